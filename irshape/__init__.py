@@ -1,0 +1,1 @@
+"""Read, check, infer and write OpenVINO IRs."""

@@ -1,0 +1,1 @@
+"""What is said of a file and how it is shown."""

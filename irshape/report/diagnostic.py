@@ -1,0 +1,93 @@
+"""What irshape says of a file: one fault, with its code and its place."""
+
+from typing import Any, Final
+
+from irshape.report.catalogue import CATALOGUE
+
+ERROR: Final = "error"
+WARNING: Final = "warning"
+NOTE: Final = "note"
+
+
+class Where:
+    """A place in a file: as much of it as is known.
+
+    `path` names the bodies around the layer, outermost first (`loop_3 / body`); `line` counts from 1, `column` from 1 in
+    characters, `offset` from 0 in bytes of the file.
+    """
+
+    __slots__ = ("column", "file", "layer_id", "layer_name", "layer_type", "line", "offset", "path", "port")
+
+    def __init__(
+        self,
+        file: str | None = None,
+        layer_id: str | None = None,
+        layer_name: str | None = None,
+        layer_type: str | None = None,
+        port: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        offset: int | None = None,
+        path: str = "",
+    ) -> None:
+        self.file = file
+        self.layer_id = layer_id
+        self.layer_name = layer_name
+        self.layer_type = layer_type
+        self.port = port
+        self.line = line
+        self.column = column
+        self.offset = offset
+        self.path = path
+
+    def __repr__(self) -> str:
+        known = ", ".join(f"{slot}={value!r}" for slot in self.__slots__ if (value := getattr(self, slot)))
+        return f"Where({known})"
+
+
+class Diagnostic:
+    """One fault of a file.
+
+    `code` stands in `irshape.report.CATALOGUE` with its meaning and cure; `severity` is `error`, `warning` or `note`;
+    `related` are other places that explain this one; `hint` says what would mend it, where that is known.
+    """
+
+    __slots__ = ("code", "hint", "message", "related", "severity", "where")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        where: Where,
+        severity: str | None = None,
+        hint: str | None = None,
+        related: tuple[Where, ...] = (),
+    ) -> None:
+        self.code = code
+        self.severity = severity or CATALOGUE[code].severity
+        self.message = message
+        self.where = where
+        self.hint = hint
+        self.related = related
+
+    def __repr__(self) -> str:
+        return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/report.json`; a place that is not known is null."""
+        where = self.where
+        layer = None
+        if where.layer_id is not None or where.layer_type is not None:
+            layer = {"id": where.layer_id, "name": where.layer_name, "type": where.layer_type, "path": where.path or None}
+        return {
+            "code": self.code,
+            "severity": self.severity,
+            "message": self.message,
+            "file": where.file,
+            "layer": layer,
+            "port": where.port,
+            "line": where.line,
+            "column": where.column,
+            "offset": where.offset,
+            "hint": self.hint,
+        }

@@ -1,0 +1,124 @@
+"""The element types of OpenVINO 2026.4.1, their bit widths and their spelling in an IR."""
+
+from typing import ClassVar, Final
+
+
+class ElementType:
+    """One element type; there is exactly one object per type, so `is` compares.
+
+    `name` is OpenVINO's (`f32`, `boolean`), `precision` the spelling of a `<port>` (`FP32`, `BOOL`), `bits` the width of
+    one element (0 for `dynamic`, whose width is not known).
+    """
+
+    __slots__ = ("bits", "is_real", "is_signed", "name", "precision")
+
+    BY_NAME: ClassVar[dict[str, "ElementType"]] = {}
+    BY_PRECISION: ClassVar[dict[str, "ElementType"]] = {}
+
+    dynamic: ClassVar["ElementType"]
+    boolean: ClassVar["ElementType"]
+    bf16: ClassVar["ElementType"]
+    f16: ClassVar["ElementType"]
+    f32: ClassVar["ElementType"]
+    f64: ClassVar["ElementType"]
+    i4: ClassVar["ElementType"]
+    i8: ClassVar["ElementType"]
+    i16: ClassVar["ElementType"]
+    i32: ClassVar["ElementType"]
+    i64: ClassVar["ElementType"]
+    u1: ClassVar["ElementType"]
+    u2: ClassVar["ElementType"]
+    u3: ClassVar["ElementType"]
+    u4: ClassVar["ElementType"]
+    u6: ClassVar["ElementType"]
+    u8: ClassVar["ElementType"]
+    u16: ClassVar["ElementType"]
+    u32: ClassVar["ElementType"]
+    u64: ClassVar["ElementType"]
+    nf4: ClassVar["ElementType"]
+    f8e4m3: ClassVar["ElementType"]
+    f8e5m2: ClassVar["ElementType"]
+    string: ClassVar["ElementType"]
+    f4e2m1: ClassVar["ElementType"]
+    f8e8m0: ClassVar["ElementType"]
+
+    def __init__(self, name: str, bits: int, precision: str, *, is_real: bool = False, is_signed: bool = False) -> None:
+        self.name: Final = name
+        self.bits: Final = bits
+        self.precision: Final = precision
+        self.is_real: Final = is_real
+        self.is_signed: Final = is_signed
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return ElementType.parse, (self.name,)
+
+    @staticmethod
+    def parse(name: str) -> "ElementType | None":
+        """The type OpenVINO calls `name` in an attribute, in any case; None where there is none."""
+        return ElementType.BY_NAME.get(name.lower())
+
+    @staticmethod
+    def from_precision(precision: str) -> "ElementType | None":
+        """The type of a `<port precision=...>`; None where there is none.
+
+        Case counts: OpenVINO knows `FP32` and `f32`, and neither `fp32` nor `F32`.
+        """
+        return ElementType.BY_PRECISION.get(precision) or ElementType.BY_NAME.get(precision)
+
+    def byte_size(self, count: int) -> int:
+        """Bytes that `count` elements take in a `.bin`, packed as OpenVINO packs sub-byte types."""
+        if self.bits in (3, 6):
+            # u3 and u6 are split over planes: 8 elements in 3 bytes, 4 elements in 3 bytes.
+            group = 8 if self.bits == 3 else 4
+            return -(-count // group) * 3
+        return (count * self.bits + 7) // 8
+
+
+def _define() -> None:
+    real = {"is_real": True, "is_signed": True}
+    signed = {"is_signed": True}
+    for name, bits, precision, flags in (
+        ("dynamic", 0, "UNSPECIFIED", {}),
+        ("boolean", 8, "BOOL", signed),
+        ("bf16", 16, "BF16", real),
+        ("f16", 16, "FP16", real),
+        ("f32", 32, "FP32", real),
+        ("f64", 64, "FP64", real),
+        ("i4", 4, "I4", signed),
+        ("i8", 8, "I8", signed),
+        ("i16", 16, "I16", signed),
+        ("i32", 32, "I32", signed),
+        ("i64", 64, "I64", signed),
+        ("u1", 1, "BIN", {}),
+        ("u2", 2, "U2", {}),
+        ("u3", 3, "U3", {}),
+        ("u4", 4, "U4", {}),
+        ("u6", 6, "U6", {}),
+        ("u8", 8, "U8", {}),
+        ("u16", 16, "U16", {}),
+        ("u32", 32, "U32", {}),
+        ("u64", 64, "U64", {}),
+        ("nf4", 4, "NF4", signed),
+        ("f8e4m3", 8, "F8E4M3", real),
+        ("f8e5m2", 8, "F8E5M2", real),
+        ("string", 256, "STRING", {}),
+        ("f4e2m1", 4, "F4E2M1", real),
+        ("f8e8m0", 8, "F8E8M0", real),
+    ):
+        element_type = ElementType(name, bits, precision, **flags)
+        setattr(ElementType, name, element_type)
+        ElementType.BY_NAME[name] = element_type
+        ElementType.BY_PRECISION[precision] = element_type
+    ElementType.BY_PRECISION["U1"] = ElementType.u1
+    ElementType.BY_PRECISION["undefined"] = ElementType.dynamic
+
+
+_define()
+
+ANY: Final = frozenset(ElementType.BY_NAME.values())
+FLOAT: Final = frozenset(t for t in ANY if t.is_real)
+# As element::Type::is_integral_number: everything that is not real but boolean. It counts string and nf4.
+INTEGER: Final = ANY - FLOAT - {ElementType.boolean}
