@@ -1,0 +1,363 @@
+"""A dimension: a plain `int`, or a `Dim` when it is not known.
+
+Rules are written once, with `+ - * // %` and the functions of this module; on ints these are ordinary arithmetic. A `Dim` is a
+formula with what is known of its value on the way it was computed. It never changes, so a rule is a function of its arguments.
+Facts hold for every size for which the model is valid: after `merge(a, b)` the result carries the facts of both.
+
+A question about dims is answered True, False or None, never with a guess.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from math import inf, prod
+from operator import index
+from typing import Any, Final, NoReturn, TypeAlias
+
+from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, settle, subtract
+from irshape.shape.form import Form, FormTable, Polynomial
+
+INT64_MAX: Final = 2**63 - 1
+
+# OpenVINO lets its infinity leak through divisions; no real dimension is near this.
+_UNBOUNDED: Final = 2**47
+
+
+class Scope:
+    """Owns the symbols and dims of one inference; to be used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self.forms: Final = FormTable()
+        self._symbols: dict[str, tuple[Facts, Size]] = {}
+        self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
+        self._names: set[str] = set()
+        self._dims: dict[tuple[Form, Facts], Dim] = {}
+        self._results: dict[tuple[str, Size, Size], Size] = {}
+
+    def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> "Size":
+        """The symbol of this name, the same one each time; an int where the facts leave one value.
+
+        ValueError if the facts exclude each other, or differ from those the symbol was made with.
+        """
+        facts = settle(low, high, modulus, remainder)
+        if facts is None:
+            raise ValueError(f"no size can be {name}: {_facts_text(Facts(low, high, modulus, remainder))}")
+        made = self._symbols.get(name)
+        if made is None:
+            if name in self._names:
+                raise ValueError(f"{name} already names a value that is unknown until run time; choose another name")
+            self._names.add(name)
+            made = self._symbols[name] = facts, self._new_symbol(name, facts)
+        elif made[0] != facts:
+            raise ValueError(f"{name} is {_facts_text(made[0])} and cannot also be {_facts_text(facts)}")
+        return made[1]
+
+    def unknown(self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> "Size":
+        """A value born of data, the same for the same key and facts; written `d0`, `d1`, ... in the order of their making."""
+        facts = settle(low, high, modulus, remainder)
+        if facts is None:
+            raise ValueError(f"nothing can be {_facts_text(Facts(low, high, modulus, remainder))}")
+        made = self._unknowns.get((key, *facts))
+        if made is None:
+            number = len(self._unknowns)
+            while f"d{number}" in self._names:
+                number += 1
+            self._names.add(f"d{number}")
+            made = self._unknowns[key, *facts] = self._new_symbol(f"d{number}", facts)
+        return made
+
+    def hull(self, key: Hashable, *sizes: "Size") -> "Size":
+        """A value that is one of `sizes`, not known which (the branches of an If); the size itself where they are all one."""
+        first, *others = sizes
+        facts = _facts(first)
+        for other in others:
+            facts = join(facts, _facts(other))
+        if all(_form(other) is _form(first) or other == first for other in others):
+            return self.dim(_form(first), facts)
+        return self.unknown(key, *facts)
+
+    def dim(self, form: Polynomial, facts: Facts) -> "Size":
+        """The dim of this form with its own facts and these; an int where they leave one value."""
+        if isinstance(form, int):
+            return form
+        # Facts that exclude each other say that no size is valid. Then every answer is right, and the form's own is readable.
+        facts = meet(form.facts, facts) or form.facts
+        if facts.modulus == 0:
+            return facts.remainder
+        made = self._dims.get((form, facts))
+        if made is None:
+            made = self._dims[form, facts] = Dim(self, form, facts)
+        return made
+
+    def _new_symbol(self, name: str, facts: Facts) -> "Size":
+        if facts.modulus == 0:
+            return facts.remainder
+        return self.dim(self.forms.symbol(name, facts), facts)
+
+    def apply(self, operation: str, a: "Size", b: "Size") -> "Size":
+        """The result of an operation, at least one of whose operands is a Dim; found once, then remembered."""
+        key = (operation, a, b)
+        result = self._results.get(key)
+        if result is None:
+            result = self._results[key] = self.dim(self._form_of(operation, _form(a), _form(b)), _FACTS[operation](_facts(a), _facts(b)))
+        return result
+
+    def _form_of(self, operation: str, a: Polynomial, b: Polynomial) -> Polynomial:
+        forms = self.forms
+        if operation == "add":
+            return forms.add(a, b)
+        if operation == "subtract":
+            return forms.add(a, b, -1)
+        if operation == "multiply":
+            return forms.multiply(a, b)
+        if operation == "floor":
+            return forms.floor(a, b)
+        if operation == "modulo":
+            return forms.add(a, forms.multiply(b, forms.floor(a, b)), -1)
+        return forms.select(operation, a, b)
+
+
+class Dim:
+    """A dimension whose value is not known. `==` is identity: equal formulas with equal facts are one object."""
+
+    __slots__ = ("facts", "form", "scope")
+
+    # Makes numpy's own integers leave the operation to this class.
+    __array_ufunc__: Final = None
+
+    def __init__(self, scope: Scope, form: Form, facts: Facts) -> None:
+        self.scope: Final = scope
+        self.form: Final = form
+        self.facts: Final = facts
+
+    def __add__(self, other: "Size") -> "Size":
+        if not isinstance(other, int | Dim):
+            other = index(other)
+        return self.scope.apply("add", self, other) if other != 0 else self
+
+    __radd__ = __add__
+
+    def __sub__(self, other: "Size") -> "Size":
+        if not isinstance(other, int | Dim):
+            other = index(other)
+        return self.scope.apply("subtract", self, other) if other != 0 else self
+
+    def __rsub__(self, other: int) -> "Size":
+        return self.scope.apply("subtract", index(other), self)
+
+    def __mul__(self, other: "Size") -> "Size":
+        if not isinstance(other, int | Dim):
+            other = index(other)
+        return self.scope.apply("multiply", self, other) if other != 1 else self
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: "Size") -> "Size":
+        if not isinstance(other, int | Dim):
+            other = index(other)
+        if isinstance(other, int) and other < 0:
+            return self.scope.apply("floor", -self, -other)
+        return self.scope.apply("floor", self, other)
+
+    def __rfloordiv__(self, other: int) -> "Size":
+        return self.scope.apply("floor", index(other), self)
+
+    def __mod__(self, other: "Size") -> "Size":
+        if not isinstance(other, int | Dim):
+            other = index(other)
+        if isinstance(other, int) and other < 0:
+            return -(-self % -other)
+        return self.scope.apply("modulo", self, other)
+
+    def __rmod__(self, other: int) -> "Size":
+        return self.scope.apply("modulo", index(other), self)
+
+    def __neg__(self) -> "Size":
+        return self.scope.apply("multiply", self, -1)
+
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"{self} is not known, so it is neither true nor false: ask le, lt or eq, or use a requirement of the context")
+
+    def __lt__(self, other: object) -> NoReturn:
+        raise TypeError(f"{self} is not known and has no order: ask le or lt, or use dim_min, dim_max or a requirement of the context")
+
+    __le__ = __gt__ = __ge__ = __lt__
+
+    def __str__(self) -> str:
+        return str(self.form)
+
+    def __repr__(self) -> str:
+        return f"Dim({self}: {_facts_text(self.facts)})"
+
+
+Size: TypeAlias = int | Dim
+
+_FACTS: Final[dict[str, Callable[[Facts, Facts], Facts]]] = {**COMPOSE, "subtract": subtract, "modulo": modulo}
+
+
+def _facts(size: Size) -> Facts:
+    return exactly(size) if isinstance(size, int) else size.facts
+
+
+def _form(size: Size) -> Polynomial:
+    return size if isinstance(size, int) else size.form
+
+
+def _facts_text(facts: Facts) -> str:
+    low, high, modulus, remainder = facts
+    interval = f"{'' if low == -inf else low}..{'' if high == inf else high}"
+    return interval if modulus == 1 else f"{interval} % {modulus} == {remainder}"
+
+
+def _operands(a: Size, b: Size) -> tuple[Scope, Size, Size] | None:
+    """Both as exact operands with their scope; None where both are known."""
+    a = a if isinstance(a, Dim) else index(a)
+    b = b if isinstance(b, Dim) else index(b)
+    if isinstance(a, Dim):
+        return a.scope, a, b
+    return (b.scope, a, b) if isinstance(b, Dim) else None
+
+
+def bounds(size: Size) -> tuple[Bound, Bound]:
+    """The smallest and the largest value: ints, or infinities."""
+    if type(size) is int:
+        return size, size
+    facts = _facts(size)
+    return facts.low, facts.high
+
+
+def congruence(size: Size) -> tuple[int, int]:
+    """`(modulus, remainder)`; modulus 0 says that the size is the remainder."""
+    facts = _facts(size)
+    return facts.modulus, facts.remainder
+
+
+def le(a: Size, b: Size) -> bool | None:
+    """Is `a <= b`?"""
+    if type(a) is int and type(b) is int:
+        return a <= b
+    low, high = bounds(b - a)
+    return True if low >= 0 else False if high < 0 else None
+
+
+def lt(a: Size, b: Size) -> bool | None:
+    """Is `a < b`?"""
+    if type(a) is int and type(b) is int:
+        return a < b
+    low, high = bounds(b - a)
+    return True if low > 0 else False if high <= 0 else None
+
+
+def eq(a: Size, b: Size) -> bool | None:
+    """Is `a == b`?"""
+    if type(a) is int and type(b) is int:
+        return a == b
+    difference = a - b
+    if isinstance(difference, int):
+        return difference == 0
+    return None if meet(difference.facts, exactly(0)) else False
+
+
+def dim_min(a: Size, b: Size) -> Size:
+    """The smaller of two sizes."""
+    if type(a) is int and type(b) is int:
+        return min(a, b)
+    is_first = le(a, b)
+    if is_first is not None:
+        return a if is_first else b
+    return _apply("min", a, b)
+
+
+def dim_max(a: Size, b: Size) -> Size:
+    """The larger of two sizes."""
+    if type(a) is int and type(b) is int:
+        return max(a, b)
+    is_first = le(b, a)
+    if is_first is not None:
+        return a if is_first else b
+    return _apply("max", a, b)
+
+
+def broadcast_of(a: Size, b: Size) -> Size:
+    """The size two sizes broadcast to, if they do: `b` where `a` is 1, else `a`."""
+    if type(a) is int and type(b) is int:
+        return b if a == 1 else a
+    return _apply("broadcast", a, b)
+
+
+def _apply(operation: str, a: Size, b: Size) -> Size:
+    operands = _operands(a, b)
+    assert operands is not None
+    scope, a, b = operands
+    return scope.apply(operation, a, b)
+
+
+def ceil_div(a: Size, b: Size) -> Size:
+    """`a / b` rounded up; `b` is positive."""
+    if type(a) is int and type(b) is int:
+        return -(-a // b)
+    return (a + b - 1) // b
+
+
+def product(sizes: Iterable[Size]) -> Size:
+    """All multiplied; 1 for none."""
+    return prod(sizes)
+
+
+def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
+    """The same size, also known to be in `low..high` and of this congruence. A bound may be a Dim: then its own bound counts.
+
+    Facts that exclude what is known already are ignored: then no size is valid.
+    """
+    if type(size) is int:
+        return size
+    assert isinstance(size, Dim)
+    lowest = low.facts.low if isinstance(low, Dim) else low
+    highest = high.facts.high if isinstance(high, Dim) else high
+    facts = settle(lowest, highest, modulus, remainder)
+    facts = facts and meet(size.facts, facts)
+    return size.scope.dim(size.form, facts) if facts else size
+
+
+def piecewise(function: Callable[[Size], Size], size: Size, breaks: Iterable[int]) -> Size:
+    """`function(size)`, with the bounds it takes over the whole range of `size`.
+
+    The function must be monotone between consecutive breaks. Its ends and the breaks then give the tightest bounds even where
+    `min` and `max` of the same size meet, which arithmetic on intervals overestimates. `size` counts as non-negative.
+    """
+    result = function(size)
+    if isinstance(result, int) or isinstance(size, int):
+        return result
+    low, high = (int(min(max(end, 0), INT64_MAX)) for end in size.facts[:2])
+    values = [bounds(function(value)) for value in {low, high, *(value for value in breaks if low < value < high)}]
+    lowest, highest = min(value[0] for value in values), max(value[1] for value in values)
+    return narrow(result, lowest, inf if highest >= _UNBOUNDED else highest)
+
+
+def evaluate(size: Size, values: Mapping[str, int]) -> int:
+    """The number `size` is when every symbol is given; KeyError where one is missing."""
+    return size if isinstance(size, int) else size.scope.forms.evaluate(size.form, values)
+
+
+def symbols(size: Size) -> frozenset[str]:
+    """Names of the symbols and unknowns that `size` is computed from."""
+    if isinstance(size, int):
+        return frozenset()
+    forms = size.scope.forms
+    atoms = (forms.atoms[index] for index in forms.atoms_below(size.form))
+    return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
+
+
+def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
+    """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
+    if type(size) is int:
+        return str(size)
+    low, high = bounds(size)
+    low = max(low, 0)
+    if low == high:
+        return str(low)
+    high_text = "" if high >= _UNBOUNDED else str(max(high, 0))
+    return f"{low or ''}..{high_text}" if low or high_text else "?"
+
+
+def is_known(size: Any) -> bool:
+    """Is it a plain int?"""
+    return type(size) is int

@@ -1,0 +1,162 @@
+"""What is known of an integer that is not known itself: an interval and a congruence, and how operations pass them on.
+
+Every function here is sound: if each operand's facts hold, so do the result's. Finite ends are exact ints, infinite ones
+`math.inf`; a low end is never `inf`, a high end never `-inf`.
+"""
+
+from collections.abc import Callable
+from math import gcd, inf
+from typing import Final, NamedTuple, TypeAlias
+
+Bound: TypeAlias = int | float
+
+# Ends and moduli beyond this are given up, so that repeated squaring cannot fill the memory.
+_HUGE: Final = 1 << 256
+
+
+class Facts(NamedTuple):
+    """`low <= value <= high` and `value % modulus == remainder`; modulus 0 says that the value is `remainder`."""
+
+    low: Bound
+    high: Bound
+    modulus: int = 1
+    remainder: int = 0
+
+
+def exactly(value: int) -> Facts:
+    """The facts of a known integer."""
+    return Facts(value, value, 0, value)
+
+
+def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Facts | None:
+    """Both facts in one: ends moved to the nearest value the congruence allows; None when no integer is left."""
+    if modulus == 0:
+        return exactly(remainder) if low <= remainder <= high else None
+    if modulus > _HUGE:
+        modulus = 1
+    remainder %= modulus
+    if modulus > 1:
+        if low != -inf:
+            low += (remainder - low) % modulus
+        if high != inf:
+            high -= (high - remainder) % modulus
+    if low > high:
+        return None
+    if low == high:
+        return exactly(int(low))
+    low = -inf if low < -_HUGE else min(low, _HUGE)
+    high = inf if high > _HUGE else max(high, -_HUGE)
+    return Facts(low, high, modulus, remainder)
+
+
+def _settled(low: Bound, high: Bound, modulus: int, remainder: int) -> Facts:
+    return settle(low, high, modulus, remainder) or Facts(-inf, inf)
+
+
+def _meet_congruences(a: Facts, b: Facts) -> tuple[int, int] | None:
+    """The Chinese remainder of both; None when they exclude each other."""
+    if a.modulus == 0 or b.modulus == 0:
+        constant, other = (a, b) if a.modulus == 0 else (b, a)
+        agrees = (constant.remainder - other.remainder) % other.modulus == 0 if other.modulus else constant.remainder == other.remainder
+        return (0, constant.remainder) if agrees else None
+    common = gcd(a.modulus, b.modulus)
+    if (a.remainder - b.remainder) % common:
+        return None
+    rest = b.modulus // common
+    step = (b.remainder - a.remainder) // common * pow(a.modulus // common, -1, rest) % rest
+    return a.modulus * rest, a.remainder + a.modulus * step
+
+
+def meet(a: Facts, b: Facts) -> Facts | None:
+    """What holds when both hold; None when they exclude each other."""
+    if a == b:
+        return a
+    congruence = _meet_congruences(a, b)
+    if congruence is None:
+        return None
+    return settle(max(a.low, b.low), min(a.high, b.high), *congruence)
+
+
+def join(a: Facts, b: Facts) -> Facts:
+    """What holds when at least one of them holds."""
+    modulus = gcd(a.modulus, b.modulus, a.remainder - b.remainder)
+    return _settled(min(a.low, b.low), max(a.high, b.high), modulus, a.remainder)
+
+
+def add(a: Facts, b: Facts) -> Facts:
+    """Of `x + y`."""
+    return _settled(a.low + b.low, a.high + b.high, gcd(a.modulus, b.modulus), a.remainder + b.remainder)
+
+
+def subtract(a: Facts, b: Facts) -> Facts:
+    """Of `x - y`."""
+    return _settled(a.low - b.high, a.high - b.low, gcd(a.modulus, b.modulus), a.remainder - b.remainder)
+
+
+def _times(a: Bound, b: Bound) -> Bound:
+    return 0 if a == 0 or b == 0 else a * b
+
+
+def multiply(a: Facts, b: Facts) -> Facts:
+    """Of `x * y`."""
+    corners = _times(a.low, b.low), _times(a.low, b.high), _times(a.high, b.low), _times(a.high, b.high)
+    modulus = gcd(a.modulus * b.modulus, a.modulus * b.remainder, b.modulus * a.remainder)
+    return _settled(min(corners), max(corners), modulus, a.remainder * b.remainder)
+
+
+def _divided(a: Bound, b: Bound) -> Bound:
+    if a in (inf, -inf):
+        return a
+    if b == inf:
+        return 0 if a >= 0 else -1
+    return a // b
+
+
+def floor(a: Facts, b: Facts) -> Facts:
+    """Of `x // y`; where `y` is 0 there is no value, so the rest decides."""
+    divisor = max(b.low, 1)
+    if b.low < 0 or divisor > b.high:
+        return Facts(-inf, inf)
+    corners = _divided(a.low, divisor), _divided(a.low, b.high), _divided(a.high, divisor), _divided(a.high, b.high)
+    modulus, remainder = 1, 0
+    if b.modulus == 0 and a.modulus % b.remainder == 0:
+        modulus, remainder = a.modulus // b.remainder, a.remainder // b.remainder
+    return _settled(min(corners), max(corners), modulus, remainder)
+
+
+def modulo(a: Facts, b: Facts) -> Facts:
+    """Of `x % y`; where `y` is 0 there is no value, so the rest decides."""
+    if b.low < 0 or b.high < 1:
+        return Facts(-inf, inf)
+    low: Bound = 0
+    high = b.high - 1
+    if a.low >= 0:
+        high = min(high, a.high)
+    if b.modulus:
+        return _settled(low, high, 1, 0)
+    divisor = b.remainder
+    if a.low != -inf and a.high != inf and a.low // divisor == a.high // divisor:
+        low, high = a.low % divisor, a.high % divisor
+    return _settled(low, high, gcd(a.modulus, divisor), a.remainder)
+
+
+def minimum(a: Facts, b: Facts) -> Facts:
+    """Of `min(x, y)`."""
+    either = join(a, b)
+    return _settled(min(a.low, b.low), min(a.high, b.high), either.modulus, either.remainder)
+
+
+def maximum(a: Facts, b: Facts) -> Facts:
+    """Of `max(x, y)`."""
+    either = join(a, b)
+    return _settled(max(a.low, b.low), max(a.high, b.high), either.modulus, either.remainder)
+
+
+COMPOSE: Final[dict[str, Callable[[Facts, Facts], Facts]]] = {
+    "add": add,
+    "multiply": multiply,
+    "floor": floor,
+    "min": minimum,
+    "max": maximum,
+    "broadcast": join,
+}

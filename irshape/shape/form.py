@@ -1,0 +1,424 @@
+"""The formula of a dimension in a normal form, so that equal mathematics is one object.
+
+A form is `constant + sum(coefficient * product of atoms)`. An atom is a symbol, `floor(n/d)`, `min`, `max`, the broadcast of two
+sizes, or a sum or product that has grown too large to be written out. A form that is a constant is a plain int.
+
+Floor divisions by an int are normal too: coefficients and constant lie in `[0, divisor)` with no common factor, nested floors are
+one, and a symbol of known congruence leaves the floor. Hence fifty convolutions of stride 1 and five of stride 2 stay one term.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import gcd
+from typing import Final, TypeAlias
+
+from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, multiply, settle
+
+# Beyond these a sum, a product or an argument becomes an atom of its own. It still evaluates exactly and keeps its facts.
+MAX_TERMS: Final = 24
+MAX_PRODUCT: Final = 96
+MAX_DEPTH: Final = 16
+MAX_SIZE: Final = 512
+_MAX_DEGREE: Final = 16
+_MAX_COEFFICIENT: Final = 1 << 128
+# How many atoms are put in terms of what they stand for, to find the bounds of one form.
+_RELAXATIONS: Final = 3
+
+Monomial: TypeAlias = tuple[int, ...]
+"""A product of atoms: their indices in ascending order, repeated for powers."""
+Terms: TypeAlias = tuple[tuple[Monomial, int], ...]
+
+
+class Atom:
+    """What a form is built of; `name` is empty where the atom is written as its operation on its arguments."""
+
+    __slots__ = ("arguments", "depth", "index", "kind", "name", "size")
+
+    def __init__(self, index: int, kind: str, arguments: "tuple[Polynomial, ...]", name: str, depth: int, size: int) -> None:
+        self.index = index
+        self.kind = kind
+        self.arguments = arguments
+        self.name = name
+        self.depth = depth
+        self.size = size
+
+
+class Form:
+    """A polynomial that is not a constant, with what is known of it whatever happens; one object per value and table.
+
+    `size` counts what a reader has to read, `depth` how deeply it is nested.
+    """
+
+    __slots__ = ("constant", "depth", "facts", "index", "size", "table", "terms")
+
+    def __init__(self, table: "FormTable", index: int, constant: int, terms: Terms, facts: Facts, depth: int, size: int) -> None:
+        self.table = table
+        self.index = index
+        self.constant = constant
+        self.terms = terms
+        self.facts = facts
+        self.depth = depth
+        self.size = size
+
+    def __str__(self) -> str:
+        return self.table.text(self)
+
+
+Polynomial: TypeAlias = int | Form
+
+
+def facts_of(polynomial: Polynomial) -> Facts:
+    """What is known of a form whatever happens."""
+    return exactly(polynomial) if isinstance(polynomial, int) else polynomial.facts
+
+
+def split(polynomial: Polynomial) -> tuple[int, Terms]:
+    """Constant and terms."""
+    return (polynomial, ()) if isinstance(polynomial, int) else (polynomial.constant, polynomial.terms)
+
+
+class FormTable:
+    """Interns forms and atoms. An atom's arguments always have smaller indices than the atom itself."""
+
+    def __init__(self) -> None:
+        self.atoms: list[Atom] = []
+        self.facts: list[Facts] = []
+        self._atom_forms: dict[tuple[str, Polynomial, Polynomial], Polynomial] = {}
+        self._forms: dict[tuple[int, Terms], Polynomial] = {}
+        self._large = 0
+
+    # Making atoms and forms.
+
+    def symbol(self, name: str, facts: Facts) -> Polynomial:
+        """A new symbol."""
+        return self._append("symbol", (), name, facts, 1, 1)
+
+    def atom(self, kind: str, a: Polynomial, b: Polynomial) -> Polynomial:
+        """The form that is the one atom `kind(a, b)`."""
+        form = self._atom_forms.get((kind, a, b))
+        if form is None:
+            depth = 1 + max(x.depth for x in (a, b) if isinstance(x, Form))
+            size = 1 + sum(x.size for x in (a, b) if isinstance(x, Form))
+            name = ""
+            if kind in ("add", "multiply") or depth > MAX_DEPTH or size > MAX_SIZE:
+                name, depth, size = f"e{self._large}", 1, 1
+                self._large += 1
+            form = self._append(kind, (a, b), name, COMPOSE[kind](facts_of(a), facts_of(b)), depth, size)
+            self._atom_forms[kind, a, b] = form
+        return form
+
+    def _append(self, kind: str, arguments: "tuple[Polynomial, ...]", name: str, facts: Facts, depth: int, size: int) -> Polynomial:
+        index = len(self.atoms)
+        self.atoms.append(Atom(index, kind, arguments, name, depth, size))
+        self.facts.append(facts)
+        return self.form(0, {(index,): 1})
+
+    def form(self, constant: int, terms: dict[Monomial, int]) -> Polynomial:
+        """Intern a form; an int where it has only one value."""
+        kept = tuple(sorted(item for item in terms.items() if item[1]))
+        if not kept:
+            return constant
+        form = self._forms.get((constant, kept))
+        if form is None:
+            form = self._without_exact_floors(constant, kept)
+            if form is None:
+                form = self._new_form(constant, kept)
+            self._forms[constant, kept] = form
+        return form
+
+    def _without_exact_floors(self, constant: int, terms: Terms) -> Polynomial | None:
+        """`q*floor(n/q)` is `n - r` where `n % q == r` is certain; None where the form has no such term."""
+        for monomial, coefficient in terms:
+            atom = self.atoms[monomial[0]]
+            if len(monomial) == 1 and atom.kind == "floor":
+                numerator, divisor = atom.arguments
+                if isinstance(numerator, Form) and isinstance(divisor, int) and coefficient % divisor == 0:
+                    facts = numerator.facts
+                    if facts.modulus % divisor == 0:
+                        factor = coefficient // divisor
+                        rest = {other: value for other, value in terms if other != monomial}
+                        for other, value in numerator.terms:
+                            rest[other] = rest.get(other, 0) + factor * value
+                        return self.form(constant + factor * (numerator.constant - facts.remainder % divisor), rest)
+        return None
+
+    def _new_form(self, constant: int, terms: Terms) -> Polynomial:
+        facts = self.bound(constant, terms, self.facts)
+        if facts.modulus == 0:
+            return facts.remainder
+        atoms = [self.atoms[index] for monomial, _ in terms for index in monomial]
+        return Form(self, len(self._forms), constant, terms, facts, max(a.depth for a in atoms), sum(a.size for a in atoms))
+
+    # What is known of a form.
+
+    def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], known: Sequence[Facts], steps: int = _RELAXATIONS) -> Facts:
+        """The facts of `constant + terms`, given those of every atom."""
+        terms = tuple(terms)
+        total = exactly(constant)
+        pivot = -1
+        for monomial, coefficient in terms:
+            facts = known[monomial[0]]
+            for index in monomial[1:]:
+                facts = multiply(facts, known[index])
+            if coefficient != 1:
+                facts = multiply(facts, exactly(coefficient))
+            total = add(total, facts)
+            if len(monomial) == 1 and monomial[0] > pivot and self.atoms[monomial[0]].kind in ("floor", "min", "max"):
+                pivot = monomial[0]
+        if pivot >= 0 and steps and 1 < len(terms) <= 8:
+            relaxed = self._relax(constant, dict(terms), pivot, known, steps - 1)
+            if relaxed is not None:
+                total = settle(max(total.low, relaxed[0]), min(total.high, relaxed[1]), total.modulus, total.remainder) or total
+        return total
+
+    def _relax(
+        self, constant: int, terms: dict[Monomial, int], pivot: int, known: Sequence[Facts], steps: int
+    ) -> tuple[Bound, Bound] | None:
+        """Ends of a form found by putting one of its atoms in terms of the atom's arguments, where those may cancel."""
+        atom = self.atoms[pivot]
+        coefficient = terms.pop((pivot,))
+
+        def replaced(argument: Polynomial, scale: int) -> Facts:
+            own, others = split(argument)
+            rest = {monomial: scale * value for monomial, value in terms.items()}
+            for monomial, value in others:
+                rest[monomial] = rest.get(monomial, 0) + coefficient * value
+            return self.bound(scale * constant + coefficient * own, [item for item in rest.items() if item[1]], known, steps)
+
+        if atom.kind == "floor":
+            numerator, divisor = atom.arguments
+            if not isinstance(divisor, int):
+                return None
+            # divisor * floor = numerator - residue, with residue in [least, most].
+            facts = facts_of(numerator)
+            step = gcd(facts.modulus, divisor)
+            least = facts.remainder % step
+            most = divisor - step + least
+            scaled = replaced(numerator, divisor)
+            low_slack, high_slack = (most, least) if coefficient > 0 else (least, most)
+            return -_quotient(coefficient * low_slack - scaled.low, divisor), _quotient(scaled.high - coefficient * high_slack, divisor)
+        first, second = (replaced(argument, 1) for argument in atom.arguments)
+        if (atom.kind == "min") == (coefficient > 0):
+            return min(first.low, second.low), min(first.high, second.high)
+        return max(first.low, second.low), max(first.high, second.high)
+
+    # Arithmetic.
+
+    def add(self, a: Polynomial, b: Polynomial, factor: int = 1) -> Polynomial:
+        """`a + factor*b`."""
+        constant, left = split(a)
+        other, right = split(b)
+        terms = dict(left)
+        for monomial, coefficient in right:
+            terms[monomial] = terms.get(monomial, 0) + factor * coefficient
+        if left and right and self._is_large(terms):
+            return self.atom("add", a, self.multiply(b, factor))
+        return self.form(constant + factor * other, terms)
+
+    def multiply(self, a: Polynomial, b: Polynomial) -> Polynomial:
+        """`a * b`."""
+        left, right = ((*terms, ((), constant)) for constant, terms in (split(a), split(b)))
+        terms: dict[Monomial, int] = {}
+        if len(left) * len(right) <= MAX_PRODUCT:
+            for first, factor in left:
+                for second, coefficient in right:
+                    monomial = tuple(sorted(first + second))
+                    terms[monomial] = terms.get(monomial, 0) + factor * coefficient
+            constant = terms.pop((), 0)
+            if isinstance(a, int) or isinstance(b, int) or not self._is_large(terms):
+                return self.form(constant, terms)
+        return self.atom("multiply", *self._ordered(a, b))
+
+    def _is_large(self, terms: dict[Monomial, int]) -> bool:
+        return (
+            len(terms) > MAX_TERMS
+            or sum(self.atoms[index].size for monomial in terms for index in monomial) > MAX_SIZE
+            or any(len(monomial) > _MAX_DEGREE or abs(coefficient) > _MAX_COEFFICIENT for monomial, coefficient in terms.items())
+        )
+
+    def floor(self, n: Polynomial, d: Polynomial) -> Polynomial:
+        """`n // d`; ZeroDivisionError where `d` is 0."""
+        if isinstance(d, int):
+            if d < 0:
+                return self.floor(self.multiply(n, -1), -d)
+            return n // d if isinstance(n, int) else n if d == 1 else self._floor_by_int(n, d)
+        return self._floor_by_form(n, d)
+
+    def _floor_by_int(self, n: Form, d: int) -> Polynomial:
+        outside: dict[Monomial, int] = {}
+        inside: dict[Monomial, int] = {}
+        for monomial, coefficient in n.terms:
+            whole, part = divmod(coefficient, d)
+            modulus, remainder = self._symbol_congruence(monomial)
+            is_whole_floor = part == 1 and n.constant % d == 0 and modulus == d and len(n.terms) == 1
+            if part and modulus > 1 and coefficient * modulus % d == 0 and not is_whole_floor:
+                # symbol = modulus*k + remainder, so the term leaves the floor.
+                quotient = self.atom("floor", self.form(0, {monomial: 1}), modulus)
+                rest = self.form(n.constant + coefficient * remainder, {m: c for m, c in n.terms if m != monomial})
+                return self.add(self.floor(rest, d), quotient, coefficient * modulus // d)
+            outside[monomial] = whole
+            if part:
+                inside[monomial] = part
+        whole, constant = divmod(n.constant, d)
+        common = gcd(d, *inside.values())
+        divisor = d // common
+        body = self.form(constant // common, {monomial: value // common for monomial, value in inside.items()})
+        return self.add(self.form(whole, outside), self._floor_of_reduced(body, divisor))
+
+    def _floor_of_reduced(self, body: Polynomial, divisor: int) -> Polynomial:
+        if isinstance(body, int) or divisor == 1:
+            return body if divisor == 1 else self.floor(body, divisor)
+        for monomial, coefficient in body.terms:
+            atom = self.atoms[monomial[0]]
+            if coefficient == 1 and len(monomial) == 1 and atom.kind == "floor" and isinstance(atom.arguments[1], int):
+                # floor((floor(n/p) + rest)/q) = floor((n + p*rest)/(p*q))
+                numerator, inner = atom.arguments[0], atom.arguments[1]
+                rest = self.form(body.constant, {m: c for m, c in body.terms if m != monomial})
+                return self.floor(self.add(numerator, rest, inner), inner * divisor)
+        return self.atom("floor", body, divisor)
+
+    def _symbol_congruence(self, monomial: Monomial) -> tuple[int, int]:
+        if len(monomial) == 1 and self.atoms[monomial[0]].kind == "symbol":
+            facts = self.facts[monomial[0]]
+            return facts.modulus, facts.remainder
+        return 1, 0
+
+    def _floor_by_form(self, n: Polynomial, d: Form) -> Polynomial:
+        """Take whole multiples of the divisor out of the floor, by polynomial division."""
+        lead, divisor = max(d.terms, key=_grade)
+        quotient: Polynomial = 0
+        rest = n
+        for _ in range(MAX_TERMS):
+            for monomial, coefficient in sorted(split(rest)[1], key=_grade, reverse=True):
+                others = _without(monomial, lead)
+                if others is not None and coefficient % divisor == 0:
+                    factor = coefficient // divisor
+                    step = self.form(0, {others: factor}) if others else factor
+                    quotient = self.add(quotient, step)
+                    rest = self.add(rest, self.multiply(step, d), -1)
+                    break
+            else:
+                break
+        if isinstance(rest, int) and rest == 0:
+            return quotient
+        common = gcd(*(coefficient for _, coefficient in (*split(rest)[1], *d.terms)), split(rest)[0], d.constant)
+        if common > 1:
+            reduced = self.floor(rest, common), self.floor(d, common)
+            return self.add(quotient, self.floor(*reduced))
+        return self.add(quotient, self.atom("floor", rest, d))
+
+    def select(self, kind: str, a: Polynomial, b: Polynomial) -> Polynomial:
+        """`min`, `max` or `broadcast` of two forms; neither is known to be the answer."""
+        a, b = self._ordered(a, b)
+        for x, y in ((a, b), (b, a)):
+            atom = self.only_atom(x)
+            if atom and atom.kind == kind and y in atom.arguments:
+                return x
+        return self.atom(kind, a, b)
+
+    def only_atom(self, polynomial: Polynomial) -> Atom | None:
+        """The atom that is the whole form, where there is one."""
+        constant, terms = split(polynomial)
+        if constant or len(terms) != 1 or terms[0][1] != 1 or len(terms[0][0]) != 1:
+            return None
+        return self.atoms[terms[0][0][0]]
+
+    @staticmethod
+    def _ordered(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
+        """Operands whose order does not count, in one order: an int last, an older form first."""
+        if isinstance(a, int) or (isinstance(b, Form) and b.index < a.index):
+            return b, a
+        return a, b
+
+    # Reading forms.
+
+    def atoms_below(self, *polynomials: Polynomial) -> list[int]:
+        """Indices of every atom the forms are built of, arguments before what is built of them."""
+        found: set[int] = set()
+        pending = list(polynomials)
+        while pending:
+            for monomial, _ in split(pending.pop())[1]:
+                for index in monomial:
+                    if index not in found:
+                        found.add(index)
+                        pending.extend(self.atoms[index].arguments)
+        return sorted(found)
+
+    def evaluate(self, polynomial: Polynomial, values: Mapping[str, int]) -> int:
+        """The number a form is for the given symbols; KeyError where one is missing, ZeroDivisionError where a divisor is 0."""
+        known: dict[int, int] = {}
+
+        def value_of(form: Polynomial) -> int:
+            total, terms = split(form)
+            for monomial, product in terms:
+                for index in monomial:
+                    product *= known[index]
+                total += product
+            return total
+
+        for index in self.atoms_below(polynomial):
+            atom = self.atoms[index]
+            if atom.kind == "symbol":
+                known[index] = values[atom.name]
+            else:
+                a, b = (value_of(argument) for argument in atom.arguments)
+                known[index] = _apply(atom.kind, a, b)
+        return value_of(polynomial)
+
+    def text(self, polynomial: Polynomial) -> str:
+        """The formula, as Python reads it."""
+        constant, terms = split(polynomial)
+        parts: list[tuple[bool, str]] = []
+        for monomial, coefficient in terms:
+            stands_alone = len(monomial) == 1 and coefficient == 1
+            factors = [self._atom_text(self.atoms[index], stands_alone) for index in monomial]
+            if abs(coefficient) != 1:
+                factors.insert(0, str(abs(coefficient)))
+            parts.append((coefficient < 0, "*".join(factors)))
+        if constant or not terms:
+            parts.append((constant < 0, str(abs(constant))))
+        parts.sort(key=lambda part: part[0])
+        first, *others = parts
+        return ("-" if first[0] else "") + first[1] + "".join(f" {'-' if negative else '+'} {part}" for negative, part in others)
+
+    def _atom_text(self, atom: Atom, stands_alone: bool) -> str:
+        if atom.name:
+            return atom.name
+        if atom.kind != "floor":
+            return f"{atom.kind}({', '.join(map(self.text, atom.arguments))})"
+        division = "//".join(map(self._operand_text, atom.arguments))
+        return division if stands_alone else f"({division})"
+
+    def _operand_text(self, polynomial: Polynomial) -> str:
+        atom = self.only_atom(polynomial)
+        return self._atom_text(atom, False) if atom else str(polynomial) if isinstance(polynomial, int) else f"({polynomial})"
+
+
+def _apply(kind: str, a: int, b: int) -> int:
+    if kind == "floor":
+        return a // b
+    if kind == "min":
+        return min(a, b)
+    if kind == "max":
+        return max(a, b)
+    if kind == "broadcast":
+        return b if a == 1 else a
+    return a + b if kind == "add" else a * b
+
+
+def _quotient(a: Bound, b: int) -> Bound:
+    return a // b if isinstance(a, int) else a
+
+
+def _grade(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
+    """Orders monomials so that multiplying two by a third keeps their order, which division needs to come to an end."""
+    return len(term[0]), tuple(-index for index in term[0])
+
+
+def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
+    """The monomial divided by another; None where that does not go."""
+    rest = list(monomial)
+    for index in factors:
+        if index not in rest:
+            return None
+        rest.remove(index)
+    return tuple(rest)

@@ -1,0 +1,281 @@
+"""What a rule demands of sizes, and who decides whether it holds."""
+
+from collections.abc import Hashable, Mapping
+from math import gcd, inf
+from typing import Any, Final, NamedTuple
+
+from irshape.shape.dim import (
+    Dim,
+    Scope,
+    Size,
+    bounds,
+    broadcast_of,
+    eq,
+    evaluate,
+    le,
+    narrow,
+    symbols,
+)
+from irshape.shape.facts import Facts, meet, settle
+
+
+class Requirement:
+    """A relation two sizes must have for the model to be valid.
+
+    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0) or `broadcast` (equal, or one of them 1). `template` is completed by
+    `names`, and by the sizes themselves as `{a}` and `{b}`. Requirements are equal when they demand the same of the same formulas.
+    """
+
+    __slots__ = ("a", "b", "code", "kind", "names", "template")
+
+    def __init__(self, kind: str, a: Size, b: Size, template: str, code: str, names: Mapping[str, object]) -> None:
+        self.kind: Final = kind
+        self.a: Final = a
+        self.b: Final = b
+        self.template: Final = template
+        self.code: Final = code
+        self.names: Final = names
+
+    @property
+    def message(self) -> str:
+        """The sentence for the user."""
+        return self.template.format(**{"a": self.a, "b": self.b, **self.names})
+
+    def holds(self, values: Mapping[str, int]) -> bool:
+        """Does it hold when the symbols have these values?"""
+        a, b = evaluate(self.a, values), evaluate(self.b, values)
+        if self.kind == "eq":
+            return a == b
+        if self.kind == "ge":
+            return a >= b
+        if self.kind == "div":
+            return b != 0 and a % b == 0
+        return a == b or a == 1 or b == 1
+
+    def symbols(self) -> frozenset[str]:
+        """Names of the symbols it depends on."""
+        return symbols(self.a) | symbols(self.b)
+
+    def __str__(self) -> str:
+        a, b = self.a, self.b
+        if self.kind == "div":
+            return f"{_operand_text(a)} % {_operand_text(b)} == 0"
+        if self.kind == "broadcast":
+            return f"{a} == {b} or 1 in ({a}, {b})"
+        return _relation_text(a, "==" if self.kind == "eq" else ">=", b)
+
+    def __repr__(self) -> str:
+        return f"Requirement({self}: {self.message})"
+
+    def _content(self) -> tuple[str, Hashable]:
+        a, b = (side.form if isinstance(side, Dim) else side for side in (self.a, self.b))
+        return self.kind, frozenset((a, b)) if self.kind in ("eq", "broadcast") else (a, b)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Requirement) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+
+def _operand_text(size: Size) -> str:
+    text = str(size)
+    return text if text.replace("_", "").isalnum() else f"({text})"
+
+
+def _relation_text(a: Size, sign: str, b: Size) -> str:
+    """`2*H + 1 >= W + 7` as `2*H >= W + 6`: constants on the right, no term negative, no common factor."""
+    difference = a - b
+    if isinstance(difference, int):
+        return f"{a} {sign} {b}"
+    form = difference.form
+    factor = gcd(*(coefficient for _, coefficient in form.terms))
+    constant = -form.constant
+    if factor > 1 and (sign == ">=" or constant % factor == 0):
+        # Everything but the constant is a multiple of the factor, so the bound may be rounded up.
+        form_terms = {monomial: coefficient // factor for monomial, coefficient in form.terms}
+        constant = -(-constant // factor)
+    else:
+        form_terms = dict(form.terms)
+    table = form.table
+    left = table.form(0, {monomial: value for monomial, value in form_terms.items() if value > 0})
+    right = table.form(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
+    if left == 0:
+        return f"{right} {'<=' if sign == '>=' else sign} {-constant}"
+    return f"{left} {sign} {table.add(right, constant)}"
+
+
+class Decision(NamedTuple):
+    """What is known of a relation: `holds` is None where it depends, `is_plain` where the bounds of both sides alone refute it."""
+
+    holds: bool | None
+    is_plain: bool
+
+
+_HOLDS: Final = Decision(True, False)
+_DEPENDS: Final = Decision(None, False)
+_REFUTED: Final = Decision(False, True)
+
+
+def _decide_eq(a: Size, b: Size) -> Decision:
+    holds = eq(a, b)
+    if holds is not False:
+        return Decision(holds, False)
+    (low, high), (other_low, other_high) = bounds(a), bounds(b)
+    return Decision(False, high < other_low or other_high < low)
+
+
+def _decide_ge(a: Size, b: Size) -> Decision:
+    holds = le(b, a)
+    return Decision(holds, holds is False and bounds(a)[1] < bounds(b)[0])
+
+
+def _decide_div(a: Size, divisor: Size) -> Decision:
+    if not isinstance(a, Dim) or not isinstance(divisor, int):
+        remainder = a % divisor
+        return _HOLDS if isinstance(remainder, int) and remainder == 0 else _DEPENDS
+    if divisor == 0:
+        return _REFUTED
+    multiple = meet(a.facts, Facts(-inf, inf, abs(divisor)))
+    if multiple is None:
+        return Decision(False, settle(a.facts.low, a.facts.high, abs(divisor)) is None)
+    return _HOLDS if multiple == a.facts else _DEPENDS
+
+
+class Judge:
+    """Decides requirements; the base of what a rule is given as its context.
+
+    Subclasses say what becomes of an answer by overriding `violated`, `never` and `undecided`. Every `message` is a `str.format`
+    template, completed by `names` and by the two sizes as `{a}` and `{b}`, but only when it is wanted. `strict=False` says that
+    OpenVINO checks static sizes only. After a violation a size is returned all the same, so that the rule can go on.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+
+    def violated(self, requirement: Requirement) -> None:
+        """It is false, as the bounds of the two sides show. OpenVINO refuses it too."""
+        raise NotImplementedError
+
+    def never(self, requirement: Requirement) -> None:
+        """It is false for every size, but OpenVINO does not notice."""
+        raise NotImplementedError
+
+    def undecided(self, requirement: Requirement) -> None:
+        """It holds for some sizes: a guard."""
+        raise NotImplementedError
+
+    def _judge(
+        self, decision: Decision, kind: str, a: Size, b: Size, message: str, code: str, strict: bool, names: Mapping[str, object]
+    ) -> None:
+        if decision.holds:
+            return
+        requirement = Requirement(kind, a, b, message, code, names)
+        if decision.holds is None:
+            self.undecided(requirement)
+        elif decision.is_plain and (strict or (isinstance(a, int) and isinstance(b, int))):
+            self.violated(requirement)
+        else:
+            self.never(requirement)
+
+    def require_ge(self, a: Size, b: Size, message: str, *, code: str = "S203", strict: bool = True, **names: Any) -> None:
+        """Demand `a >= b`."""
+        if type(a) is int and type(b) is int:
+            if a < b:
+                self.violated(Requirement("ge", a, b, message, code, names))
+            return
+        self._judge(_decide_ge(a, b), "ge", a, b, message, code, strict, names)
+
+    def require_eq(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> None:
+        """Demand `a == b`."""
+        if type(a) is int and type(b) is int:
+            if a != b:
+                self.violated(Requirement("eq", a, b, message, code, names))
+            return
+        self._judge(_decide_eq(a, b), "eq", a, b, message, code, strict, names)
+
+    def require_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", strict: bool = True, **names: Any) -> None:
+        """Demand that `a` is a multiple of `divisor`; nothing is a multiple of 0."""
+        if type(a) is int and type(divisor) is int:
+            if divisor == 0 or a % divisor:
+                self.violated(Requirement("div", a, divisor, message, code, names))
+            return
+        self._judge(_decide_div(a, divisor), "div", a, divisor, message, code, strict, names)
+
+    def exact_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", strict: bool = True, **names: Any) -> Size:
+        """`a / divisor`, which must be whole; of bounds `low..high` the result has `ceil(low/divisor)..floor(high/divisor)`.
+
+        Where the divisor is the int 0 the result is 0.
+        """
+        if type(a) is int and type(divisor) is int:
+            if divisor and not a % divisor:
+                return a // divisor
+            self.violated(Requirement("div", a, divisor, message, code, names))
+            return a // divisor if divisor else 0
+        self.require_div(a, divisor, message, code=code, strict=strict, **names)
+        if isinstance(divisor, int):
+            return narrow(a, modulus=abs(divisor)) // divisor if divisor else 0
+        quotient = a // divisor
+        (low, high), (least, most) = bounds(a), bounds(divisor)
+        if low > 0 and least >= 0:
+            # a = quotient * divisor, and neither is 0.
+            smallest = 1 if isinstance(most, float) else -(-low // most)
+            quotient = narrow(quotient, smallest, high)
+        return quotient
+
+    def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> Size:
+        """The one size that `a` and `b` must both be: the simpler formula, with what is known of either."""
+        if type(a) is int and type(b) is int:
+            if a != b:
+                self.violated(Requirement("eq", a, b, message, code, names))
+            return a
+        if a is b:
+            return a
+        decision = _decide_eq(a, b)
+        self._judge(decision, "eq", a, b, message, code, strict, names)
+        if decision.holds is False:
+            return a
+        return _merged(a, b)
+
+    def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> Size:
+        """The size that `a` and `b` broadcast to as in NumPy: they are equal, or one of them is 1."""
+        if type(a) is int and type(b) is int:
+            if a == b or b == 1:
+                return a
+            if a != 1:
+                self.violated(Requirement("broadcast", a, b, message, code, names))
+            return b if a == 1 else a
+        if a is b or (type(b) is int and b == 1):
+            return a
+        if type(a) is int and a == 1:
+            return b
+        equal = _decide_eq(a, b)
+        if equal.holds:
+            return _merged(a, b)
+        is_one, is_other_one = eq(a, 1), eq(b, 1)
+        if is_one is False and is_other_one is False:
+            if equal.holds is None:
+                self.undecided(Requirement("broadcast", a, b, message, code, names))
+                return _merged(a, b)
+            self._judge(equal, "broadcast", a, b, message, code, strict, names)
+            return a
+        if is_one is False or is_other_one is False:
+            self.undecided(Requirement("broadcast", a, b, message, code, names))
+            return a if is_one is False else b
+        result = broadcast_of(a, b)
+        if not _is_same_formula(result, a, b):
+            self.undecided(Requirement("broadcast", a, b, message, code, names))
+        return result
+
+
+def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
+    """Was one of them broadcast with the other before?"""
+    return isinstance(result, Dim) and any(isinstance(size, Dim) and size.form is result.form for size in (a, b))
+
+
+def _merged(a: Size, b: Size) -> Size:
+    if not isinstance(a, Dim) or not isinstance(b, Dim):
+        return b if isinstance(a, Dim) else a
+    simpler = min(a, b, key=lambda size: (size.form.size, len(size.form.terms), size.form.index))
+    facts = meet(a.facts, b.facts)
+    return simpler.scope.dim(simpler.form, facts) if facts else simpler

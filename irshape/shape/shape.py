@@ -1,0 +1,102 @@
+"""A shape: a tuple of sizes, or None when not even the number of axes is known."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from irshape.shape.dim import Size, bounds, format_size, narrow, product
+from irshape.shape.facts import Bound
+from irshape.shape.guard import Judge
+
+Shape: TypeAlias = tuple[Size, ...] | None
+
+_RANKS_DIFFER = "ranks differ: {a} and {b}"
+
+
+def merge_shapes(
+    ctx: Judge,
+    a: Shape,
+    b: Shape,
+    message: str = "dimensions of axis {axis} differ: {a} and {b}",
+    *,
+    code: str = "S201",
+    strict: bool = True,
+    rank_message: str = _RANKS_DIFFER,
+    rank_code: str = "S102",
+    **names: Any,
+) -> Shape:
+    """The one shape that both must be; an unranked shape may be any. `{axis}` is known to the message."""
+    if a is None or a is b:
+        return b
+    if b is None:
+        return a
+    if len(a) != len(b):
+        ctx.require_eq(len(a), len(b), rank_message, code=rank_code, **names)
+        return a
+    if a == b:
+        return a
+    return tuple([ctx.merge(x, y, message, code=code, strict=strict, axis=axis, **names) for axis, (x, y) in enumerate(zip(a, b))])
+
+
+def broadcast_shapes(
+    ctx: Judge,
+    a: Shape,
+    b: Shape,
+    kind: str = "numpy",
+    axis: int = -1,
+    message: str = "dimensions {a} and {b} do not broadcast",
+    *,
+    code: str = "S202",
+    **names: Any,
+) -> Shape:
+    """The shape of an elementwise result.
+
+    `kind` is `numpy` (aligned at the last axis), `none` or `explicit` (the shapes must be one), or `pdpd`: `b` stretches to `a`, its
+    first axis at `axis` of `a`, or its last at the last where `axis` is -1.
+    """
+    if kind in ("none", "explicit"):
+        return merge_shapes(ctx, a, b, message, code=code, rank_message=message, rank_code=code, **names)
+    if a is None or b is None:
+        return None
+    if kind == "numpy":
+        if a == b:
+            return a
+        if len(a) < len(b):
+            a = (1,) * (len(b) - len(a)) + a
+        start = len(a) - len(b)
+    else:
+        start = len(a) - len(b) if axis == -1 else axis
+        if start < 0 or start + len(b) > len(a):
+            ctx.require_ge(len(a), len(b) + max(start, 0), message, code=code, **names)
+            return a
+    end = start + len(b)
+    pairs = zip(a[start:end], b)
+    if kind == "numpy":
+        middle = [ctx.broadcast(x, y, message, code=code, **names) for x, y in pairs]
+    else:
+        middle = [_stretch(ctx, x, y, message, code, names) for x, y in pairs]
+    return (*a[:start], *middle, *a[end:])
+
+
+def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[str, Any]) -> Size:
+    """Broadcasting in which only `b` may stretch."""
+    ctx.require_ge(a, b, message, code=code, strict=False, **names)
+    if type(a) is int and type(b) is int and a < b:
+        return a
+    result = ctx.broadcast(a, b, message, code=code, **names)
+    # Only 1 and 0 become 0; otherwise the result is `a`.
+    return narrow(result, *bounds(a)) if bounds(b)[0] > 0 else result
+
+
+def element_count(shape: Shape) -> Size | None:
+    """How many elements; None where the rank is not known."""
+    return None if shape is None else product(shape)
+
+
+def format_shape(shape: Shape, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
+    """OpenVINO's text: `[1,3,224..,?]`, `[...]`, `[]`."""
+    return "[...]" if shape is None else f"[{','.join([format_size(size, bounds) for size in shape])}]"
+
+
+def format_symbolic(shape: Shape) -> str:
+    """With formulas: `[N,64,(H + 1)//2,W]`."""
+    return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"
