@@ -4,17 +4,27 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns one i
 `Document.attribute_offset` finds an attribute inside a start tag, so that neither costs anything until it is printed.
 """
 
+import re
+from itertools import accumulate
+from typing import Final
+
 from irshape.report.diagnostic import Diagnostic
+
+# Lines are counted per block once, so that a place costs one block and not the whole file.
+_BLOCK: Final = 1 << 16
+_ATTRIBUTE: Final = re.compile(r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+_TAG_NAME: Final = re.compile(r"<[^\s/>]*")
 
 
 class Port:
     """A `<port>`: `dims` as recorded (-1 is unknown), `None` where the port has no `<dim>`.
 
     `offset` is that of `<port`, `end` that of the first byte after the port. `value` holds the numbers a specification
-    example gives in a comment, flat, and the shape of their nesting in `value_shape`.
+    example gives in a comment, flat, and the shape of their nesting in `value_shape`. `annotation` is what irshape wrote
+    about the port when `<dim>` could not say it. An id that is missing or unreadable is -1.
     """
 
-    __slots__ = ("dims", "end", "id", "names", "offset", "precision", "value", "value_shape")
+    __slots__ = ("annotation", "dims", "end", "id", "names", "offset", "precision", "value", "value_shape")
 
     def __init__(self, id: int, precision: str | None, offset: int) -> None:
         self.id = id
@@ -23,12 +33,17 @@ class Port:
         self.dims: tuple[int, ...] | None = None
         self.offset = offset
         self.end = offset
+        self.annotation: str | None = None
         self.value: tuple[int | float, ...] | None = None
         self.value_shape: tuple[int, ...] | None = None
 
 
 class Layer:
-    """A `<layer>`: `attributes` are those of its first `<data>`, as text; -1 marks an offset of something absent."""
+    """A `<layer>`: `attributes` are those of its first `<data>`, as text; -1 marks an offset of something absent.
+
+    `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
+    one that no other layer of its graph has. `bodies` and `port_maps` are there for If, Loop and TensorIterator only.
+    """
 
     __slots__ = ("attributes", "bodies", "data_offset", "end", "id", "inputs", "name", "offset", "outputs", "port_maps", "type", "version")
 
@@ -88,10 +103,11 @@ class Document:
     """A file that was read: its bytes, its graph and what was wrong with its XML.
 
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
-    `<layer>` from a `<net>`. `folder` holds the path the `.bin` is looked for beside, or None for bytes and trees.
+    `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
+    `encoding` is a Python codec that knows the byte order and writes no mark.
     """
 
-    __slots__ = ("diagnostics", "encoding", "graph", "is_example", "name", "path", "source", "version")
+    __slots__ = ("_column", "_lines", "diagnostics", "encoding", "graph", "is_example", "name", "path", "source", "version")
 
     def __init__(self, source: bytes, path: str | None) -> None:
         self.source = source
@@ -102,11 +118,52 @@ class Document:
         self.is_example = False
         self.graph = Graph(0)
         self.diagnostics: list[Diagnostic] = []
+        self._lines: list[int] | None = None
+        self._column = (0, 0, 0)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a byte offset, both from 1, the column in characters."""
-        raise NotImplementedError
+        """Line and column of a byte offset, both from 1, the column in characters.
+
+        Places asked for in ascending order cost time linear in the file, however long its lines are.
+        """
+        source = self.source
+        newline = "\n".encode(self.encoding)
+        if self._lines is None:
+            counts = (_count_lines(source, newline, start, start + _BLOCK) for start in range(0, len(source), _BLOCK))
+            self._lines = [0, *accumulate(counts)]
+        block = min(offset // _BLOCK, len(self._lines) - 1)
+        line = self._lines[block] + _count_lines(source, newline, block * _BLOCK, offset)
+        start = source.rfind(newline, 0, offset)
+        while start % len(newline):
+            start = source.rfind(newline, 0, start + len(newline) - 1)
+        start = 0 if start < 0 else start + len(newline)
+        known_start, known_offset, known_column = self._column
+        if known_start != start or known_offset > offset:
+            known_offset, known_column = start, 0
+        passed = source[known_offset:offset].decode(self.encoding, "replace")
+        column = known_column + len(passed) - passed.count("\ufeff")
+        self._column = (start, offset, column)
+        return line + 1, column + 1
 
     def attribute_offset(self, tag_offset: int, name: str) -> int:
         """Where attribute `name` stands in the start tag at `tag_offset`; the tag's own offset if it is not there."""
-        raise NotImplementedError
+        length = 1024
+        while True:
+            text = self.source[tag_offset : tag_offset + length].decode(self.encoding, "ignore")
+            tag = _TAG_NAME.match(text)
+            at = tag.end() if tag else 0
+            while attribute := _ATTRIBUTE.match(text, at):
+                if attribute[1] == name:
+                    return tag_offset + len(text[: attribute.start(1)].encode(self.encoding))
+                at = attribute.end()
+            # Attributes that stop with more than a tag's end to come were cut off by `length`, unless the file stops too.
+            if text[at:].lstrip()[:1] in ("/", ">") or tag_offset + length >= len(self.source):
+                return tag_offset
+            length *= 8
+
+
+def _count_lines(source: bytes, newline: bytes, start: int, end: int) -> int:
+    """How many line feeds begin in a range of the source, one character being as wide as `newline`."""
+    if len(newline) == 1:
+        return source.count(newline, start, end)
+    return source[start:end].decode("utf-16-le" if newline[0] else "utf-16-be", "replace").count("\n")

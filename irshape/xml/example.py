@@ -1,0 +1,141 @@
+"""Specification examples: bare `<layer>` elements with dots for what the page leaves out and numbers in comments.
+
+An example is repaired in place, byte for byte as long as it was, so that every offset stays that of the file, and then goes
+through the one reader. What cannot be repaired without a guess is explained instead.
+"""
+
+import re
+from collections.abc import Callable
+from math import prod
+from typing import Final
+
+from irshape.xml.document import Port
+
+Number = int | float
+
+# The element the reader puts around an example, which may be several layers.
+ROOT: Final = "example"
+
+# Comments, quoted values and CDATA keep their dots: `shape="..."` is a dynamic rank. A quote in running text ends at the next tag.
+_DOTS: Final = re.compile(
+    rb"""<!--.*?--> | <!\[CDATA\[.*?\]\]> | "[^"<]*" | '[^'<]*' | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | <\?xml\s[^>]*\?> | ^\xef\xbb\xbf )""",
+    re.DOTALL | re.VERBOSE,
+)
+_UNQUOTED: Final = re.compile(r"<[^<>]*?\s([\w.:-]+)\s*=\s*[^\s\"'<>]+")
+_END_TAG: Final = re.compile(rb"</([^\s>]+)")
+
+_NUMBER: Final = r"(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?f?|true|false)(?![\w.])"
+_TOKEN: Final = re.compile(rf"\s*(?:(?P<open>[\[{{])|(?P<close>[\]}}])|(?P<comma>,)|(?P<number>{_NUMBER}))", re.ASCII)
+# A bracket after a name is an index: `data.shape[0]`.
+_LIST: Final = re.compile(r"(?<![\w\]])[\[{]")
+# `depth value: 3`, `k = 3`, `axis value is: 0`, `on_value 1`, `The tensor contains 2 elements: 0, 4`, and a bare `10`.
+_PLAIN: Final = re.compile(rf"\s*(?:[A-Za-z_][\w ]*?(?::|=|\bis\b:?|value\b:?)\s*)?({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*", re.ASCII)
+
+
+def repaired(source: bytes) -> bytes:
+    """The example with blanks for its dots, its byte order mark and its XML declaration, as long as it was."""
+
+    def blank(match: re.Match[bytes]) -> bytes:
+        return b" " * len(match[0]) if match["blank"] else match[0]
+
+    return _DOTS.sub(blank, source)
+
+
+def explain(source: bytes, offset: int, what: str, opened: list[tuple[str, int]], position: Callable[[int], tuple[int, int]]) -> str:
+    """Why an example cannot be read: what its author left out, as far as it shows.
+
+    `what` is the parser's own complaint at `offset`, `opened` the elements that were open there.
+    """
+    tag_start = source.rfind(b"<", 0, offset + 1)
+    unquoted = _UNQUOTED.match(source[tag_start : offset + 256].decode("utf-8", "replace")) if tag_start >= 0 else None
+    if "invalid token" in what and unquoted:
+        return f"the value of {unquoted[1]} is not in quotes"
+    stray = _END_TAG.match(source, offset - 2) if offset >= 2 else None
+    if stray and stray[1].decode("utf-8", "replace") not in (tag for tag, _ in opened):
+        return f"</{stray[1].decode('utf-8', 'replace')}> has no start tag, or one that ends in />"
+    tag, opened_at = opened[-1] if opened else (ROOT, 0)
+    if tag == ROOT:
+        return f"the example cannot be read: {what}"
+    line, _ = position(opened_at)
+    return f"<{tag}> of line {line} is never closed"
+
+
+def give_value(port: Port, comments: list[str]) -> None:
+    """Set a port's value from the first comment that gives as many numbers as the port has elements.
+
+    A port without dims takes what the comment says: one number is a scalar, a list has the shape of its nesting.
+    """
+    for comment in comments:
+        if (found := numbers(comment)) is None:
+            continue
+        values, shape = found
+        if port.dims is None:
+            port.value, port.value_shape = values, shape
+            return
+        if prod(port.dims) == len(values) and (len(shape) < 2 or shape == port.dims):
+            port.value, port.value_shape = values, port.dims
+            return
+
+
+def numbers(comment: str) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
+    """The numbers a comment says a port holds, flat, and the shape of their nesting; None where it says none.
+
+    >>> numbers("pads_begin = [1, 0, 3, 7]")
+    ((1, 0, 3, 7), (4,))
+    >>> numbers("axis value is: 0")
+    ((0,), ())
+    >>> numbers("8 = 5 + 3 + 0 = pads_begin[1] + input.shape[1] + pads_end[1]")
+    """
+    for bracket in _LIST.finditer(comment):
+        if (found := _nested(comment, bracket.start())) is not None:
+            return found
+    if (plain := _PLAIN.fullmatch(comment)) is None:
+        return None
+    values = tuple(_number(text.strip()) for text in plain[1].split(","))
+    return values, () if len(values) == 1 else (len(values),)
+
+
+def _nested(text: str, start: int) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
+    """The list of numbers that begins at a bracket, None where it is not one or is ragged."""
+    values: list[Number] = []
+    counts: list[int] = []
+    lengths: dict[int, int] = {}
+    at = start
+    expects_item = True
+    while match := _TOKEN.match(text, at):
+        at = match.end()
+        kind = match.lastgroup
+        if kind == "open":
+            if not expects_item:
+                return None
+            counts.append(0)
+        elif kind == "number":
+            if not expects_item:
+                return None
+            values.append(_number(match[kind]))
+            counts[-1] += 1
+            if lengths.setdefault(-len(counts), len(counts)) != len(counts):
+                return None
+            expects_item = False
+        elif kind == "comma":
+            if expects_item:
+                return None
+            expects_item = True
+        else:
+            depth = len(counts)
+            length = counts.pop()
+            if (expects_item and length) or lengths.setdefault(depth, length) != length:
+                return None
+            if not counts:
+                shape = tuple(lengths[level] for level in range(1, 1 + max(lengths)))
+                return (tuple(values), shape) if prod(shape) == len(values) else None
+            counts[-1] += 1
+            expects_item = False
+    return None
+
+
+def _number(text: str) -> Number:
+    if text in ("true", "false"):
+        return int(text == "true")
+    digits = text.removesuffix("f")
+    return int(digits) if digits.lstrip("+-").isdigit() else float(digits)

@@ -1,0 +1,598 @@
+"""From the text of an IR to a `Document`: one pass of expat, every fault of the XML in one run.
+
+What OpenVINO's own reader refuses is an error here, what it forgives is read as it reads it. Offsets in the result count
+bytes of the source as it was given, whatever had to be stepped over or repaired for expat.
+"""
+
+import codecs
+import os
+import re
+import stat
+from collections.abc import Callable
+from typing import IO, Any, Final, NamedTuple
+
+import pyexpat
+
+from irshape.report.diagnostic import WARNING, Diagnostic, Where
+from irshape.shape.element_type import ElementType
+from irshape.xml import example
+from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
+
+
+class Limits(NamedTuple):
+    """What a file may ask for: `size` in bytes, `depth` in nested bodies, `rank` in dims of a port, `faults` in number."""
+
+    size: int = 1 << 30
+    depth: int = 64
+    rank: int = 10_000
+    faults: int = 10_000
+
+
+Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
+_Enter = Callable[["_Reader", str, dict[str, str]], None]
+_Leave = Callable[[], None]
+_Children = dict[str, _Enter]
+
+_INT64_MAX: Final = (1 << 63) - 1
+# std::stoll and a C++ stream skip the blanks of the C locale and take a sign; neither knows a digit outside ASCII.
+_INTEGER: Final = re.compile(r"[ \t-\r]*([+-]?[0-9]+)")
+_DECLARED: Final = re.compile(rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
+# Python's name of a codec, and the one expat reads without a table.
+_EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+_BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])+")
+_ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
+_BODIES: Final = {"if": ("then_body", "else_body"), "loop": ("body",), "tensoriterator": ("body",)}
+_PORT_MAPS: Final = ("port_map", "then_port_map", "else_port_map", "back_edges")
+# What <input> and <output> of a port map must have, and what must be a number where it is given.
+_MAPPED: Final = ("external_port_id", "internal_layer_id")
+_MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
+_UNSIGNED: Final = ("internal_layer_id", "axis")
+
+
+class _Stop(Exception):
+    """Reading cannot go on; why is already among the diagnostics."""
+
+
+def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits | None = None) -> Document:
+    """Read an IR or a specification example from a path, bytes, a binary file object, or an lxml element or tree.
+
+    `path` names the file where `source` does not, for messages and to find its `.bin`. A bad file gives a document with
+    diagnostics; only a path that cannot be read raises `OSError`, and a source of another kind `TypeError`.
+    """
+    limits = limits or Limits()
+    content, own_path = _content(source, limits.size)
+    document = Document(content, os.fspath(path) if path is not None else own_path)
+    reader = _Reader(document, limits)
+    try:
+        if len(content) > limits.size:
+            reader.refuse("X111", f"the file is larger than {limits.size} bytes", 0)
+        reader.run()
+    except _Stop:
+        pass
+    document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
+    for diagnostic in document.diagnostics:
+        if diagnostic.where.offset is not None:
+            diagnostic.where.line, diagnostic.where.column = document.position(diagnostic.where.offset)
+    return document
+
+
+def _content(source: Source, size: int) -> tuple[bytes, str | None]:
+    """The bytes of a source, at most one more than `size`, and its path where it has one."""
+    if isinstance(source, bytes):
+        return source, None
+    if isinstance(source, bytearray | memoryview):
+        return bytes(source), None
+    if isinstance(source, str | os.PathLike):
+        path = os.fspath(source)
+        return _file(path, size), path
+    module = type(source).__module__
+    if module.startswith("lxml."):
+        import lxml.etree
+
+        tree: Any = source
+        return lxml.etree.tostring(tree, encoding="utf-8", with_tail=False), None
+    if hasattr(source, "read"):
+        content = source.read(size + 1)
+        if isinstance(content, bytes):
+            return content, None
+        raise TypeError("the file object must be opened in binary mode")
+    raise TypeError(f"an IR is read from a path, bytes, a binary file object or an lxml tree, not from {type(source).__name__}")
+
+
+def _file(path: str, size: int) -> bytes:
+    # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"not a regular file: {path!r}")
+        return file.read(size + 1)
+
+
+class _Reader:
+    """One reading of one document.
+
+    `children` maps the tags that mean something inside the open element to what enters them; every other element is
+    passed over with all it holds. `leave` ends the open element. Both are kept on `stack` for the elements around it, so
+    nothing here recurses. OpenVINO takes the first `<data>`, `<input>`, `<layers>` and so on of a parent: entering one
+    removes its tag from the parent's own copy of the table.
+    """
+
+    def __init__(self, document: Document, limits: Limits) -> None:
+        self.document = document
+        self.limits = limits
+        self.source = document.source
+        self.shift = 0
+        self.children: _Children = {"net": _Reader.enter_net}
+        self.leave: _Leave | None = None
+        self.stack: list[tuple[str, int, _Children, _Leave | None]] = []
+        self.deepest = 4 * limits.depth + 64
+        self.root = ""
+        self.graph = document.graph
+        self.layer: Layer | None = None
+        self.outer: list[tuple[Graph, Layer, str]] = []
+        self.port: Port | None = None
+        self.ports: list[Port] = []
+        self.is_output = False
+        self.dims: list[int] = []
+        self.text = ""
+        self.map = ""
+        self.remarks: list[str] = []
+        self.known_dims: dict[str, int] = {}
+
+    # The run, and what ends it early.
+
+    def run(self) -> None:
+        document = self.document
+        document.encoding, mark = self.encoding()
+        root = _ROOT.match(self.source)
+        document.is_example = root is not None and root[1] == b"layer"
+        # A declaration that contradicts the byte order mark, or spells UTF-8 in its own way, must not mislead expat.
+        self.parser = parser = pyexpat.ParserCreate(_EXPAT_KNOWS.get(document.encoding))
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.CommentHandler = self.comment
+        parser.StartDoctypeDeclHandler = self.doctype
+        try:
+            if document.is_example:
+                # Several layers may follow one another: an element around them makes the text one document.
+                self.children = {example.ROOT: _Reader.enter_example}
+                self.shift = -len(example.ROOT) - 2
+                parser.Parse(f"<{example.ROOT}>".encode(), False)
+                parser.Parse(example.repaired(self.source), False)
+                parser.Parse(f"</{example.ROOT}>".encode(), True)
+            else:
+                parser.Parse(self.trimmed(mark), True)
+        except pyexpat.ExpatError as error:
+            self.malformed(error)
+
+    def encoding(self) -> tuple[str, int]:
+        """The codec of the source, and how many bytes its byte order mark takes."""
+        source = self.source
+        if source.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")):
+            self.refuse("X103", "the text is in UTF-32; save it as UTF-8", 0)
+        if source.startswith((b"\xff\xfe", b"\xfe\xff")):
+            return "utf-16-le" if source[0] == 0xFF else "utf-16-be", 2
+        if source.startswith((b"<\0", b"\0<")):
+            return "utf-16-le" if source[0] else "utf-16-be", 0
+        if source.startswith(b"\xef\xbb\xbf"):
+            return "utf-8", 3
+        declared = _DECLARED.match(source)
+        name = declared[1].decode().lower() if declared else "utf-8"
+        if name == "utf-8":
+            return name, 0
+        try:
+            codec = codecs.lookup(name).name
+            # pyexpat reads what expat does not know by a table of one character per byte.
+            if codec not in _EXPAT_KNOWS and bytes(range(256)).decode(codec, "replace")[:128].encode() != bytes(range(128)):
+                raise LookupError
+            if len(bytes(range(256)).decode(codec, "replace")) != 256 and codec not in _EXPAT_KNOWS:
+                raise LookupError
+        except (LookupError, UnicodeError):
+            self.refuse("X103", f"the declared encoding {name!r} is not known or does not fit the text", 0)
+        return codec, 0
+
+    def trimmed(self, mark: int) -> bytes:
+        """The source without the blanks before its first tag, which expat does not forgive before an XML declaration."""
+        source = self.source
+        if mark == 2:
+            blanks = tuple(blank.encode(self.document.encoding) for blank in " \t\r\n")
+            end = mark
+            while source[end : end + 2] in blanks:
+                end += 2
+        else:
+            blank = _BLANKS.match(source)
+            end = blank.end() if blank else 0
+        if end > mark:
+            self.fault("X201", "there are blanks before the XML begins", mark, severity=WARNING)
+        self.shift = end
+        if mark == 2:
+            self.shift -= mark
+            return source[:mark] + source[end:] if end > mark else source
+        return source[end:] if end else source
+
+    def offset(self) -> int:
+        return self.parser.CurrentByteIndex + self.shift
+
+    def fault(self, code: str, message: str, offset: int, *, severity: str | None = None, hint: str | None = None) -> None:
+        """Report a fault at an offset, with the layer and port that are open."""
+        diagnostics = self.document.diagnostics
+        if len(diagnostics) >= self.limits.faults:
+            message = f"more than {self.limits.faults} faults; the rest of the file was not read"
+            diagnostics.append(Diagnostic("X111", message, Where(self.document.path, offset=offset)))
+            raise _Stop
+        bodies = " / ".join(f"{layer.name} / {body}" for _, layer, body in self.outer)
+        where = Where(self.document.path, offset=offset, path=bodies)
+        if (layer := self.layer) is not None:
+            where.layer_id = str(layer.id) if layer.id >= 0 else None
+            where.layer_name, where.layer_type = layer.name, layer.type
+        if self.port is not None and self.port.id >= 0:
+            where.port = str(self.port.id)
+        diagnostics.append(Diagnostic(code, message, where, severity, hint))
+
+    def refuse(self, code: str, message: str, offset: int) -> None:
+        """Report a fault after which nothing more can be read."""
+        self.fault(code, message, offset)
+        raise _Stop
+
+    def malformed(self, error: pyexpat.ExpatError) -> None:
+        """Report where and why expat gave up."""
+        offset = max(0, min(self.parser.ErrorByteIndex + self.shift, len(self.source)))
+        what = pyexpat.ErrorString(error.code) or "not well-formed"
+        if self.document.is_example:
+            if self.source.startswith(b"<!DOCTYPE", offset):
+                self.doctype()
+            opened = [(tag, opened_at) for tag, opened_at, _, _ in self.stack]
+            self.refuse("X110", example.explain(self.source, offset, what, opened, self.document.position), offset)
+        if self.root and not self.stack and b"<" not in self.source[offset:]:
+            self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
+            return
+        if not self.root and not _looks_like_markup(self.source):
+            self.refuse("X104", "the file does not begin with a tag; is it an IR's .xml?", 0)
+        if self.stack:
+            tag, opened_at = self.stack[-1][:2]
+            what += f" while <{tag}> of line {self.document.position(opened_at)[0]} is open"
+        self.refuse("X101", what, offset)
+
+    # What expat calls.
+
+    def doctype(self, *_: object) -> None:
+        self.refuse("X102", "the file has a DOCTYPE", self.offset())
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        enter = self.children.get(tag)
+        stack = self.stack
+        if enter is None and not stack:
+            enter = self.foreign_root(tag)
+        stack.append((tag, self.parser.CurrentByteIndex + self.shift, self.children, self.leave))
+        if len(stack) > self.deepest:
+            self.refuse("X111", f"elements are nested more than {self.deepest} deep", self.offset())
+        self.leave = None
+        if enter is None:
+            self.children = _NOTHING
+        else:
+            enter(self, tag, attributes)
+
+    def end(self, tag: str) -> None:
+        if self.leave is not None:
+            self.leave()
+        _, _, self.children, self.leave = self.stack.pop()
+
+    def characters(self, text: str) -> None:
+        """Keep the first piece of text that is not blank: what stands after a comment or an element does not count."""
+        if self.children is _DIM and not self.text:
+            self.text = text if text.strip() else ""
+
+    def comment(self, text: str) -> None:
+        if not self.document.is_example:
+            return
+        if self.port is not None:
+            self.remarks.append(text)
+        elif self.ports and not self.is_output and b"\n" not in self.source[self.ports[-1].end : self.offset()]:
+            # A comment belongs to the port it follows on the same line.
+            example.give_value(self.ports[-1], [text])
+
+    # Elements, outermost first.
+
+    def foreign_root(self, tag: str) -> _Enter:
+        if tag.lower() != "net":
+            self.refuse("X104", f"the root element is <{tag}>, neither <net> nor <layer>", self.offset())
+        self.fault("X201", f"the root element is written <{tag}>", self.offset(), severity=WARNING)
+        return _Reader.enter_net
+
+    def enter_example(self, tag: str, attributes: dict[str, str]) -> None:
+        self.root = tag
+        self.children = {"layer": _Reader.enter_layer}
+
+    def enter_net(self, tag: str, attributes: dict[str, str]) -> None:
+        self.root = tag
+        document = self.document
+        offset = self.offset()
+        document.name = attributes.get("name", "")
+        self.graph.offset = offset
+        version = attributes.get("version")
+        if version is None:
+            self.fault("X105", "<net> has no version", offset)
+        elif (number := _integer(version)) is None or number < 0:
+            self.fault("X106", f"the version {version!r} of <net> is not a number", document.attribute_offset(offset, "version"))
+        elif number not in (10, 11):
+            self.fault("X108", f"IR version {number}; only 10 and 11 can be read", document.attribute_offset(offset, "version"))
+        else:
+            document.version = number
+        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
+        self.leave = self.leave_net
+
+    def leave_net(self) -> None:
+        self.graph.end = self.element_end()
+        if "layers" in self.children:
+            self.fault("X109", "<net> has no <layers>: the model is empty", self.graph.offset, severity=WARNING)
+
+    def enter_layers(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        self.children = _LAYERS
+
+    def enter_edges(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        self.children = _EDGES
+
+    def enter_layer(self, tag: str, attributes: dict[str, str]) -> None:
+        offset = self.stack[-1][1]
+        take = attributes.get
+        layer = Layer(-1 - len(self.graph.layers), take("name", ""), take("type", ""), take("version", ""), offset)
+        self.layer = layer
+        id_text = take("id")
+        if id_text is not None:
+            layer.id = self.number("layer", "id", id_text, offset, layer.id)
+        if self.document.is_example:
+            if id_text is None:
+                layer.id = self.free_id()
+        elif id_text is None or "name" not in attributes or "type" not in attributes or "version" not in attributes:
+            for name in ("id", "name", "type", "version"):
+                if name not in attributes:
+                    self.fault("X105", f"<layer> has no {name}", offset)
+        self.graph.layers.append(layer)
+        self.children = children = _LAYER.copy()
+        if (bodies := _BODIES.get(layer.type.lower())) is not None:
+            layer.bodies = {}
+            layer.port_maps = []
+            children.update(dict.fromkeys(bodies, _Reader.enter_body))
+            children.update(dict.fromkeys(_PORT_MAPS, _Reader.enter_port_map))
+        self.leave = self.leave_layer
+
+    def free_id(self) -> int:
+        """The smallest id from the number of layers before this one on that none of them has."""
+        taken = {layer.id for layer in self.graph.layers}
+        free = len(self.graph.layers)
+        while free in taken:
+            free += 1
+        return free
+
+    def leave_layer(self) -> None:
+        layer = self.layer
+        assert layer is not None
+        layer.end = self.element_end()
+        if layer.bodies is not None and not self.document.is_example:
+            for body in _BODIES[layer.type.lower()]:
+                if body not in layer.bodies:
+                    self.fault("X109", f"{layer.type} has no <{body}>", layer.offset)
+        self.layer = None
+        self.ports = []
+
+    def enter_data(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        layer = self.layer
+        assert layer is not None
+        layer.attributes = attributes
+        layer.data_offset = self.stack[-1][1]
+        if self.document.is_example:
+            self.text = ""
+            self.children = _DIM
+            self.parser.CharacterDataHandler = self.characters
+            self.leave = self.leave_example_data
+        else:
+            self.children = _NOTHING
+
+    def leave_example_data(self) -> None:
+        self.parser.CharacterDataHandler = None
+        if "=" in self.text and self.layer is not None:
+            self.fault("X110", "the attributes stand between <data> and </data>, not inside the tag", self.layer.data_offset)
+
+    def enter_ports(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        layer = self.layer
+        assert layer is not None
+        self.is_output = tag == "output"
+        self.ports = layer.outputs if self.is_output else layer.inputs
+        self.children = _PORTS
+
+    def enter_port(self, tag: str, attributes: dict[str, str]) -> None:
+        offset = self.stack[-1][1]
+        take = attributes.get
+        precision = take("precision")
+        port = self.port = Port(-1, precision, offset)
+        id_text = take("id")
+        if id_text is None:
+            self.fault("X105", "<port> has no id", offset)
+        else:
+            port.id = self.number("port", "id", id_text, offset, -1)
+        port.names = take("names")
+        if self.is_output or self.document.is_example:
+            self.check_precision(precision, offset)
+        self.ports.append(port)
+        self.dims.clear()
+        self.children = _PORT
+        self.leave = self.leave_port
+
+    def check_precision(self, precision: str | None, offset: int) -> None:
+        is_example = self.document.is_example
+        if precision is None:
+            if not is_example:
+                self.fault("X105", "<port> has no precision", offset)
+        elif ElementType.from_precision(precision) is None:
+            likely = ElementType.parse(precision) or ElementType.from_precision(precision.upper())
+            self.fault(
+                "X107",
+                f"{precision!r} is no element type",
+                self.document.attribute_offset(offset, "precision"),
+                severity=WARNING if is_example else None,
+                hint=f"write {likely.precision}" if likely else None,
+            )
+
+    def leave_port(self) -> None:
+        port = self.port
+        assert port is not None
+        if self.dims:
+            port.dims = tuple(self.dims)
+            if len(port.dims) > self.limits.rank:
+                self.fault("X111", f"a port has {len(port.dims)} dims; at most {self.limits.rank} are read", port.offset)
+                port.dims = None
+        port.end = self.element_end()
+        if self.remarks:
+            if not self.is_output:
+                example.give_value(port, self.remarks)
+            self.remarks = []
+        self.port = None
+
+    def enter_dim(self, tag: str, attributes: dict[str, str]) -> None:
+        self.text = ""
+        self.children = _DIM
+        self.leave = self.leave_dim
+        self.parser.CharacterDataHandler = self.characters
+
+    def leave_dim(self) -> None:
+        self.parser.CharacterDataHandler = None
+        text = self.text
+        dim = self.known_dims.get(text)
+        self.dims.append(self.new_dim(text) if dim is None else dim)
+
+    def new_dim(self, text: str) -> int:
+        """The number a dim begins with, -1 where there is none; a C++ stream reads no further than it."""
+        number = _INTEGER.match(text)
+        value = _to_int64(number[1]) if number else None
+        if number is None or value is None or value < -1:
+            self.fault("X106", f"the dim {text.strip()!r} is not a number from -1 to {_INT64_MAX}", self.stack[-1][1])
+            return -1
+        if text[number.end() :].strip():
+            self.fault("R101", f"the dim {text.strip()!r} is read as {value}", self.stack[-1][1])
+        else:
+            self.known_dims[text] = value
+        return value
+
+    def enter_rt_info(self, tag: str, attributes: dict[str, str]) -> None:
+        self.children = _RT_INFO
+
+    def enter_annotation(self, tag: str, attributes: dict[str, str]) -> None:
+        if attributes.get("name") == ANNOTATION and self.port is not None:
+            self.port.annotation = attributes.get("value")
+        self.children = _NOTHING
+
+    def enter_edge(self, tag: str, attributes: dict[str, str]) -> None:
+        offset = self.stack[-1][1]
+        self.children = _NOTHING
+        from_layer, from_port, to_layer, to_port = (self.edge_end(name, attributes, offset) for name in _EDGE_ENDS)
+        if min(from_layer, from_port, to_layer, to_port) >= 0:
+            self.graph.edges.append(Edge(from_layer, from_port, to_layer, to_port, offset))
+
+    def edge_end(self, name: str, attributes: dict[str, str], offset: int) -> int:
+        if (text := attributes.get(name)) is not None:
+            return self.number("edge", name, text, offset, -1)
+        self.fault("X105", f"<edge> has no {name}", offset)
+        return -1
+
+    def enter_body(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        layer = self.layer
+        assert layer is not None and layer.bodies is not None
+        if len(self.outer) >= self.limits.depth:
+            self.refuse("X111", f"bodies are nested more than {self.limits.depth} deep", self.offset())
+        self.outer.append((self.graph, layer, tag))
+        self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
+        self.layer = None
+        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
+        self.leave = self.leave_body
+
+    def leave_body(self) -> None:
+        body = self.graph
+        body.end = self.element_end()
+        self.graph, self.layer, tag = self.outer.pop()
+        if "layers" in self.children and not self.document.is_example:
+            self.fault("X109", f"<{tag}> has no <layers>", body.offset)
+
+    def enter_port_map(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        self.map = tag
+        self.children = _BACK_EDGES if tag == "back_edges" else _PORT_MAP
+
+    def enter_mapping(self, tag: str, attributes: dict[str, str]) -> None:
+        offset = self.stack[-1][1]
+        layer = self.layer
+        assert layer is not None and layer.port_maps is not None
+        if tag != "edge":
+            for name in _MAPPED:
+                if name not in attributes:
+                    self.fault("X105", f"<{tag}> of <{self.map}> has no {name}", offset)
+            for name in _MAP_NUMBERS:
+                if name in attributes:
+                    self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED)
+        layer.port_maps.append(PortMap(self.map, tag, attributes, offset))
+        self.children = _NOTHING
+
+    # Details.
+
+    def number(self, tag: str, name: str, text: str, offset: int, otherwise: int, *, is_unsigned: bool = True) -> int:
+        """An id or other whole number, `otherwise` if OpenVINO's std::stoll would not take all of the text."""
+        if len(text) < 19 and text.isdecimal() and text.isascii():
+            return int(text)
+        value = _integer(text)
+        if value is not None and not (is_unsigned and value < 0):
+            return value
+        kind = "a whole number from 0" if is_unsigned else "a whole number"
+        self.fault("X106", f"{name}={text!r} of <{tag}> is not {kind}", self.document.attribute_offset(offset, name))
+        return otherwise
+
+    def element_end(self) -> int:
+        """The offset after the element that is being left.
+
+        Leaving `<tag/>`, expat stands behind it; leaving `<tag>...</tag>`, before `</tag>`. No element whose end is asked
+        for can be the last child, and so be followed by the end tag, of one with its own name.
+        """
+        offset = self.offset()
+        encoding = self.document.encoding
+        if self.source.startswith(f"</{self.stack[-1][0]}".encode(encoding), offset):
+            closing = ">".encode(encoding)
+            return self.source.index(closing, offset) + len(closing)
+        return offset
+
+
+def _to_int64(digits: str) -> int | None:
+    """A signed decimal number, None where it leaves int64."""
+    sign = -1 if digits[0] == "-" else 1
+    digits = digits.lstrip("+-").lstrip("0") or "0"
+    if len(digits) > 19:
+        return None
+    value = sign * int(digits)
+    return value if -_INT64_MAX - 1 <= value <= _INT64_MAX else None
+
+
+def _integer(text: str) -> int | None:
+    """A number that is all of the text, blanks before it aside; None for anything else."""
+    match = _INTEGER.fullmatch(text)
+    return _to_int64(match[1]) if match else None
+
+
+def _looks_like_markup(source: bytes) -> bool:
+    return source[:4096].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
+
+
+ANNOTATION: Final = "irshape"
+_EDGE_ENDS: Final = ("from-layer", "from-port", "to-layer", "to-port")
+_NOTHING: Final[_Children] = {}
+_DIM: Final[_Children] = {}
+_LAYERS: Final[_Children] = {"layer": _Reader.enter_layer}
+_EDGES: Final[_Children] = {"edge": _Reader.enter_edge}
+_LAYER: Final[_Children] = {"data": _Reader.enter_data, "input": _Reader.enter_ports, "output": _Reader.enter_ports}
+_PORTS: Final[_Children] = {"port": _Reader.enter_port}
+_PORT: Final[_Children] = {"dim": _Reader.enter_dim, "rt_info": _Reader.enter_rt_info}
+_RT_INFO: Final[_Children] = {"attribute": _Reader.enter_annotation}
+_PORT_MAP: Final[_Children] = {"input": _Reader.enter_mapping, "output": _Reader.enter_mapping}
+_BACK_EDGES: Final[_Children] = {"edge": _Reader.enter_mapping}
