@@ -118,7 +118,12 @@ def _define() -> None:
 
 _define()
 
-ANY: Final = frozenset(ElementType.BY_NAME.values())
-FLOAT: Final = frozenset(t for t in ANY if t.is_real)
-# As element::Type::is_integral_number: everything that is not real but boolean. It counts string and nf4.
-INTEGER: Final = ANY - FLOAT - {ElementType.boolean}
+ANY: Final = frozenset(t for name, t in ElementType.BY_NAME.items())
+_DYNAMIC: Final = {ElementType.dynamic}
+# A type that is not known yet passes every set but those that subtract it.
+FLOAT: Final = frozenset(t for t in ANY if t.is_real) | _DYNAMIC
+# As element::Type::is_integral_number: everything that is neither real nor boolean. It counts string and nf4.
+INTEGER: Final = frozenset(t for t in ANY if not t.is_real) - {ElementType.boolean}
+NUMERIC: Final = FLOAT | INTEGER
+BOOLEAN: Final = frozenset({ElementType.boolean}) | _DYNAMIC
+INDEX: Final = frozenset({ElementType.i32, ElementType.i64}) | _DYNAMIC

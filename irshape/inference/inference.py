@@ -1,0 +1,201 @@
+"""The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from irshape.inference.engine import Engine, Guard
+from irshape.inference.facts import Fact
+from irshape.model.build import place
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.shape.dim import Dim, bounds
+from irshape.shape.element_type import ElementType
+from irshape.shape.reported import Reported
+from irshape.shape.shape import Shape, format_shape, format_symbolic
+from irshape.shape.value import Elements
+from irshape.xml.document import Document, Port
+
+
+class InferredPort:
+    """What was inferred of one port."""
+
+    __slots__ = ("_fact", "_inference", "id")
+
+    def __init__(self, inference: "Inference", fact: Fact, id: int) -> None:
+        self._inference = inference
+        self._fact = fact
+        self.id = id
+
+    @property
+    def element_type(self) -> ElementType:
+        """The element type; `ElementType.dynamic` where it is not known."""
+        return self._fact.element_type
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the axes, ints where they are known; None where the rank is not."""
+        return self._fact.shape
+
+    @property
+    def elements(self) -> Elements | None:
+        """The values in row-major order, where they are known because some layer reads them."""
+        return self._fact.elements
+
+    @property
+    def text(self) -> str:
+        """The shape in OpenVINO's notation: `[1,3,224..,?]`."""
+        return self._inference.format(self._fact.shape)
+
+    @property
+    def formula(self) -> str:
+        """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
+        return format_symbolic(self._fact.shape)
+
+    def __repr__(self) -> str:
+        return f"{self.element_type}{self.text}"
+
+
+class InferredLayer:
+    """A node with what was inferred of its ports."""
+
+    __slots__ = ("inputs", "node", "outputs")
+
+    def __init__(self, node: Node, inputs: list[InferredPort], outputs: list[InferredPort]) -> None:
+        self.node = node
+        self.inputs = inputs
+        self.outputs = outputs
+
+    def __repr__(self) -> str:
+        return f"<{self.node.type} {self.node.name!r} -> {', '.join(map(repr, self.outputs))}>"
+
+
+class Inference:
+    """What is known of a model after a pass.
+
+    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `guards` are the
+    requirements that depend on the sizes of the inputs.
+    """
+
+    def __init__(self, document: Document, model: Model, engine: Engine, extra: Iterable[Diagnostic] = ()) -> None:
+        self.document = document
+        self.model = model
+        self._engine = engine
+        self.guards: list[Guard] = list(engine.guards)
+        self.diagnostics: list[Diagnostic] = sorted(
+            [*document.diagnostics, *model.diagnostics, *engine.diagnostics, *extra], key=lambda d: (d.where.offset or 0, d.code)
+        )
+        self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
+
+    @property
+    def ok(self) -> bool:
+        """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
+        return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+
+    def format(self, shape: Shape) -> str:
+        """A shape in OpenVINO's notation, as tight as the guards make it."""
+        return format_shape(shape, self._reported.bounds if self._reported else bounds)
+
+    def __getitem__(self, name: str) -> InferredLayer:
+        """The first layer of this name."""
+        return self._view(self.model[name])
+
+    def layer(self, id: int) -> InferredLayer:
+        """The layer with this id."""
+        return self._view(self.model.node(id))
+
+    def _view(self, node: Node) -> InferredLayer:
+        slots = self._engine.slots
+        layer = node.layer
+        inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
+        outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
+        return InferredLayer(node, inputs, outputs)
+
+    def _outputs(self) -> Iterable[tuple[str, Fact]]:
+        slots = self._engine.slots
+        for node in self.model.nodes:
+            for index, port in enumerate(node.layer.outputs):
+                yield f"{node.id}:{port.id}", slots[node.first_slot + index]
+
+    @property
+    def ports(self) -> dict[str, tuple[str, str]]:
+        """Element type and shape of every output port, by `LAYER:PORT` as the file numbers them, in OpenVINO's notation."""
+        written: dict[Shape, str] = {}
+        ports = {}
+        for key, fact in self._outputs():
+            text = written.get(fact.shape)
+            if text is None:
+                text = written[fact.shape] = self.format(fact.shape)
+            ports[key] = (fact.element_type.name, text)
+        return ports
+
+    @property
+    def symbolic(self) -> dict[str, str]:
+        """The shapes of the output ports that have a size which is not a plain number, as formulas."""
+        return {
+            key: format_symbolic(fact.shape)
+            for key, fact in self._outputs()
+            if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/report.json`."""
+        return {
+            "file": self.document.path,
+            "ok": self.ok,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+            "ports": {key: list(facts) for key, facts in self.ports.items()},
+            "symbolic": self.symbolic,
+            "guards": [
+                {"condition": str(guard.requirement), "message": guard.requirement.message, "layer": str(guard.node.id), "name": guard.node.name}
+                for guard in self.guards
+            ],
+        }
+
+
+def compare_recorded(document: Document, model: Model, engine: Engine) -> list[Diagnostic]:
+    """Recorded dims and precisions that contradict what was inferred.
+
+    A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
+    """
+    found: list[Diagnostic] = []
+    for node in model.nodes:
+        if node.op_class is None:
+            continue
+        ports = [(slot, port) for slot, port in zip(node.sources, node.layer.inputs, strict=True) if slot not in model.stubs]
+        ports += [(node.first_slot + index, port) for index, port in enumerate(node.layer.outputs)]
+        for slot, port in ports:
+            if slot < 0 or engine.slots[slot].is_poisoned:
+                continue
+            fact = engine.slots[slot]
+            if port.dims is not None and not _fits(port.dims, fact.shape):
+                recorded = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
+                message = f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"
+                found.append(Diagnostic("R301", message, place(document, node.layer, port.offset, str(port.id))))
+            recorded_type = ElementType.from_precision(port.precision) if port.precision else None
+            if recorded_type is not None and ElementType.dynamic not in (recorded_type, fact.element_type) and recorded_type is not fact.element_type:
+                message = f"the port records {port.precision}, the model computes {fact.element_type.precision}"
+                found.append(Diagnostic("R302", message, place(document, node.layer, port.offset, str(port.id))))
+    return found
+
+
+def _fits(dims: tuple[int, ...], shape: Shape) -> bool:
+    if shape is None:
+        return True
+    if len(dims) != len(shape):
+        return False
+    for dim, size in zip(dims, shape, strict=True):
+        low, high = bounds(size)
+        if dim >= 0 and not low <= dim <= high:
+            return False
+    return True
+
+
+def port_facts(engine: Engine, node: Node) -> tuple[list[tuple[Port, Fact]], list[tuple[Port, Fact]]]:
+    """The input and output ports of a node, each with its fact."""
+    slots = engine.slots
+    inputs = [(port, slots[slot]) for slot, port in zip(node.sources, node.layer.inputs, strict=True) if slot >= 0]
+    outputs = [(port, slots[node.first_slot + index]) for index, port in enumerate(node.layer.outputs)]
+    return inputs, outputs
+
+
+__all__ = ["Inference", "InferredLayer", "InferredPort", "Mapping"]

@@ -1,0 +1,247 @@
+"""From a document to a model: names become nodes, edges become slots, and what does not fit together is said."""
+
+from heapq import heapify, heappop, heappush
+
+from irshape.model.model import SINKS, Model, Node
+from irshape.ops.op import OpClass
+from irshape.ops.registry import REGISTRY, opset
+from irshape.report.diagnostic import WARNING, Diagnostic, Where
+from irshape.xml.document import Document, Edge, Layer, Port
+
+
+def build(document: Document, default_opset: str | None = None) -> Model:
+    """The model of a document. `default_opset` is the version of layers that name none (specification examples)."""
+    model = Model(document)
+    builder = _Builder(model, default_opset)
+    builder.add_nodes()
+    builder.connect()
+    builder.find_live()
+    builder.sort()
+    builder.check_connections()
+    builder.report()
+    return model
+
+
+def place(document: Document, layer: Layer | None, offset: int, port: str | None = None, path: str = "") -> Where:
+    """A place in a document; line and column are computed here, so only places that are shown cost anything."""
+    line, column = document.position(offset)
+    return Where(
+        document.path,
+        None if layer is None else str(layer.id),
+        None if layer is None else layer.name,
+        None if layer is None else layer.type,
+        port,
+        line,
+        column,
+        offset,
+        path,
+    )
+
+
+class _Builder:
+    def __init__(self, model: Model, default_opset: str | None) -> None:
+        self.model = model
+        self.document = model.document
+        self.default_opset = default_opset
+        self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
+
+    def say(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
+        """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
+        self.findings.append((code, message, node, offset, port, warning))
+
+    def report(self) -> None:
+        """Turn the faults into diagnostics; one in a layer that reaches no Result or Assign is a warning."""
+        for code, message, node, offset, port, warning in self.findings:
+            severity = WARNING if warning or (node is not None and not node.is_live) else None
+            where = place(self.document, node.layer if node else None, offset, port)
+            self.model.diagnostics.append(Diagnostic(code, message, where, severity))
+
+    def add_nodes(self) -> None:
+        model = self.model
+        slot = 0
+        resolved: dict[tuple[str, str], OpClass | None] = {}
+        for index, layer in enumerate(self.document.graph.layers):
+            key = (layer.type, layer.version)
+            if key not in resolved:
+                resolved[key] = REGISTRY.find(*key)
+            op_class = resolved[key]
+            if not layer.version and self.document.is_example:
+                op_class = self.guess(layer)
+            node = Node(model, index, layer, op_class, slot)
+            model.nodes.append(node)
+            model.producers.extend([index] * len(layer.outputs))
+            slot += len(layer.outputs)
+            earlier = model._by_id.get(layer.id)
+            if earlier is not None:
+                self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
+            model._by_id[layer.id] = node
+        model.slot_count = slot
+
+    def guess(self, layer: Layer) -> OpClass | None:
+        """The class of an example that names no version: the newest that its ports and attributes fit."""
+        versions = REGISTRY.versions(layer.type)
+        if self.default_opset:
+            return versions.get(self.default_opset)
+        candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
+        return candidates[-1] if candidates else None
+
+    def connect(self) -> None:
+        model = self.model
+        for edge in self.document.graph.edges:
+            target = model._by_id.get(edge.to_layer)
+            source = model._by_id.get(edge.from_layer)
+            if target is None:
+                self.say("G102", f"the edge leads to layer {edge.to_layer}, which does not exist", source, edge.offset, warning=True)
+                continue
+            if source is None:
+                self.say("G102", f"the edge comes from layer {edge.from_layer}, which does not exist", target, edge.offset)
+                continue
+            self.connect_ports(edge, source, target)
+        if self.document.is_example:
+            self.feed_examples()
+
+    def connect_ports(self, edge: Edge, source: Node, target: Node) -> None:
+        output = _port_index(source.layer.outputs, edge.from_port)
+        entry = _port_index(target.layer.inputs, edge.to_port)
+        if output < 0:
+            self.say("G103", f"layer {source.id} has no output port {edge.from_port}", target, edge.offset)
+        if entry < 0:
+            self.say("G103", f"layer {target.id} has no input port {edge.to_port}", target, edge.offset)
+        if output < 0 or entry < 0:
+            return
+        if target.sources[entry] >= 0:
+            self.say("G104", f"input port {edge.to_port} of layer {target.id} is fed by two edges", target, edge.offset, str(edge.to_port))
+            return
+        slot = source.first_slot + output
+        target.sources[entry] = slot
+        self.model.readers.setdefault(slot, []).append((target.index, entry))
+
+    def feed_examples(self) -> None:
+        """An example's inputs come from nowhere: what its ports record is what they are."""
+        for node in self.model.nodes:
+            for index, port in enumerate(node.layer.inputs):
+                if node.sources[index] < 0:
+                    node.sources[index] = self.model.slot_count
+                    self.model.stubs[self.model.slot_count] = port
+                    self.model.slot_count += 1
+
+    def find_live(self) -> None:
+        model = self.model
+        pending = [node.index for node in model.nodes if node.type.lower() in SINKS or self.document.is_example]
+        live = set(pending)
+        while pending:
+            for slot in model.nodes[pending.pop()].sources:
+                if 0 <= slot < len(model.producers) and (producer := model.producers[slot]) not in live:
+                    live.add(producer)
+                    pending.append(producer)
+        for node in model.nodes:
+            node.is_live = node.index in live or node.type.lower() == "parameter"
+
+    def sort(self) -> None:
+        """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
+        model = self.model
+        producers = model.producers
+        needs = [{producers[slot] for slot in node.sources if 0 <= slot < len(producers)} for node in model.nodes]
+        if all(not need or max(need) < index for index, need in enumerate(needs)):
+            model.order = list(range(len(model.nodes)))
+            return
+        readers: list[list[int]] = [[] for _ in model.nodes]
+        for index, need in enumerate(needs):
+            for producer in need:
+                readers[producer].append(index)
+        waiting = [len(need) for need in needs]
+        ready = [index for index, count in enumerate(waiting) if not count]
+        heapify(ready)
+        done = [False] * len(model.nodes)
+        while len(model.order) < len(model.nodes):
+            if not ready:
+                ready.append(self.cut_cycle(needs, done))
+            index = heappop(ready)
+            if done[index]:
+                continue
+            done[index] = True
+            model.order.append(index)
+            for reader in readers[index]:
+                waiting[reader] -= 1
+                if not waiting[reader]:
+                    heappush(ready, reader)
+
+    def cut_cycle(self, needs: list[set[int]], done: list[bool]) -> int:
+        seen: dict[int, int] = {}
+        path: list[int] = []
+        index = done.index(False)
+        while index not in seen:
+            seen[index] = len(path)
+            path.append(index)
+            index = min(need for need in needs[index] if not done[need])
+        circle = path[seen[index] :]
+        first = self.model.nodes[min(circle)]
+        names = " <- ".join(repr(self.model.nodes[i].name) for i in [*circle[:8], circle[0]])
+        self.say("G105", f"layers depend on each other: {names}", first, first.layer.offset)
+        for position, slot in enumerate(first.sources):
+            if 0 <= slot < len(self.model.producers) and self.model.producers[slot] in circle:
+                first.sources[position] = -2  # fed, but by nothing that can be computed
+        return first.index
+
+    def check_connections(self) -> None:
+        """Ports without an edge, doubled ids, layers nobody reads."""
+        has_sink = any(node.type.lower() in SINKS for node in self.model.nodes)
+        if not has_sink and not self.document.is_example:
+            self.say("G113", "the model has no Result", None, self.document.graph.offset)
+        names: dict[str, Node] = {}
+        for node in self.model.nodes:
+            layer = node.layer
+            self.check_port_ids(node, layer.inputs, "input")
+            self.check_port_ids(node, layer.outputs, "output")
+            gap = False
+            for index in range(len(layer.inputs) - 1, -1, -1):
+                fed = node.sources[index] != -1
+                if not fed and (gap or self.document.version != 10):
+                    port = layer.inputs[index]
+                    self.say("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
+                gap = gap or fed
+            if node.name and names.setdefault(node.name, node) is not node and not self.document.is_example:
+                self.say("G114", f"layer {names[node.name].id} is named {node.name!r}, too", node, layer.offset)
+            if not node.is_live and has_sink and not any(node.first_slot + i in self.model.readers for i in range(len(layer.outputs))):
+                self.say("G116", "the layer reaches no Result or Assign", node, layer.offset)
+
+    def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
+        if all(port.id == ports[0].id + index for index, port in enumerate(ports)):
+            return
+        seen: set[int] = set()
+        for port in ports:
+            if port.id in seen:
+                self.say("G115", f"two {kind} ports have the id {port.id}", node, port.offset, str(port.id))
+            seen.add(port.id)
+
+
+def _port_index(ports: list[Port], id: int) -> int:
+    """The position of a port among its layer's; -1 if there is none."""
+    if not ports:
+        return -1
+    guess = id - ports[0].id
+    if 0 <= guess < len(ports) and ports[guess].id == id:
+        return guess
+    return next((index for index, port in enumerate(ports) if port.id == id), -1)
+
+
+def _fits(op_class: OpClass, layer: Layer) -> bool:
+    spellings = {attribute.spelling for attribute in op_class.attributes.values()}
+    count = len(layer.inputs)
+    return (
+        op_class.min_inputs <= count
+        and (op_class.max_inputs is None or count <= op_class.max_inputs)
+        and all(name in spellings for name in layer.attributes)
+        and all(attribute.spelling in layer.attributes for attribute in op_class.attributes.values() if attribute.required)
+    )
+
+
+def unknown_reason(layer: Layer) -> tuple[str, str, str | None]:
+    """Why no class stands for a layer: code, message and hint."""
+    versions = REGISTRY.versions(layer.type)
+    if not versions:
+        return "G110", f"no opset has an operation {layer.type!r}", None
+    first = next(iter(versions))
+    if opset(layer.version) is None and layer.version not in versions:
+        return "G112", f"{layer.version!r} is no opset", f"{layer.type} exists from {first} on"
+    return "G111", f"{layer.version} has no {layer.type}", f"{layer.type} exists from {first} on"

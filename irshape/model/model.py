@@ -1,0 +1,226 @@
+"""The graph of a model: nodes, ports and what connects them."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from irshape.ops.op import Op, OpClass
+from irshape.report.diagnostic import Diagnostic
+from irshape.xml.document import Document, Layer, Port
+
+SINKS = frozenset({"result", "assign"})
+
+
+class OutputPort:
+    """An output of a node: what it is recorded as, and who reads it."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: "Node", index: int) -> None:
+        self.node = node
+        self.index = index
+
+    @property
+    def record(self) -> Port:
+        """The `<port>` in the file."""
+        return self.node.layer.outputs[self.index]
+
+    @property
+    def id(self) -> int:
+        """The port's id in the file."""
+        return self.record.id
+
+    @property
+    def slot(self) -> int:
+        """The number of the tensor, unique in its graph."""
+        return self.node.first_slot + self.index
+
+    @property
+    def targets(self) -> list["InputPort"]:
+        """The inputs that read this output."""
+        return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers[self.slot]]
+
+    def __repr__(self) -> str:
+        return f"<output {self.node.id}:{self.id} of {self.node.name}>"
+
+
+class InputPort:
+    """An input of a node: what it is recorded as, and where it comes from."""
+
+    __slots__ = ("index", "node")
+
+    def __init__(self, node: "Node", index: int) -> None:
+        self.node = node
+        self.index = index
+
+    @property
+    def record(self) -> Port:
+        """The `<port>` in the file."""
+        return self.node.layer.inputs[self.index]
+
+    @property
+    def id(self) -> int:
+        """The port's id in the file."""
+        return self.record.id
+
+    @property
+    def name(self) -> str:
+        """What the operation calls this input; its number where the operation is unknown."""
+        port = self.node.op_class.input_at(self.index) if self.node.op_class else None
+        return port.name if port else str(self.index)
+
+    @property
+    def source(self) -> OutputPort | None:
+        """The output that feeds this input; None if there is none."""
+        slot = self.node.sources[self.index]
+        if slot < 0 or slot not in self.node.model.readers:
+            return None
+        node = self.node.model.nodes[self.node.model.producers[slot]]
+        return OutputPort(node, slot - node.first_slot)
+
+    def __repr__(self) -> str:
+        return f"<input {self.node.id}:{self.id} of {self.node.name}>"
+
+
+class Node:
+    """A layer in its graph.
+
+    `sources[i]` is the tensor (slot) that feeds input i, -1 if none does; the outputs are the slots from `first_slot` on.
+    `is_live` tells whether the node reaches a Result or Assign.
+    """
+
+    __slots__ = ("first_slot", "index", "is_live", "layer", "model", "op_class", "sources")
+
+    def __init__(self, model: "Model", index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
+        self.model = model
+        self.index = index
+        self.layer = layer
+        self.op_class = op_class
+        self.sources: list[int] = [-1] * len(layer.inputs)
+        self.first_slot = first_slot
+        self.is_live = True
+
+    @property
+    def id(self) -> int:
+        """The layer's id in the file."""
+        return self.layer.id
+
+    @property
+    def name(self) -> str:
+        """The layer's name in the file."""
+        return self.layer.name
+
+    @property
+    def type(self) -> str:
+        """The layer's type as the file spells it."""
+        return self.layer.type
+
+    @property
+    def version(self) -> str:
+        """The layer's opset as the file gives it."""
+        return self.layer.version
+
+    @property
+    def op(self) -> Op | None:
+        """The operation with this node's attributes; None if its type is unknown. Equal nodes share it."""
+        return self.model.op_of(self)
+
+    @property
+    def attributes(self) -> dict[str, Any]:
+        """The attributes as their declared types, defaults included; as text if the operation is unknown."""
+        op = self.op
+        if op is None:
+            return dict(self.layer.attributes)
+        return {name: getattr(op, name, None) for name in op.attributes}
+
+    @property
+    def inputs(self) -> list[InputPort]:
+        """The inputs in order."""
+        return [InputPort(self, index) for index in range(len(self.layer.inputs))]
+
+    @property
+    def outputs(self) -> list[OutputPort]:
+        """The outputs in order."""
+        return [OutputPort(self, index) for index in range(len(self.layer.outputs))]
+
+    @property
+    def producers(self) -> list["Node"]:
+        """The nodes whose outputs this one reads, in the order of its inputs."""
+        return [source.node for port in self.inputs if (source := port.source)]
+
+    @property
+    def consumers(self) -> list["Node"]:
+        """The nodes that read this one's outputs."""
+        return [target.node for port in self.outputs for target in port.targets]
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.id} {self.name!r}>"
+
+
+class Model:
+    """A model: its nodes in the order of the file, and the same in topological order by `order`.
+
+    `diagnostics` says what is wrong with the graph itself. Iterating gives the nodes in topological order; `model["name"]`
+    and `model.node(id)` find one.
+    """
+
+    __slots__ = (
+        "_by_id", "_by_name", "_ops", "diagnostics", "document", "ir_version", "name",
+        "nodes", "order", "producers", "readers", "slot_count", "stubs",
+    )  # fmt: skip
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.name = document.name
+        self.ir_version = document.version
+        self.nodes: list[Node] = []
+        self.order: list[int] = []
+        self.producers: list[int] = []
+        self.readers: dict[int, list[tuple[int, int]]] = {}
+        self.slot_count = 0
+        self.stubs: dict[int, Port] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self._by_id: dict[int, Node] = {}
+        self._by_name: dict[str, Node] | None = None
+        self._ops: dict[object, Op] = {}
+
+    def __iter__(self) -> Iterator[Node]:
+        return (self.nodes[index] for index in self.order)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __getitem__(self, name: str) -> Node:
+        """The first node of this name."""
+        if self._by_name is None:
+            self._by_name = {node.name: node for node in reversed(self.nodes)}
+        return self._by_name[name]
+
+    def node(self, id: int) -> Node:
+        """The node with this layer id."""
+        return self._by_id[int(id)]
+
+    @property
+    def parameters(self) -> list[Node]:
+        """The inputs of the model."""
+        return [node for node in self.nodes if node.type.lower() == "parameter"]
+
+    @property
+    def results(self) -> list[Node]:
+        """The outputs of the model."""
+        return [node for node in self.nodes if node.type.lower() == "result"]
+
+    def op_of(self, node: Node) -> Op | None:
+        """The operation of a node with its attributes read, shared by all nodes that say the same."""
+        if node.op_class is None:
+            return None
+        key = (node.op_class, *node.layer.attributes.items())
+        op = self._ops.get(key)
+        if op is None:
+            op = self._ops[key] = node.op_class(node.layer.attributes)
+        return op
+
+    def to_etree(self) -> Any:
+        """The file as an lxml tree."""
+        from irshape.xml.tree import parse
+
+        return parse(self.document.source)

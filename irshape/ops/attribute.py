@@ -1,0 +1,201 @@
+"""Attributes of an op: how their text is read, exactly as OpenVINO's reader reads it.
+
+A converter takes the text of an XML attribute and gives the value and a remark: None, or the code of the warning it deserves.
+It raises `Malformed` where OpenVINO refuses the text. Converters are made from annotations, once for each annotation.
+"""
+
+import re
+from collections.abc import Callable, Hashable
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
+
+from irshape.shape.element_type import ElementType
+
+Converter: TypeAlias = Callable[[str], tuple[Any, str | None]]
+
+INT64_MIN: Final = -(2**63)
+INT64_MAX: Final = 2**63 - 1
+
+
+class Malformed(ValueError):
+    """OpenVINO cannot read the text: `code` is A102, A103 or A104."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class Ge:
+    """A constraint: the value is at least `limit`."""
+
+    __slots__ = ("limit",)
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+
+    def __call__(self, value: Any) -> None:
+        for item in value if type(value) is tuple else (value,):
+            if not item >= self.limit:
+                raise Malformed("A104", f"must be at least {self.limit}, got {item}")
+
+    def __hash__(self) -> int:
+        return hash(self.limit)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is Ge and other.limit == self.limit
+
+
+class Spelled:
+    """The name in the XML, where Python cannot spell it (`exclude-pad`)."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class ReadBy:
+    """The converter of an attribute whose text has a form of its own."""
+
+    __slots__ = ("read",)
+
+    def __init__(self, read: Converter) -> None:
+        self.read = read
+
+
+class _Stated:
+    """Marks an attribute that the specification requires and OpenVINO replaces by its default."""
+
+
+Stated: Final = _Stated()
+
+_INTEGER: Final = re.compile(r"\s*(-?\d+)")
+_FLOAT: Final = re.compile(r"\s*(-?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?))", re.IGNORECASE)
+
+
+def read_integer(text: str) -> tuple[int, str | None]:
+    """The integer a text begins with; OpenVINO ignores what follows it."""
+    match = _INTEGER.match(text)
+    if match is None or not match[1].isascii():
+        raise Malformed("A102", f"{text!r} is not an integer")
+    if len(match[1]) > 20 or not INT64_MIN <= (value := int(match[1])) <= INT64_MAX:
+        raise Malformed("A104", f"{text[:40]!r} is outside the range of int64")
+    return value, None if match.end() == len(text.rstrip()) else "R101"
+
+
+def read_float(text: str) -> tuple[float, str | None]:
+    """The number a text begins with; OpenVINO ignores what follows it."""
+    match = _FLOAT.match(text)
+    if match is None or not match[1].isascii():
+        raise Malformed("A102", f"{text!r} is not a number")
+    return float(match[1]), None if match.end() == len(text.rstrip()) else "R101"
+
+
+def read_boolean(text: str) -> tuple[bool, str | None]:
+    """True for `true` and `1` in any case; everything else is false."""
+    lower = text.lower()
+    return lower in ("true", "1"), None if lower in ("true", "1", "false", "0") else "R102"
+
+
+def read_string(text: str) -> tuple[str, str | None]:
+    """The text itself."""
+    return text, None
+
+
+def read_element_type(text: str) -> tuple[ElementType, str | None]:
+    """An element type by OpenVINO's name, in any case; `undefined` is an old name of `dynamic`."""
+    element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
+    if element_type is None:
+        raise Malformed("A103", f"{text!r} is no element type")
+    return element_type, None
+
+
+def _read_list(item: Converter) -> Converter:
+    def read(text: str) -> tuple[Any, str | None]:
+        if not text.strip():
+            return (), None
+        parts = text.split(",")
+        if len(parts) > 1 and not parts[-1].strip():
+            parts.pop()  # one trailing comma is tolerated
+        values = []
+        remark = None
+        for part in parts:
+            if not part.strip():
+                raise Malformed("A102", f"{text!r} has an empty item")
+            value, doubt = item(part.strip())
+            values.append(value)
+            remark = remark or doubt
+        return tuple(values), remark
+
+    return read
+
+
+def _read_choice(words: tuple[str, ...]) -> Converter:
+    canonical = {word.lower(): word for word in words}
+
+    def read(text: str) -> tuple[str, str | None]:
+        word = canonical.get(text.lower())
+        if word is None:
+            raise Malformed("A103", f"{text!r} is none of {', '.join(words)}")
+        return word, None
+
+    return read
+
+
+_SCALARS: Final[dict[Hashable, Converter]] = {
+    int: read_integer,
+    float: read_float,
+    bool: read_boolean,
+    str: read_string,
+    ElementType: read_element_type,
+}
+_made: dict[Hashable, Converter] = {}
+
+
+def converter(annotation: Any) -> Converter:
+    """The converter of an annotation such as `tuple[int, ...]`, `Literal["max", "min"]` or `Annotated[int, Ge(1)]`."""
+    made = _made.get(annotation)
+    if made is None:
+        made = _made[annotation] = _make(annotation)
+    return made
+
+
+def _make(annotation: Any) -> Converter:
+    scalar = _SCALARS.get(annotation)
+    if scalar is not None:
+        return scalar
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Literal:
+        return _read_choice(arguments)
+    if origin is tuple and len(arguments) == 2 and arguments[1] is Ellipsis:
+        return _read_list(converter(arguments[0]))
+    if origin is Annotated:
+        own = next((mark.read for mark in arguments[1:] if type(mark) is ReadBy), None)
+        plain = own or converter(arguments[0])
+        constraints = [mark for mark in arguments[1:] if type(mark) is Ge]
+        if not constraints:
+            return plain
+
+        def read(text: str) -> tuple[Any, str | None]:
+            value, remark = plain(text)
+            for constraint in constraints:
+                constraint(value)
+            return value, remark
+
+        return read
+    raise TypeError(f"no attribute can be annotated with {annotation!r}")
+
+
+class Attribute:
+    """The declaration of one attribute: Python name, XML name, annotation, converter, default."""
+
+    __slots__ = ("annotation", "default", "name", "read", "required", "spelling", "stated")
+
+    def __init__(self, name: str, annotation: Any, *, required: bool, default: Any) -> None:
+        marks = get_args(annotation)[1:] if get_origin(annotation) is Annotated else ()
+        self.name = name
+        self.annotation = annotation
+        self.required = required
+        self.default = default
+        self.spelling = next((mark.name for mark in marks if type(mark) is Spelled), name)
+        self.stated = Stated in marks
+        self.read = converter(annotation)

@@ -1,0 +1,173 @@
+"""What a rule asks of its surroundings: decisions about sizes, values of inputs, and a place to say what is wrong."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import NoReturn
+
+from irshape.ops.op import Input, Op
+from irshape.report.finding import Finding
+from irshape.shape.dim import Dim, Scope, Size, bounds, format_size, narrow, product
+from irshape.shape.guard import Judge, Requirement
+from irshape.shape.shape import Shape, merge_shapes
+
+
+class RuleFailure(Exception):
+    """The rule cannot go on; what is wrong has been recorded."""
+
+
+class Context(Judge):
+    """One application of a rule to facts.
+
+    It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
+    replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
+    A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
+    """
+
+    __slots__ = ("_born", "findings", "is_checked", "is_local", "key", "op", "requirements")
+
+    def __init__(self, scope: Scope, op: Op, key: int) -> None:
+        super().__init__(scope)
+        self.op = op
+        self.key = key
+        self.findings: list[Finding] = []
+        self.requirements: list[Requirement] = []
+        self.is_local = False
+        self.is_checked = True
+        self._born = 0
+
+    # What becomes of a decision about sizes.
+
+    def violated(self, requirement: Requirement) -> None:
+        """A requirement that does not hold: an error, where OpenVINO looks."""
+        if not self.is_checked:
+            return self.never(requirement)
+        self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
+
+    def never(self, requirement: Requirement) -> None:
+        """A requirement that OpenVINO passes and no size fulfils: a warning."""
+        self.findings.append(Finding("R401", f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
+
+    def undecided(self, requirement: Requirement) -> None:
+        """A requirement that depends on the sizes of the inputs: a guard."""
+        self.requirements.append(requirement)
+
+    # What a rule says itself.
+
+    def error(self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None) -> None:
+        """Record a fault, and go on."""
+        self.findings.append(Finding(code, message, None if port is None else port.index, attribute, hint))
+
+    warn = error  # the code says which it is
+
+    def fail(self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None) -> NoReturn:
+        """Record a fault that leaves nothing to infer."""
+        self.error(code, message, port=port, attribute=attribute, hint=hint)
+        raise RuleFailure
+
+    def expect(self, value: Size, wanted: int, message: str, port: Input) -> None:
+        """What the specification demands and OpenVINO does not look at: a warning where it is certainly not so."""
+        if type(value) is int and value != wanted:
+            self.warn("R201", f"{message}, got {value}", port=port)
+
+    def at_least(self, value: int, limit: int, attribute: str) -> None:
+        """An attribute must not be below a limit; used where OpenVINO looks only once the rank of the data is known."""
+        if value < limit:
+            self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
+
+    def same_shape(self, *ports: Input) -> None:
+        """Inputs whose shapes must be one."""
+        names = ", ".join(port.name for port in ports)
+        merged = ports[0].partial_shape
+        said = len(self.findings)
+        for port in ports[1:]:
+            merged = merge_shapes(self, merged, port.partial_shape, "{names} must have the same shape", names=names)
+        if len(self.findings) > said:
+            raise RuleFailure
+
+    def saturate(self, size: Size) -> Size:
+        """A size that is 0 where the formula would be negative, as OpenVINO's dimensions are."""
+        return 0 if bounds(size)[1] <= 0 else narrow(size, 0)
+
+    # Values of inputs.
+
+    def unknown(self, low: float = 0, high: float = inf) -> Size:
+        """A size that only running the layer would tell: a symbol of the layer's own."""
+        self.is_local = True
+        self._born += 1
+        return self.scope.unknown((self.key, "size", self._born), low, high)
+
+    def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
+        """The elements of an integer input, unknown ones as sizes without bounds.
+
+        `count` (or `at_least`) is how many the rule needs: a tensor known to hold another number is a fault, a tensor of
+        unknown length is taken to hold as many.
+        """
+        length = element_count(port.partial_shape)
+        wanted = at_least if count is None else count
+        if wanted is not None and length is not None and (length < wanted if count is None else length != wanted):
+            quantity = f"at least {wanted}" if count is None else str(wanted)
+            self.fail("V103", f"{port.name} must hold {quantity} values, got {length}", port=port)
+        if port.elements is not None:
+            return port.elements
+        if length is None:
+            if wanted is None:
+                self.fail("V105", f"{port.name} must have a known number of values", port=port)
+            length = wanted
+        self.is_local = True
+        return tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(length))
+
+    def scalar(self, port: Input) -> Size:
+        """The single element of an input, as a size without bounds if it is not known."""
+        return self.values(port, 1)[0]
+
+    def known(self, port: Input) -> tuple[int, ...] | None:
+        """The elements of an integer input if all of them are known numbers, else None."""
+        elements = port.elements
+        if elements is None or any(isinstance(element, Dim) for element in elements):
+            return None
+        return elements
+
+    def are_known(self, *ports: Input) -> bool:
+        """Whether every element of these inputs is a known number."""
+        return all(self.known(port) is not None for port in ports)
+
+    def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
+        """An axis counted from the front; one outside [-rank, rank) is a fault."""
+        if not -rank <= axis < rank:
+            self.fail("V102", f"{what} must be in [{-rank}, {rank - 1}], got {axis}", port=port, attribute=attribute)
+        return axis + rank if axis < 0 else axis
+
+    def axes(self, port: Input, rank: int) -> tuple[int, ...] | None:
+        """The known axes of an input, counted from the front and without duplicates; None if they are not known."""
+        axes = self.known(port)
+        if axes is None:
+            return None
+        counted = tuple(self.axis(axis, rank, port.name, port=port) for axis in axes)
+        if len(set(counted)) < len(counted):
+            self.fail("V104", f"{port.name} names an axis twice: {list(axes)}", port=port)
+        return counted
+
+    def require_rank(self, port: Input, ranks: Sequence[int], code: str = "S101") -> None:
+        """The rank of an input must be one of these; an unknown rank passes."""
+        if port.partial_shape is not None and port.rank not in ranks:
+            wanted = " or ".join(map(str, ranks))
+            self.fail(code, f"{port.name} must have rank {wanted}, got rank {port.rank}", port=port)
+
+    def unknown_shape(self, rank: int) -> tuple[Size, ...]:
+        """A shape of which only the rank is known."""
+        return tuple(self.unknown() for _ in range(rank))
+
+
+_UNLIKE = {"eq": "{a} and {b} differ", "ge": "{a} is less than {b}", "div": "{a} is not a multiple of {b}", "broadcast": "{a} and {b} are neither equal nor 1"}
+
+
+def _seen(requirement: Requirement) -> str:
+    """The sizes that break a requirement."""
+    a, b = format_size(requirement.a), format_size(requirement.b)
+    return ": " + _UNLIKE[requirement.kind].format(a=a, b=b)
+
+
+def element_count(shape: Shape) -> int | None:
+    """How many elements a tensor holds, if its shape is static."""
+    count = product(shape) if shape is not None else None
+    return count if type(count) is int and not any(isinstance(size, Dim) for size in shape or ()) else None

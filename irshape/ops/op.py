@@ -1,0 +1,260 @@
+"""What an op is: a class whose annotations are its attributes, whose In and Out fields are its ports, and whose `infer` is its rule."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any, ClassVar, TypeAlias, TypeVar, get_origin
+
+from irshape.ops.attribute import Attribute, Malformed
+from irshape.ops.registry import REGISTRY
+from irshape.report.finding import Finding
+from irshape.shape.dim import Size
+from irshape.shape.element_type import ANY, ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements
+
+
+class DefinitionError(TypeError):
+    """An op class contradicts itself."""
+
+
+class In:
+    """An input port.
+
+    `types` are the element types it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
+    tensor's elements, so they are fetched from the weights or followed through the graph. An `optional` port may be absent
+    (its parameter is then None), a `variadic` one takes the rest (its parameter is a tuple). `like` names a port whose
+    element type it shares. `unranked=True` hands a tensor of unknown rank to the rule; otherwise the rule is not asked and
+    every output is unranked.
+    """
+
+    __slots__ = ("index", "like", "min_rank", "name", "optional", "rank", "types", "unranked", "value", "variadic")
+
+    def __init__(
+        self,
+        types: frozenset[ElementType] = ANY,
+        *,
+        rank: int | None = None,
+        min_rank: int = 0,
+        value: bool = False,
+        optional: bool = False,
+        variadic: bool = False,
+        like: str | None = None,
+        unranked: bool = False,
+    ) -> None:
+        self.name = ""
+        self.index = -1
+        self.types = types
+        self.rank = rank
+        self.min_rank = min_rank
+        self.value = value
+        self.optional = optional
+        self.variadic = variadic
+        self.like = like
+        self.unranked = unranked or value
+
+
+class Out:
+    """An output port: its element type is `type`, or that of the input `like`, or that the attribute `attribute` names.
+
+    `rank` is the rank of the output where inputs of unknown rank leave the rule unasked.
+    """
+
+    __slots__ = ("attribute", "index", "like", "name", "rank", "type", "variadic")
+
+    def __init__(
+        self,
+        type: ElementType | None = None,
+        *,
+        like: str | None = None,
+        attribute: str | None = None,
+        rank: int | None = None,
+        variadic: bool = False,
+    ) -> None:
+        self.name = ""
+        self.index = -1
+        self.type = type
+        self.like = like
+        self.attribute = attribute
+        self.rank = rank
+        self.variadic = variadic
+
+
+class Input:
+    """What a rule sees of one input.
+
+    `partial_shape` is None where the rank is unknown, `elements` where the values are; `source` identifies the tensor.
+    """
+
+    __slots__ = ("element_type", "elements", "index", "name", "partial_shape", "port", "source")
+
+    def __init__(
+        self, port: In, index: int, source: int, element_type: ElementType, partial_shape: Shape, elements: Elements | None
+    ) -> None:
+        self.port = port
+        self.index = index
+        self.name = f"{port.name}[{index - port.index}]" if port.variadic else port.name
+        self.source = source
+        self.element_type = element_type
+        self.partial_shape = partial_shape
+        self.elements = elements
+
+    @property
+    def shape(self) -> tuple[Size, ...]:
+        """The shape of an input whose rank is known."""
+        assert self.partial_shape is not None, f"{self.name} is unranked"
+        return self.partial_shape
+
+    @property
+    def rank(self) -> int:
+        """The number of axes of an input whose rank is known."""
+        return len(self.shape)
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the number of axes is known."""
+        return self.partial_shape is not None
+
+
+class Op:
+    """One version of an operation.
+
+    A subclass declares its attributes as annotations (`axis: int = 1`), its ports as fields (`data = In()`), and its rule as
+    `infer(self, ctx, *inputs)`, one parameter for each input, named as the port. The rule gives the shape of the output, or
+    a sequence of shapes where there are several. Three more methods are optional:
+
+    - `types(self, ctx, *inputs)`: the element types of the outputs, where `Out` cannot say them;
+    - `propagate(self, ctx, *inputs)`: the elements of the output (a sequence of them for several), or None; this is how
+      values travel through shape subgraphs. `demands` names the inputs whose elements it needs (all, unless it says
+      otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`;
+    - `evaluate(self, *arrays)`: the data itself, with NumPy.
+
+    The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
+    `DefinitionError`.
+    """
+
+    TYPE: ClassVar[str] = ""
+    VERSION: ClassVar[str] = ""
+    attributes: ClassVar[dict[str, Attribute]] = {}
+    inputs: ClassVar[tuple[In, ...]] = ()
+    outputs: ClassVar[tuple[Out, ...]] = ()
+    demands: ClassVar[tuple[str, ...] | None] = None
+    takes_sizes: ClassVar[bool] = False
+    min_inputs: ClassVar[int] = 0
+    max_inputs: ClassVar[int | None] = 0
+    infer: ClassVar[Callable[..., Any]]
+    types: ClassVar[Callable[..., Any] | None] = None
+    propagate: ClassVar[Callable[..., Any] | None] = None
+    evaluate: ClassVar[Callable[..., Any] | None] = None
+
+    findings: tuple[Finding, ...] = ()
+    is_broken: bool = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._collect_ports()
+        cls._collect_attributes()
+        for rule in ("infer", "types", "propagate"):
+            cls._check_parameters(rule)
+
+    @classmethod
+    def _collect_ports(cls) -> None:
+        ins = {port.name: port for port in cls.inputs}
+        outs = {port.name: port for port in cls.outputs}
+        for name, field in list(vars(cls).items()):
+            if isinstance(field, (In, Out)):
+                field.name = name
+                (ins if isinstance(field, In) else outs)[name] = field  # type: ignore[index, assignment]
+            elif field is None and (name in ins or name in outs):
+                (ins if name in ins else outs).pop(name)  # a version that lacks a port of its base says `port = None`
+        cls.inputs, cls.outputs = tuple(ins.values()), tuple(outs.values())
+        for ports in (cls.inputs, cls.outputs):
+            for index, port in enumerate(ports):
+                port.index = index
+                if port.variadic and index + 1 < len(ports):
+                    raise DefinitionError(f"{cls.__name__}.{port.name} takes the rest, so it must be the last port")
+                if port.like is not None and port.like not in ins:
+                    raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
+        cls.min_inputs = sum(not port.optional for port in cls.inputs)
+        cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
+
+    @classmethod
+    def _collect_attributes(cls) -> None:
+        attributes = dict(cls.attributes)
+        for name, annotation in vars(cls).get("__annotations__", {}).items():
+            if name.startswith("_") or get_origin(annotation) is ClassVar:
+                continue
+            try:
+                attributes[name] = Attribute(name, annotation, required=not hasattr(cls, name), default=getattr(cls, name, None))
+            except TypeError as error:
+                raise DefinitionError(f"{cls.__name__}.{name}: {error}") from None
+        cls.attributes = attributes
+
+    @classmethod
+    def _check_parameters(cls, rule: str) -> None:
+        function = vars(cls).get(rule)
+        if function is None:
+            return
+        code = function.__code__
+        parameters = code.co_varnames[2 : code.co_argcount]
+        ports = tuple(port.name for port in cls.inputs)
+        if parameters != ports:
+            raise DefinitionError(f"{cls.__name__}.{rule} takes {parameters}, but the inputs are {ports}")
+
+    def __init__(self, attributes: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Read the attributes of a layer; what is wrong with them is kept in `findings`."""
+        findings: list[Finding] = []
+        for attribute in self.attributes.values():
+            text = attributes.get(attribute.spelling)
+            if text is None:
+                if attribute.required:
+                    findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
+                elif attribute.stated:
+                    findings.append(Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {attribute.default!r}"))
+                continue
+            try:
+                value, remark = attribute.read(text)
+            except Malformed as error:
+                findings.append(Finding(error.code, f"attribute {attribute.spelling!r}: {error}", attribute=attribute.spelling))
+                continue
+            setattr(self, attribute.name, value)
+            if remark is not None:
+                findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {value}", attribute=attribute.spelling))
+        known = {attribute.spelling for attribute in self.attributes.values()}
+        findings.extend(Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known)
+        self.findings = tuple(findings)
+        self.is_broken = any(finding.code.startswith("A") for finding in findings)
+
+    @classmethod
+    def input_at(cls, index: int) -> In | None:
+        """The declaration of the input at a position; None beyond the last."""
+        if index < len(cls.inputs):
+            return cls.inputs[index]
+        last = cls.inputs[-1] if cls.inputs else None
+        return last if last is not None and last.variadic else None
+
+    @classmethod
+    def demanded(cls) -> frozenset[int]:
+        """The positions of the inputs whose elements `propagate` reads."""
+        if cls.propagate is None:
+            return frozenset()
+        return frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
+
+
+OpClass: TypeAlias = type[Op]
+_C = TypeVar("_C", bound=type[Op])
+
+
+def op(type: str, since: str, *, until: str | None = None, without: str = "", also: str = "") -> Callable[[_C], _C]:
+    """Register a class as the operation `type` from the opset `since` on.
+
+    It stays until `until` (the last opset that holds it), else until another class of the type supersedes it, else until
+    opset16. `without` names opsets in between that lack it, `also` further versions that hold it, both separated by blanks.
+    """
+
+    def register(cls: _C) -> _C:
+        cls.TYPE = type
+        cls.VERSION = since
+        REGISTRY.add(cls, type, since, until, without.split(), also.split())
+        return cls
+
+    return register

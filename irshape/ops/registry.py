@@ -1,0 +1,99 @@
+"""Which class stands for a type at a version, as OpenVINO 2026.4.1 resolves it.
+
+The modules of the categories register their classes when they are imported, and are imported when a model needs them:
+`irshape.ops.index`, generated from them, says which module holds a type.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from irshape.ops.op import OpClass
+
+NEWEST: Final = 17
+# The last opset that inherits the operations of the one before it; opset17 holds only what its classes name.
+LAST_FULL: Final = 16
+# Spellings of the XML that differ from the operation's own name.
+SPELLINGS: Final = {"const": "constant"}
+TENSORFLOW: Final = "tensorflow"
+
+
+class _Entry(NamedTuple):
+    op: "OpClass"
+    since: str
+    until: str | None
+    without: list[str]
+    also: list[str]
+
+
+def opset(version: str) -> int | None:
+    """The number of an opset OpenVINO's reader knows; None for any other version."""
+    number = version.removeprefix("opset")
+    return int(number) if number != version and number.isdigit() and f"opset{int(number)}" == version and 1 <= int(number) <= NEWEST else None
+
+
+class Registry:
+    """The classes by type. The type's case does not matter, the version's does."""
+
+    def __init__(self) -> None:
+        self._entries: dict[str, list[_Entry]] = {}
+        self._versions: dict[str, dict[str, OpClass]] = {}
+
+    def add(self, op: "OpClass", type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
+        """Register a class; called by the `op` decorator."""
+        key = type.lower()
+        self._entries.setdefault(key, []).append(_Entry(op, since, until, without, also))
+        self._versions.pop(key, None)
+
+    def versions(self, type: str) -> dict[str, "OpClass"]:
+        """Every version the type is accepted under, with its class; empty for an unknown type."""
+        key = type.lower()
+        key = SPELLINGS.get(key, key)
+        known = self._versions.get(key)
+        if known is None:
+            from irshape.ops.index import MODULES
+
+            if key in MODULES:
+                import_module(f"irshape.ops.{MODULES[key]}")
+            known = self._versions[key] = _resolve(self._entries.get(key, []))
+        return known
+
+    def find(self, type: str, version: str) -> "OpClass | None":
+        """The class of a type at a version; None where OpenVINO has none."""
+        return self.versions(type).get(version)
+
+    def homes(self) -> dict[str, "OpClass"]:
+        """The first class of each type registered so far; its module is where the type lives."""
+        return {type: entries[0].op for type, entries in self._entries.items()}
+
+    def types(self) -> list[str]:
+        """Every type, by the name its class gives it."""
+        from irshape.ops.index import MODULES
+
+        for module in sorted(set(MODULES.values())):
+            import_module(f"irshape.ops.{module}")
+        return sorted({entry.op.TYPE for entries in self._entries.values() for entry in entries})
+
+    def classes(self) -> list["OpClass"]:
+        """Every class, by type and version."""
+        return [entry.op for type in self.types() for entry in self._entries[type.lower()]]
+
+
+def _resolve(entries: list[_Entry]) -> dict[str, "OpClass"]:
+    versions: dict[str, OpClass] = {}
+    for entry in entries:  # in the order of their opsets: a later class takes over
+        first = opset(entry.since)
+        if first is None:
+            versions[entry.since] = entry.op
+        else:
+            last = opset(entry.until) if entry.until else max(LAST_FULL, first)
+            assert last is not None
+            for number in range(first, last + 1):
+                if f"opset{number}" not in entry.without:
+                    versions[f"opset{number}"] = entry.op
+        for version in entry.also:
+            versions[version] = entry.op
+    return versions
+
+
+REGISTRY: Final = Registry()

@@ -1,0 +1,20 @@
+"""A fault without its place: what a rule says, and which port or attribute it is about."""
+
+
+class Finding:
+    """A fault as an op's rule sees it; the engine adds layer, line and column.
+
+    `port` is the index of an input of the layer, `attribute` the XML name of one of its attributes.
+    """
+
+    __slots__ = ("attribute", "code", "hint", "message", "port")
+
+    def __init__(self, code: str, message: str, port: int | None = None, attribute: str | None = None, hint: str | None = None) -> None:
+        self.code = code
+        self.message = message
+        self.port = port
+        self.attribute = attribute
+        self.hint = hint
+
+    def __repr__(self) -> str:
+        return f"Finding({self.code}, {self.message!r})"

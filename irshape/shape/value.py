@@ -1,0 +1,149 @@
+"""Known values of a tensor: a flat tuple of elements in row-major order, each an int, a Dim or an exact float.
+
+The shape stands beside them, static whenever elements are known. Movers (gather, transpose, slice, concat) are index
+arithmetic on the flat tuple; arithmetic broadcasts as NumPy does. Shape subgraphs are small, so plain Python is fastest.
+"""
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import prod
+from typing import Any, Final, TypeAlias
+
+from irshape.shape.dim import Dim, Size
+from irshape.shape.element_type import ElementType
+
+Element: TypeAlias = "Size | float"
+Elements: TypeAlias = tuple[Any, ...]
+
+# Values of more elements are not followed.
+MAX_ELEMENTS: Final = 1024
+
+
+def strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """How many elements one step along each axis moves in the flat order."""
+    steps = []
+    step = 1
+    for size in reversed(shape):
+        steps.append(step)
+        step *= size
+    return tuple(reversed(steps))
+
+
+def indices(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> Iterator[int]:
+    """The flat positions met when an index of `shape` runs in row-major order and axis i moves by `steps[i]`."""
+    positions = [start]
+    for size, step in zip(shape, steps, strict=True):
+        offsets = [index * step for index in range(size)]
+        positions = [position + offset for position in positions for offset in offsets]
+    return iter(positions)
+
+
+def transposed(elements: Elements, shape: Sequence[int], order: Sequence[int]) -> Elements:
+    """The elements after the axes of `shape` were put in the given order."""
+    steps = strides(shape)
+    return tuple(elements[i] for i in indices([shape[axis] for axis in order], [steps[axis] for axis in order]))
+
+
+def sliced(elements: Elements, shape: Sequence[int], taken: Sequence[range]) -> Elements:
+    """The elements at the indices `taken` of each axis."""
+    steps = strides(shape)
+    start = sum((part.start if len(part) else 0) * step for part, step in zip(taken, steps, strict=True))
+    return tuple(
+        elements[i] for i in indices([len(part) for part in taken], [part.step * step for part, step in zip(taken, steps, strict=True)], start)
+    )
+
+
+def concatenated(parts: Sequence[tuple[Elements, Sequence[int]]], axis: int) -> Elements:
+    """The elements of tensors joined along an axis; `parts` are their elements and shapes."""
+    outer = prod(parts[0][1][:axis])
+    rows = [(elements, prod(shape[axis:])) for elements, shape in parts]
+    return tuple(element for i in range(outer) for elements, row in rows for element in elements[i * row : (i + 1) * row])
+
+
+def gathered(elements: Elements, shape: Sequence[int], positions: Sequence[int], axis: int) -> Elements:
+    """The elements of `shape` at the (non-negative) positions along an axis, in the order of the positions."""
+    outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
+    row = shape[axis] * inner
+    return tuple(
+        element for i in range(outer) for position in positions for element in elements[i * row + position * inner : i * row + (position + 1) * inner]
+    )
+
+
+def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]) -> Elements:
+    """The elements repeated to a shape that `shape` broadcasts to."""
+    if tuple(shape) == tuple(target):
+        return elements
+    lead = len(target) - len(shape)
+    steps = [0] * lead + [0 if size == 1 else step for size, step in zip(shape, strides(shape), strict=True)]
+    return tuple(elements[i] for i in indices(target, steps))
+
+
+def elementwise(
+    function: Callable[..., Element], operands: Iterable[tuple[Elements, Sequence[int]]], shape: Sequence[int]
+) -> Elements:
+    """A function of corresponding elements; `operands` are elements and shapes that broadcast to `shape`."""
+    return tuple(map(function, *(broadcast_to(elements, own, shape) for elements, own in operands)))
+
+
+_LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
+    element_type: ((-(1 << (element_type.bits - 1)), (1 << (element_type.bits - 1)) - 1) if element_type.is_signed else (0, (1 << element_type.bits) - 1))
+    for element_type in (
+        ElementType.i4, ElementType.i8, ElementType.i16, ElementType.i32, ElementType.i64,
+        ElementType.u1, ElementType.u2, ElementType.u3, ElementType.u4, ElementType.u6,
+        ElementType.u8, ElementType.u16, ElementType.u32, ElementType.u64,
+    )
+}  # fmt: skip
+
+
+def representable(elements: Elements, element_type: ElementType) -> Elements | None:
+    """The elements as the type holds them: floats rounded to it; None if an integer leaves its range or the type holds none.
+
+    A runtime would wrap such an integer; a value that wrapped is no longer known here.
+    """
+    if element_type.is_real:
+        rounded = _ROUNDING.get(element_type)
+        return None if rounded is None else rounded(elements)
+    if element_type is ElementType.boolean:
+        return elements
+    limits = _LIMITS.get(element_type)
+    if limits is None:
+        return None
+    low, high = limits
+    if all(low <= element <= high for element in elements if type(element) is int):
+        return elements
+    return None
+
+
+def _round_with(code: str) -> Callable[[Elements], Elements | None]:
+    def rounded(elements: Elements) -> Elements | None:
+        try:
+            return tuple(
+                element if isinstance(element, Dim) else struct.unpack(code, struct.pack(code, element))[0] for element in elements
+            )
+        except OverflowError:
+            return None
+
+    return rounded
+
+
+def _round_bf16(elements: Elements) -> Elements | None:
+    rounded = []
+    for element in elements:
+        if isinstance(element, Dim):
+            rounded.append(element)
+            continue
+        try:
+            (bits,) = struct.unpack("<I", struct.pack("<f", element))
+        except OverflowError:
+            return None
+        bits += 0x7FFF + (bits >> 16 & 1)
+        rounded.append(struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0])
+    return tuple(rounded)
+
+
+_ROUNDING: Final[dict[ElementType, Callable[[Elements], Elements | None]]] = {
+    ElementType.f64: _round_with("<d"),
+    ElementType.f32: _round_with("<f"),
+    ElementType.f16: _round_with("<e"),
+    ElementType.bf16: _round_bf16,
+}
