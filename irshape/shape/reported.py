@@ -1,0 +1,197 @@
+"""The bounds that a report shows: those of the inference, tightened by its guards."""
+
+from collections.abc import Iterable, Iterator
+from math import gcd, inf
+from typing import Final
+
+from irshape.shape.dim import Dim, Scope, Size, format_size
+from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, settle, subtract
+from irshape.shape.form import Atom, Form, Monomial, Polynomial, split
+from irshape.shape.guard import Requirement
+
+# Each round can tighten a bound that the next one uses; chains longer than this keep a bound that is right but wider.
+_ROUNDS: Final = 8
+_MAX_TERMS: Final = 8
+
+
+class Reported:
+    """What is known of sizes once every requirement holds.
+
+    Requirements are pushed down to forms and atoms, round by round, until nothing more is learned; the scope stays as it is.
+    `is_contradictory` says that this proved that no sizes meet them all. The bounds are then those of the inference.
+    """
+
+    def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
+        self._table: Final = scope.forms
+        self._atoms: list[Facts] = list(scope.forms.facts)
+        self._forms: dict[Form, Facts] = {}
+        self._has_learned = False
+        self.is_contradictory = False
+        distinct = list(dict.fromkeys(requirements))
+        for _ in range(_ROUNDS):
+            self._has_learned = False
+            for requirement in distinct:
+                for form, facts in self._consequences(requirement):
+                    self._learn(form, facts)
+            if self.is_contradictory or not self._has_learned:
+                break
+            self._derive()
+        if self.is_contradictory:
+            self._forms.clear()
+            self._atoms = list(scope.forms.facts)
+
+    def bounds(self, size: Size) -> tuple[Bound, Bound]:
+        """The smallest and the largest value for which all requirements hold."""
+        if not isinstance(size, Dim):
+            return size, size
+        facts = meet(size.facts, self._facts(size.form)) or size.facts
+        return facts.low, facts.high
+
+    def format(self, size: Size) -> str:
+        """OpenVINO's text of the size, with these bounds."""
+        return format_size(size, self.bounds)
+
+    def _facts(self, polynomial: Polynomial) -> Facts:
+        if isinstance(polynomial, int):
+            return exactly(polynomial)
+        self._extend()
+        facts = meet(self._table.bound(polynomial.constant, polynomial.terms, self._atoms), polynomial.facts)
+        learned = self._forms.get(polynomial)
+        if facts and learned:
+            facts = meet(facts, learned)
+        return facts or polynomial.facts
+
+    def _extend(self) -> None:
+        """Take in atoms made since, with the facts they have whatever happens."""
+        self._atoms += self._table.facts[len(self._atoms) :]
+
+    def _derive(self) -> None:
+        """Find the facts of every atom anew from those of its arguments, which come before it."""
+        self._extend()
+        for atom in self._table.atoms[: len(self._atoms)]:
+            if atom.arguments:
+                a, b = atom.arguments
+                self._tighten(atom, COMPOSE[atom.kind](self._facts(a), self._facts(b)))
+
+    def _tighten(self, atom: Atom, facts: Facts) -> bool:
+        """Add facts of an atom; True if they were new."""
+        old = self._atoms[atom.index]
+        new = meet(old, facts)
+        if new is None:
+            self.is_contradictory = True
+            return False
+        self._atoms[atom.index] = new
+        return new != old
+
+    def _consequences(self, requirement: Requirement) -> Iterator[tuple[Polynomial, Facts]]:
+        a, b = (side.form if isinstance(side, Dim) else side for side in (requirement.a, requirement.b))
+        if requirement.kind == "ge":
+            yield self._table.add(a, b, -1), Facts(0, inf)
+        elif requirement.kind == "div":
+            if isinstance(b, int) and b:
+                yield a, Facts(-inf, inf, abs(b))
+        elif requirement.kind == "eq":
+            yield from self._equal(a, b)
+        else:
+            yield from self._broadcast(a, b)
+
+    def _equal(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Facts]]:
+        difference = self._table.add(a, b, -1)
+        yield difference, exactly(0)
+        yield a, self._facts(b)
+        yield b, self._facts(a)
+        for monomial, coefficient in split(difference)[1]:
+            atom = self._table.atoms[monomial[0]]
+            if len(monomial) == 1 and atom.kind == "floor":
+                numerator, divisor = atom.arguments
+                if isinstance(divisor, int) and coefficient % divisor == 0:
+                    # t*(n - q*floor(n/q)) + rest == 0 is a congruence of n.
+                    factor = -coefficient // divisor
+                    rest = self._table.add(difference, self._table.form(0, {monomial: coefficient}), -1)
+                    rest = self._table.add(rest, numerator, -factor)
+                    if isinstance(rest, int) and rest % factor == 0:
+                        yield numerator, Facts(-inf, inf, divisor, -rest // factor % divisor)
+
+    def _broadcast(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Facts]]:
+        one = exactly(1)
+        for first, second in ((a, b), (b, a)):
+            facts = self._facts(first)
+            if meet(facts, one) is None:
+                other = self._facts(second)
+                if meet(other, one) is None:
+                    yield from self._equal(first, second)
+                    return
+                yield second, join(one, facts) if meet(facts, other) else one
+
+    def _learn(self, form: Polynomial, facts: Facts) -> None:
+        """Add facts of a form, and what follows for its atoms and their arguments."""
+        pending: list[tuple[Polynomial, Facts]] = [(form, facts)]
+        while pending and not self.is_contradictory:
+            form, facts = pending.pop()
+            old = self._facts(form)
+            new = meet(old, facts)
+            if new is None:
+                self.is_contradictory = True
+            elif new != old and isinstance(form, Form):
+                self._forms[form] = new
+                self._has_learned = True
+                if len(form.terms) <= _MAX_TERMS:
+                    for atom, target in self._of_atoms(form, new):
+                        if self._tighten(atom, target):
+                            pending.extend(self._of_arguments(atom))
+
+    def _of_atoms(self, form: Form, facts: Facts) -> Iterator[tuple[Atom, Facts]]:
+        """What a form's facts say of the atoms it is the sum of."""
+        for monomial, coefficient in form.terms:
+            others = [term for term in form.terms if term[0] != monomial]
+            target = subtract(facts, self._table.bound(form.constant, others, self._atoms))
+            product = _divided(target, coefficient)
+            if product is None:
+                self.is_contradictory = True
+            elif len(monomial) == 1:
+                yield self._table.atoms[monomial[0]], product
+            else:
+                yield from self._of_factors(monomial, product)
+
+    def _of_factors(self, monomial: Monomial, product: Facts) -> Iterator[tuple[Atom, Facts]]:
+        if any(self._atoms[index].low < 0 for index in monomial) or product.low < 1:
+            return
+        # No factor is 0, so none is larger than the product.
+        for position, index in enumerate(monomial):
+            others = self._table.bound(0, [(monomial[:position] + monomial[position + 1 :], 1)], self._atoms)
+            least = max(others.low, 1)
+            low = 1 if others.high == inf else -(-product.low // others.high)
+            yield self._table.atoms[index], Facts(low, inf if product.high == inf else product.high // least)
+
+    def _of_arguments(self, atom: Atom) -> Iterator[tuple[Polynomial, Facts]]:
+        """What an atom's facts say of what it is computed from."""
+        low, high, _, _ = self._atoms[atom.index]
+        if atom.kind == "symbol":
+            return
+        a, b = atom.arguments
+        if atom.kind == "floor" and isinstance(b, int):
+            yield a, Facts(low * b, high * b + b - 1)
+        elif atom.kind in ("min", "max"):
+            for first, second in ((a, b), (b, a)):
+                # The first is on the near side of the atom for certain, and is the atom where the second lies beyond it.
+                other = self._facts(second)
+                if atom.kind == "min":
+                    yield first, Facts(low, high if other.low > high else inf)
+                else:
+                    yield first, Facts(low if other.high < low else -inf, high)
+
+
+def _divided(facts: Facts, coefficient: int) -> Facts | None:
+    """Of `x` where `coefficient * x` has these facts; None where no `x` fits."""
+    low, high, modulus, remainder = facts
+    if coefficient < 0:
+        low, high, remainder, coefficient = -high, -low, -remainder, -coefficient
+    low = low if low == -inf else -(-low // coefficient)
+    high = high if high == inf else high // coefficient
+    common = gcd(coefficient, modulus)
+    if remainder % common:
+        return None
+    if modulus == 0:
+        return exactly(remainder // coefficient)
+    rest = modulus // common
+    return settle(low, high, rest, remainder // common * pow(coefficient // common, -1, rest))

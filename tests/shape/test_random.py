@@ -1,0 +1,146 @@
+"""Formulas, facts and answers against plain integers, for random expressions."""
+
+import pytest
+
+from irshape.shape import form
+from irshape.shape.dim import Size, bounds, congruence, dim_min, eq, evaluate, le, lt, narrow
+from irshape.shape.guard import Judge, Requirement
+from irshape.shape.reported import Reported
+from tests.shape.random_sizes import Meaning, RandomSizes, Values
+
+CAPS = {"as shipped": {}, "small": {"MAX_TERMS": 2, "MAX_DEPTH": 3, "MAX_PRODUCT": 6, "MAX_SIZE": 8}}
+
+
+class Recorder(Judge):
+    """Keeps what was decided."""
+
+    def __init__(self, sizes: RandomSizes) -> None:
+        super().__init__(sizes.scope)
+        self.refused: list[Requirement] = []
+        self.guards: list[Requirement] = []
+
+    def violated(self, requirement: Requirement) -> None:
+        self.refused.append(requirement)
+
+    def never(self, requirement: Requirement) -> None:
+        self.refused.append(requirement)
+
+    def undecided(self, requirement: Requirement) -> None:
+        self.guards.append(requirement)
+
+
+@pytest.fixture(params=CAPS)
+def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    for name, value in CAPS[request.param].items():
+        monkeypatch.setattr(form, name, value)
+    return str(request.param)
+
+
+def assert_facts(size: Size, meaning: Meaning, samples: list[Values]) -> None:
+    (low, high), (modulus, remainder) = bounds(size), congruence(size)
+    for values in samples:
+        value = meaning(values)
+        assert evaluate(size, values) == value, (str(size), values)
+        assert low <= value <= high, (repr(size), values)
+        assert (value - remainder) % modulus == 0 if modulus else value == remainder, (repr(size), values)
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_expressions_mean_what_plain_integers_mean(caps: str, block: int) -> None:
+    for seed in range(200 * block, 200 * (block + 1)):
+        sizes = RandomSizes(seed)
+        f, x = sizes.expression(sizes.random.randint(2, 7))
+        g, y = sizes.expression(sizes.random.randint(1, 3))
+        samples = [sizes.values() for _ in range(25)]
+        assert_facts(x, f, samples)
+        assert_facts(y, g, samples)
+        assert_facts(narrow(x, min(map(f, samples)), max(map(f, samples))), f, samples)
+        for question, answer in ((le, lambda a, b: a <= b), (lt, lambda a, b: a < b), (eq, lambda a, b: a == b)):
+            known = question(x, y)
+            assert known is None or all(answer(f(values), g(values)) is known for values in samples), (question, str(x), str(y))
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_requirements_hold_exactly_where_plain_integers_say(caps: str, block: int) -> None:
+    for seed in range(200 * block, 200 * (block + 1)):
+        sizes = RandomSizes(seed)
+        random = sizes.random
+        ctx = Recorder(sizes)
+        samples = [sizes.values() for _ in range(40)]
+        results: list[tuple[Size, Meaning]] = []
+        for _ in range(random.randint(1, 3)):
+            (f, x), (g, y) = sizes.expression(random.randint(1, 4)), sizes.expression(random.randint(0, 2))
+            kind = random.choice(["ge", "eq", "merge", "div", "exact_div", "broadcast"])
+            divisor = random.randint(2, 6)
+            if kind == "ge":
+                ctx.require_ge(x, y, "")
+                samples = [values for values in samples if f(values) >= g(values)]
+            elif kind == "eq":
+                ctx.require_eq(x, y, "")
+                samples = [values for values in samples if f(values) == g(values)]
+            elif kind == "merge":
+                results.append((ctx.merge(x, y, ""), f))
+                samples = [values for values in samples if f(values) == g(values)]
+            elif kind == "div":
+                ctx.require_div(x, divisor, "")
+                samples = [values for values in samples if f(values) % divisor == 0]
+            elif kind == "exact_div":
+                results.append((ctx.exact_div(x, divisor, ""), lambda values, f=f, d=divisor: f(values) // d))
+                samples = [values for values in samples if f(values) % divisor == 0]
+            else:
+                results.append((ctx.broadcast(x, y, ""), lambda values, f=f, g=g: g(values) if f(values) == 1 else f(values)))
+                samples = [values for values in samples if f(values) == g(values) or 1 in (f(values), g(values))]
+        if ctx.refused:
+            assert not samples, ctx.refused
+        for values in samples:
+            assert all(guard.holds(values) for guard in ctx.guards), (ctx.guards, values)
+        (f, x) = sizes.expression(3)
+        results += [(x, f), *((size, lambda values, name=name: values[name]) for name, size in sizes.symbols.items())]
+        # What merges learned stays true of what is computed from their results.
+        (size, f), (other, g) = results[0], results[-1]
+        results.append((size * 2 - other // 3, lambda values: 2 * f(values) - g(values) // 3))
+        reported = Reported(sizes.scope, ctx.guards)
+        assert not (reported.is_contradictory and samples), (ctx.guards, samples)
+        for size, meaning in results:
+            assert_facts(size, meaning, samples)
+            low, high = reported.bounds(size)
+            assert all(low <= meaning(values) <= high for values in samples), (str(size), low, high, ctx.guards)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_formula_reads_as_python(seed: int) -> None:
+    sizes = RandomSizes(seed)
+    _, x = sizes.expression(4)
+    for _ in range(5):
+        values = sizes.values()
+        assert eval(str(x), {}, {**values, "min": min, "max": max}) == evaluate(x, values)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_equal_mathematics_is_one_form(block: int) -> None:
+    """Whatever the order of operations, as far as the normal form promises it."""
+    for seed in range(100 * block, 100 * (block + 1)):
+        sizes = RandomSizes(seed)
+        (_, x), (_, y), (_, z) = (sizes.expression(3) for _ in range(3))
+        n: Size = sizes.random.randint(-20, 20)
+        for name in "pqr"[: sizes.random.randint(1, 3)]:
+            n += sizes.random.randint(-9, 9) * sizes.scope.symbol(name)
+        for left, right in (
+            (x + y, y + x),
+            ((x + y) + z, x + (y + z)),
+            (x * 2 + y * 2, (x + y) * 2),
+            (x - y, -(y - x)),
+            (x - x, 0),
+            (dim_min(x, y), dim_min(y, x)),
+            ((x + 6) // 3, x // 3 + 2),
+            (-(-n // 4), (n + 3) // 4),
+            ((n // 2) // 3, n // 6),
+            (((n + 1) // 2 + 1) // 2, (n + 3) // 4),
+            (n // 3 * 3 + n % 3, n),
+            (6 * n // 4, 3 * n // 2),
+            (n // -3, -n // 3),
+        ):
+            assert eq(left, right), (str(left), str(right))
+
+
+
