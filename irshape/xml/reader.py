@@ -17,6 +17,7 @@ from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.shape.element_type import ElementType
 from irshape.xml import example
 from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
+from irshape.xml.weights import are_swapped
 
 
 class Limits(NamedTuple):
@@ -248,6 +249,8 @@ class _Reader:
             self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
             return
         if not self.root and not _looks_like_markup(self.source):
+            if self.document.path is not None and are_swapped(self.document.path):
+                self.refuse("W105", "the file holds no XML, but the .bin beside it does", 0)
             self.refuse("X104", "the file does not begin with a tag; is it an IR's .xml?", 0)
         if self.stack:
             tag, opened_at = self.stack[-1][:2]

@@ -1,0 +1,227 @@
+"""The `.bin` beside an IR: opened when a constant is first asked for, and read by exact ranges, never mapped or loaded whole."""
+
+import errno
+import os
+import stat
+import struct
+import threading
+from typing import IO, Any, Final
+
+from irshape.shape.element_type import ElementType
+
+WeightsSource = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
+
+
+class WeightsError(Exception):
+    """Weights that cannot be read; `code` stands in the catalogue."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+
+
+class Weights:
+    """The bytes of the constants: of a path, of bytes, or of anything with `seek` and `read`.
+
+    `folder` is the model's: a link that leads out of it is refused unless `follow_links`; None for a path the user named.
+    `bytes_read` counts what was read so far. Every failure is a `WeightsError`. Safe in threads.
+    """
+
+    def __init__(self, source: WeightsSource, *, folder: str | None = None, follow_links: bool = False) -> None:
+        self.bytes_read = 0
+        self._source = source
+        self._folder = None if follow_links else folder
+        self._lock = threading.Lock()
+        self._descriptor = -1
+        self._size = -1
+        self._error: WeightsError | None = None
+
+    @classmethod
+    def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> "Weights":
+        """The weights OpenVINO looks for: the model's path with `.bin` for `.xml`."""
+        path = os.fspath(xml_path)
+        return cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".", follow_links=follow_links)
+
+    @property
+    def path(self) -> str | None:
+        """Where the weights are, None for bytes and file objects."""
+        return os.fspath(self._source) if isinstance(self._source, str | os.PathLike) else None
+
+    @property
+    def size(self) -> int:
+        """All bytes there are; W101 where there are none."""
+        with self._lock:
+            if self._size < 0 and self._error is None:
+                try:
+                    self._size = self._open()
+                    if self._size == 0:
+                        raise WeightsError("W101", f"the weights{self._named()} are empty")
+                except WeightsError as error:
+                    self._error = error
+                except OSError as error:
+                    self._error = WeightsError("W104", f"the weights{self._named()} cannot be read: {error.strerror or error}")
+            if self._error is not None:
+                raise self._error
+            return self._size
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset`; W102 where they are not all there."""
+        total = self.size
+        if offset < 0 or size < 0 or offset + size > total:
+            if self._begins_like_xml():
+                raise WeightsError("W105", f"the weights{self._named()} hold XML")
+            raise WeightsError("W102", f"bytes {offset} to {offset + size} are asked for, but the weights{self._named()} have {total}")
+        data = self._read(offset, size)
+        if len(data) != size:
+            raise WeightsError("W102", f"the weights{self._named()} became shorter while they were read")
+        return data
+
+    def close(self) -> None:
+        """Let go of the file; a later read fails."""
+        with self._lock:
+            descriptor, self._descriptor = self._descriptor, -1
+            if descriptor >= 0:
+                self._error = WeightsError("W104", "the weights are closed")
+                os.close(descriptor)
+
+    def __enter__(self) -> "Weights":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_descriptor", -1) >= 0:
+            os.close(self._descriptor)
+
+    def _named(self) -> str:
+        path = self.path
+        return "" if path is None else f" {path!r}"
+
+    def _open(self) -> int:
+        source = self._source
+        if isinstance(source, bytes | bytearray | memoryview):
+            return memoryview(source).nbytes
+        if (path := self.path) is None:
+            file: Any = source
+            return int(file.seek(0, os.SEEK_END))
+        # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        try:
+            descriptor = os.open(path, flags)
+        except (FileNotFoundError, NotADirectoryError):
+            raise WeightsError("W101", f"there are no weights at {path!r}") from None
+        except OSError as error:
+            if error.errno in (errno.EISDIR, errno.ENXIO, errno.ELOOP):
+                raise WeightsError("W104", f"{path!r} is not a regular file") from None
+            raise
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            os.close(descriptor)
+            raise WeightsError("W104", f"{path!r} is not a regular file")
+        if self._folder is not None and not _is_inside(path, self._folder, status):
+            os.close(descriptor)
+            raise WeightsError("W104", f"{path!r} is a link that leaves the model's folder")
+        self._descriptor = descriptor
+        return status.st_size
+
+    def _read(self, offset: int, size: int) -> bytes:
+        source = self._source
+        try:
+            if isinstance(source, bytes | bytearray | memoryview):
+                data = bytes(memoryview(source).cast("B")[offset : offset + size])
+            elif self._descriptor >= 0 and hasattr(os, "pread"):
+                data = _all(lambda done: os.pread(self._descriptor, size - done, offset + done), size)
+            else:
+                with self._lock:
+                    file: Any = _Descriptor(self._descriptor) if self.path is not None else source
+                    file.seek(offset)
+                    data = _all(lambda done: file.read(size - done), size)
+        except OSError as error:
+            raise WeightsError("W104", f"the weights{self._named()} cannot be read: {error.strerror or error}") from error
+        with self._lock:
+            self.bytes_read += len(data)
+        return data
+
+    def _begins_like_xml(self) -> bool:
+        return self._read(0, min(self._size, 64)).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
+
+
+class _Descriptor:
+    """`seek` and `read` of a file descriptor, for systems without `pread`."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def seek(self, offset: int) -> None:
+        os.lseek(self.descriptor, offset, os.SEEK_SET)
+
+    def read(self, size: int) -> bytes:
+        return os.read(self.descriptor, size)
+
+
+def _all(read: Any, size: int) -> bytes:
+    """What repeated reads give until `size` bytes are there or no more come."""
+    pieces: list[bytes] = []
+    done = 0
+    while done < size and (piece := read(done)):
+        pieces.append(piece)
+        done += len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
+def _is_inside(path: str, folder: str, status: os.stat_result) -> bool:
+    """Whether the opened file is the one `path` leads to, and that lies in `folder` or below it."""
+    real, home = os.path.realpath(path), os.path.realpath(folder)
+    try:
+        return os.path.commonpath([real, home]) == home and os.path.samestat(os.stat(real), status)
+    except (OSError, ValueError):
+        return False
+
+
+def are_swapped(xml_path: str) -> bool:
+    """Whether the `.bin` beside a file that is no XML holds the XML."""
+    weights = Weights.beside(xml_path)
+    try:
+        return weights.path != xml_path and weights.size > 0 and weights._begins_like_xml()
+    except WeightsError:
+        return False
+    finally:
+        weights.close()
+
+
+_FORMATS: Final = {
+    "i8": "b",
+    "i16": "h",
+    "i32": "i",
+    "i64": "q",
+    "u8": "B",
+    "u16": "H",
+    "u32": "I",
+    "u64": "Q",
+    "f16": "e",
+    "f32": "f",
+    "f64": "d",
+}
+
+
+def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | float, ...] | None:
+    """`count` elements as exact Python numbers, None for a type that never feeds a value port; booleans are 0 and 1.
+
+    A type narrower than a byte is packed from the low bits up. W103 where `data` is too short.
+    """
+    if len(data) < element_type.byte_size(count):
+        raise WeightsError("W103", f"{count} elements of {element_type} take {element_type.byte_size(count)} bytes, not {len(data)}")
+    name = element_type.name
+    if (code := _FORMATS.get(name)) is not None:
+        return struct.unpack_from(f"<{count}{code}", data)
+    if name == "boolean":
+        return tuple(int(byte != 0) for byte in data[:count])
+    if name == "bf16":
+        # A bf16 is the upper half of an f32.
+        return struct.unpack(f"<{count}f", b"".join(b"\0\0" + data[at : at + 2] for at in range(0, 2 * count, 2)))
+    if name in ("i4", "u4"):
+        nibbles = [half for byte in data[: (count + 1) // 2] for half in (byte & 15, byte >> 4)][:count]
+        return tuple(nibble - 16 if name == "i4" and nibble > 7 else nibble for nibble in nibbles)
+    return None

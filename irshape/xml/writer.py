@@ -1,0 +1,382 @@
+"""The annotated IR: only what changes is spliced into the bytes that were read, and a file appears whole or not at all."""
+
+import contextlib
+import errno
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, Final, Literal, NamedTuple
+
+from irshape.shape.element_type import ElementType
+from irshape.xml.document import Document, Layer, Port
+from irshape.xml.reader import ANNOTATION
+
+
+class PortFacts(NamedTuple):
+    """What a port shall say: a precision (None leaves it), dims with -1 for unknown (None for unranked), and what `<dim>` cannot hold."""
+
+    precision: str | None
+    dims: tuple[int, ...] | None
+    annotation: str | None = None
+
+
+class LayerFacts(NamedTuple):
+    """The ports of a layer, in their order in the file, and attributes of its `<data>` that shall have a new value."""
+
+    inputs: Sequence[PortFacts] = ()
+    outputs: Sequence[PortFacts] = ()
+    attributes: Mapping[str, str] = {}
+
+
+# A start tag ends at the first `>` outside quotes; in well-formed text nothing else looks like one of these.
+_MARKUP: Final = re.compile(
+    r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?P<close>/?)(?P<tag>[^\s/>!?]+)(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
+    re.DOTALL,
+)
+_ATTRIBUTE: Final = re.compile(r"(\s+)([^\s=/>]+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
+_FIRST_TEXT: Final = re.compile(r"[^<]*")
+
+
+class _Element(NamedTuple):
+    """An element of a fragment of text: where its start tag begins and ends, and where its content and itself end."""
+
+    tag: str
+    start: int
+    content: int
+    content_end: int
+    end: int
+
+
+class _Edit(NamedTuple):
+    """Replace `text[start:end]`."""
+
+    start: int
+    end: int
+    text: str
+
+
+def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
+    """The document with the facts in its ports; the very bytes that were read where they already say so.
+
+    A layer that `facts` does not name, and a port beyond those listed, stay as they are. New `<dim>` lines take the file's
+    own indentation.
+    """
+    source, encoding = document.source, document.encoding
+    splices: list[tuple[int, int, str]] = []
+    for layer, wanted in facts.items():
+        for port, port_facts in (*zip(layer.inputs, wanted.inputs, strict=False), *zip(layer.outputs, wanted.outputs, strict=False)):
+            if _says(port, port_facts):
+                continue
+            text = source[port.offset : port.end].decode(encoding)
+            changed = _port(text, port_facts, _Layout.at(document, port.offset, layer.offset))
+            if changed != text:
+                splices.append((port.offset, port.end, changed))
+        new = {name: value for name, value in wanted.attributes.items() if layer.attributes.get(name) != value}
+        if new:
+            splices.append(_data(document, layer, new))
+    if not splices:
+        return source
+    splices.sort()
+    pieces: list[bytes] = []
+    at = 0
+    for start, end, text in splices:
+        pieces += source[at:start], text.encode(encoding, "xmlcharrefreplace")
+        at = end
+    return b"".join([*pieces, source[at:]])
+
+
+def _says(port: Port, wanted: PortFacts) -> bool:
+    """Whether a port already says what it shall."""
+    if (port.dims or ()) != (wanted.dims or ()) or port.annotation != wanted.annotation:
+        return False
+    return _is_same_precision(port.precision, wanted.precision)
+
+
+def _is_same_precision(recorded: str | None, wanted: str | None) -> bool:
+    if wanted is None or recorded == wanted:
+        return True
+    return (
+        recorded is not None and (known := ElementType.from_precision(recorded)) is not None and known is ElementType.from_precision(wanted)
+    )
+
+
+class _Layout(NamedTuple):
+    """How the lines around an element are laid out; `indent` is None where elements follow one another on a line."""
+
+    newline: str
+    indent: str | None
+    unit: str
+
+    @classmethod
+    def at(cls, document: Document, offset: int, layer_offset: int) -> "_Layout":
+        """The layout at an element inside a layer, one unit of it being what the two differ by per level."""
+        indent = _indent(document, offset)
+        if indent is None:
+            return cls("", None, "")
+        outer = _indent(document, layer_offset)
+        unit = "\t" if indent.endswith("\t") else "    "
+        if outer is not None and indent.startswith(outer) and (deeper := len(indent) - len(outer)) >= 2:
+            unit = indent[-(deeper // 2) :]
+        before = document.source[max(0, offset - 4096) : offset].decode(document.encoding, "ignore")
+        return cls("\r\n" if "\r\n" in before else "\n", indent, unit)
+
+    def line(self, depth: int) -> str:
+        """What stands before an element `depth` levels inside the one this layout is of."""
+        return "" if self.indent is None else self.newline + self.indent + self.unit * depth
+
+
+def _indent(document: Document, offset: int) -> str | None:
+    """The blanks before an element on its line, None if something else is there."""
+    before = document.source[max(0, offset - 1024) : offset].decode(document.encoding, "ignore")
+    line = before.rpartition("\n")[2]
+    return line if "\n" in before and not line.strip() else None
+
+
+def _elements(text: str, start: int, end: int) -> Iterable[_Element]:
+    """The elements between two places of well-formed text, without those inside them."""
+    depth = 0
+    tag, opened, content = "", 0, 0
+    for markup in _MARKUP.finditer(text, start, end):
+        if markup["tag"] is None:
+            continue
+        if markup["close"]:
+            depth -= 1
+            if depth == 0:
+                yield _Element(tag, opened, content, markup.start(), markup.end())
+            continue
+        if depth == 0:
+            tag, opened, content = markup["tag"], markup.start(), markup.end()
+            if markup["empty"]:
+                yield _Element(tag, opened, content, content, content)
+        if not markup["empty"]:
+            depth += 1
+
+
+def _port(text: str, wanted: PortFacts, layout: _Layout) -> str:
+    """The text of a port, changed to say what is wanted."""
+    port = next(iter(_elements(text, 0, len(text))))
+    is_empty = text[port.content - 2] == "/"
+    tag = text[: port.content - 2].rstrip() if is_empty else text[: port.content - 1]
+    closing = text[len(tag) : port.content]
+    if wanted.precision is not None and not _is_same_precision(_attributes(tag).get("precision"), wanted.precision):
+        tag = _with_attribute(tag, "precision", wanted.precision)
+    content = "" if is_empty else text[port.content : port.content_end]
+    changed = _with_annotation(_with_dims(content, wanted.dims or (), layout), wanted.annotation, layout)
+    if changed == content:
+        return tag + closing + text[port.content :]
+    if not changed.strip():
+        return tag + " />"
+    if is_empty or not content.strip():
+        changed = changed.rstrip() + layout.line(0)
+    return f"{tag}>{changed}</port>"
+
+
+def _with_dims(content: str, dims: Sequence[int], layout: _Layout) -> str:
+    """The content of a port with other dims; comments, order and layout stay."""
+    found = [element for element in _elements(content, 0, len(content)) if element.tag == "dim"]
+    edits: list[_Edit] = []
+    for element, dim in zip(found, dims, strict=False):
+        if element.content_end == element.end:
+            edits.append(_Edit(element.start, element.end, f"<dim>{dim}</dim>"))
+        elif content[element.content : element.content_end].strip() != str(dim):
+            edits.append(_Edit(element.content, element.content_end, str(dim)))
+    for element in found[len(dims) :]:
+        edits.append(_Edit(len(content[: element.start].rstrip()), element.end, ""))
+    if len(dims) > len(found):
+        last = found[-1] if found else None
+        at = last.end if last else 0
+        before = content[len(content[: last.start].rstrip()) : last.start] if last else layout.line(1)
+        edits.append(_Edit(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
+    return _edited(content, edits)
+
+
+def _with_annotation(content: str, annotation: str | None, layout: _Layout) -> str:
+    """The content of a port with irshape's one entry in its `<rt_info>` set, replaced or removed."""
+    holder = next((element for element in _elements(content, 0, len(content)) if element.tag == "rt_info"), None)
+    entries = [] if holder is None else [*_elements(content, holder.content, holder.content_end)]
+    own = [element for element in entries if element.tag == "attribute" and _is_own(content[element.start : element.content])]
+    if annotation is None:
+        if holder is None or not own:
+            return content
+        if len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
+            return _edited(content, [_Edit(len(content[: holder.start].rstrip()), holder.end, "")])
+        return _edited(content, [_Edit(len(content[: element.start].rstrip()), element.end, "") for element in own])
+    entry = f'<attribute name="{ANNOTATION}" version="0" value={_quoted(annotation)} />'
+    if own:
+        return _edited(content, [_Edit(own[0].start, own[0].end, entry)])
+    if holder is not None and holder.content < holder.end and holder.content_end < holder.end:
+        at = len(content[: holder.content_end].rstrip())
+        return _edited(content, [_Edit(at, at, layout.line(2) + entry)])
+    block = f"<rt_info>{layout.line(2)}{entry}{layout.line(1)}</rt_info>"
+    if holder is not None:
+        return _edited(content, [_Edit(holder.start, holder.end, block)])
+    at = len(content.rstrip())
+    return content[:at] + layout.line(1) + block + content[at:]
+
+
+def _is_own(tag: str) -> bool:
+    return _attributes(tag).get("name") == ANNOTATION
+
+
+def _data(document: Document, layer: Layer, new: Mapping[str, str]) -> tuple[int, int, str]:
+    """The splice that gives a layer's `<data>` its new attributes, and the layer a `<data>` where it has none."""
+    start = layer.offset if layer.data_offset < 0 else layer.data_offset
+    text = document.source[start : layer.end].decode(document.encoding)
+    markup = _MARKUP.match(text)
+    assert markup is not None
+    tag = markup[0]
+    if layer.data_offset >= 0:
+        for name, value in new.items():
+            tag = _with_attribute(tag, name, value)
+    else:
+        layout = _Layout.at(document, layer.offset, layer.offset)
+        data = layout.line(1) + "<data" + "".join(f" {name}={_quoted(value)}" for name, value in new.items()) + " />"
+        tag = tag[:-2].rstrip() + ">" + data + layout.line(0) + "</layer>" if markup["empty"] else tag + data
+    return start, start + len(markup[0].encode(document.encoding)), tag
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    """The attributes of a start tag as they are written, entities unread."""
+    return {match[2]: match[4][1:-1] for match in _ATTRIBUTE.finditer(tag)}
+
+
+def _with_attribute(tag: str, name: str, value: str) -> str:
+    """A start tag, with or without its `>`, whose attribute has a new value; a new attribute goes behind the others."""
+    last = len(tag.rstrip("/>").rstrip())
+    for match in _ATTRIBUTE.finditer(tag):
+        if match[2] == name:
+            return tag[: match.start(4)] + _quoted(value) + tag[match.end(4) :]
+        last = match.end()
+    return f"{tag[:last]} {name}={_quoted(value)}{tag[last:]}"
+
+
+def _quoted(value: str) -> str:
+    escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return '"' + re.sub(r"[\t\n\r]", lambda match: f"&#{ord(match[0])};", escaped) + '"'
+
+
+def _edited(text: str, edits: Iterable[_Edit]) -> str:
+    for edit in sorted(edits, reverse=True):
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text
+
+
+def write_atomic(
+    path: str | os.PathLike[str],
+    data: bytes,
+    *,
+    force: bool = False,
+    in_place: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+) -> None:
+    """Write a file so that, whatever happens, either the old one or the whole new one is there.
+
+    A file that exists is replaced with `force` only, keeping its mode, and one of `inputs`, under whatever name, with
+    `in_place` only; otherwise `FileExistsError`. What is no regular file is never written to.
+    """
+
+    def fill(file: IO[bytes]) -> None:
+        file.write(data)
+
+    _publish(os.fspath(path), fill, force=force, in_place=in_place, inputs=inputs)
+
+
+def place_weights(
+    how: Literal["link", "copy"], source_bin: str | os.PathLike[str], target_xml: str | os.PathLike[str], *, force: bool = False
+) -> str:
+    """Put the weights beside a new `.xml`, as a hard link or as a copy; the path they have there.
+
+    Weights that are there already are left alone. `FileExistsError` if others are there and not `force`; `OSError` if a link
+    is impossible, as it is between file systems.
+    """
+    source = os.fspath(source_bin)
+    target = os.path.splitext(os.fspath(target_xml))[0] + ".bin"
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samefile(source, target):
+            return target
+    if how == "link":
+        _publish(target, None, force=force, link_to=os.path.realpath(source))
+        return target
+
+    def fill(file: IO[bytes]) -> None:
+        with open(source, "rb") as original:
+            while piece := original.read(1 << 20):
+                file.write(piece)
+
+    _publish(target, fill, force=force)
+    return target
+
+
+def _publish(
+    path: str,
+    fill: Callable[[IO[bytes]], None] | None,
+    *,
+    force: bool,
+    in_place: bool = False,
+    inputs: Iterable[str | os.PathLike[str]] = (),
+    link_to: str | None = None,
+) -> None:
+    """Make a file under a temporary name beside its target, then give it its name in one step."""
+    target = os.path.realpath(path)
+    mode: int | None = None
+    replaces = force
+    with contextlib.suppress(FileNotFoundError):
+        status = os.stat(target)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", path)
+        mode = stat.S_IMODE(status.st_mode)
+        if any(_is_same_file(status, other) for other in inputs):
+            if not in_place:
+                raise FileExistsError(errno.EEXIST, "would overwrite its own input", path)
+            replaces = True
+        elif not force:
+            raise FileExistsError(errno.EEXIST, "exists already", path)
+    folder = os.path.dirname(target)
+    temporary = os.path.join(folder, f".{os.path.basename(target)[:200]}.{os.getpid():x}-{os.urandom(4).hex()}")
+    try:
+        if fill is None:
+            assert link_to is not None
+            os.link(link_to, temporary)
+        else:
+            descriptor = os.open(
+                temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o666
+            )
+            with open(descriptor, "wb") as file:
+                fill(file)
+                file.flush()
+                if mode is not None:
+                    os.chmod(temporary, mode)
+                os.fsync(descriptor)
+        if replaces:
+            os.replace(temporary, target)
+        else:
+            _name(temporary, target, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _name(temporary: str, target: str, path: str) -> None:
+    """Give a finished file its name if nothing has it; a second name fails where a rename would replace."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        raise FileExistsError(errno.EEXIST, "exists already", path) from None
+    except (OSError, AttributeError):
+        # A file system without hard links: an empty file takes the name first, and is then replaced.
+        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+        os.replace(temporary, target)
+
+
+def _is_same_file(status: os.stat_result, other: str | os.PathLike[str]) -> bool:
+    try:
+        return os.path.samestat(status, os.stat(other))
+    except OSError:
+        return False
