@@ -44,6 +44,8 @@ class _Builder:
         self.document = model.document
         self.default_opset = default_opset
         self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
+        # Which layers each layer reads, by its edges, whether or not their ports exist: OpenVINO walks along these.
+        self.reads: list[set[int]] = []
 
     def say(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
         """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
@@ -76,6 +78,7 @@ class _Builder:
                 self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
             model._by_id[layer.id] = node
         model.slot_count = slot
+        self.reads = [set() for _ in model.nodes]
 
     def guess(self, layer: Layer) -> OpClass | None:
         """The class of an example that names no version: the newest that its ports and attributes fit."""
@@ -101,6 +104,7 @@ class _Builder:
             self.feed_examples()
 
     def connect_ports(self, edge: Edge, source: Node, target: Node) -> None:
+        self.reads[target.index].add(source.index)
         output = _port_index(source.layer.outputs, edge.from_port)
         entry = _port_index(target.layer.inputs, edge.to_port)
         if output < 0:
@@ -130,10 +134,9 @@ class _Builder:
         pending = [node.index for node in model.nodes if node.type.lower() in SINKS or self.document.is_example]
         live = set(pending)
         while pending:
-            for slot in model.nodes[pending.pop()].sources:
-                if 0 <= slot < len(model.producers) and (producer := model.producers[slot]) not in live:
-                    live.add(producer)
-                    pending.append(producer)
+            new = self.reads[pending.pop()] - live
+            live |= new
+            pending.extend(new)
         for node in model.nodes:
             node.is_live = node.index in live or node.type.lower() == "parameter"
 

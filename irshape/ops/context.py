@@ -6,9 +6,11 @@ from typing import NoReturn
 
 from irshape.ops.op import Input, Op
 from irshape.report.finding import Finding
-from irshape.shape.dim import Dim, Scope, Size, bounds, format_size, narrow, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product
+from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.value import Elements
 
 
 class RuleFailure(Exception):
@@ -104,17 +106,31 @@ class Context(Judge):
         """
         length = element_count(port.partial_shape)
         wanted = at_least if count is None else count
-        if wanted is not None and length is not None and (length < wanted if count is None else length != wanted):
-            quantity = f"at least {wanted}" if count is None else str(wanted)
-            self.fail("V103", f"{port.name} must hold {quantity} values, got {length}", port=port)
-        if port.elements is not None:
-            return port.elements
         if length is None:
-            if wanted is None:
-                self.fail("V105", f"{port.name} must have a known number of values", port=port)
             length = wanted
-        self.is_local = True
-        return tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(length))
+        if length is None:
+            self.fail("V105", f"{port.name} must have a known number of values", port=port)
+        if port.elements is not None:
+            elements = self.readable(port, port.elements)
+        else:
+            self.is_local = True
+            elements = tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(length))
+        if wanted is not None and (length < wanted if count is None else length != wanted):
+            message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
+            if self.is_checked:
+                self.fail("V103", message, port=port)
+            self.warn("R401", f"no size fulfils this: {message}", port=port)
+            elements = (*elements, *(self.unknown(-inf) for _ in range(wanted - length)))
+        return elements
+
+    def readable(self, port: Input, elements: Elements) -> Elements:
+        """The elements of a constant, if OpenVINO can read its type and they are in the range of int64."""
+        if port.element_type.bits < 8 and port.element_type is not ElementType.dynamic:
+            self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
+        for element in elements:
+            if type(element) is int and not -INT64_MAX - 1 <= element <= INT64_MAX:
+                self.fail("V101", f"{port.name} holds {element}, which is outside the range of int64", port=port)
+        return elements
 
     def scalar(self, port: Input) -> Size:
         """The single element of an input, as a size without bounds if it is not known."""

@@ -209,7 +209,7 @@ _FORMATS: Final = {
 def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | float, ...] | None:
     """`count` elements as exact Python numbers, None for a type that never feeds a value port; booleans are 0 and 1.
 
-    A type narrower than a byte is packed from the low bits up. W103 where `data` is too short.
+    A type narrower than a byte is packed from the low bits up, u1 from the high bits down. W103 where `data` is too short.
     """
     if len(data) < element_type.byte_size(count):
         raise WeightsError("W103", f"{count} elements of {element_type} take {element_type.byte_size(count)} bytes, not {len(data)}")
@@ -221,7 +221,21 @@ def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | fl
     if name == "bf16":
         # A bf16 is the upper half of an f32.
         return struct.unpack(f"<{count}f", b"".join(b"\0\0" + data[at : at + 2] for at in range(0, 2 * count, 2)))
-    if name in ("i4", "u4"):
-        nibbles = [half for byte in data[: (count + 1) // 2] for half in (byte & 15, byte >> 4)][:count]
-        return tuple(nibble - 16 if name == "i4" and nibble > 7 else nibble for nibble in nibbles)
+    if name in ("i4", "u4", "u2"):
+        fields = [byte >> shift & (1 << element_type.bits) - 1 for byte in data for shift in range(0, 8, element_type.bits)][:count]
+        return tuple(field - 16 if name == "i4" and field > 7 else field for field in fields)
+    if name == "u1":
+        return tuple(data[i // 8] >> 7 - i % 8 & 1 for i in range(count))
+    if name in ("u3", "u6"):
+        return tuple(_plane_bits(data, i, element_type.bits) for i in range(count))
     return None
+
+
+def _plane_bits(data: bytes, index: int, bits: int) -> int:
+    """Element `index` of a u3 or u6: its low 2 or 4 bits stand in the first two of three bytes, the rest in the third, from the top."""
+    group, place = divmod(index, 24 // bits)
+    low_bits, high_bits = bits * 2 // 3, bits // 3
+    byte, field = divmod(place * low_bits, 8)
+    low = data[3 * group + byte] >> 8 - low_bits - field & (1 << low_bits) - 1
+    high = data[3 * group + 2] >> 8 - high_bits * (place + 1) & (1 << high_bits) - 1
+    return high << low_bits | low

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.registry import TENSORFLOW
-from irshape.shape.dim import Size, bounds, narrow, product
+from irshape.shape.dim import Size, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.shape import Shape
 
@@ -14,49 +14,33 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 
-def space_to_batch(
-    ctx: Context, sizes: Sequence[Size], blocks: Sequence[Size], begin: Sequence[Size], end: Sequence[Size], *, names: tuple[str, str, str]
-) -> tuple[Size, ...]:
-    """The shape after padding each axis but the first and moving its blocks into the first; one block and two pads an axis.
-
-    Blocks beyond the last axis multiply the batch. `names` are those of the blocks and pads in messages.
-    """
-    block, before, after = names
-    spatial: list[Size] = []
-    for axis in range(1, len(sizes)):
-        ctx.require_ge(blocks[axis], 1, "{block}[{axis}] must be at least 1", block=block, axis=axis, code="V101")
-        padded = sizes[axis] + begin[axis] + end[axis]
-        message = "axis {axis} with its pads {before} and {after} must be a multiple of {block}[{axis}]"
-        spatial.append(ctx.exact_div(padded, positive(blocks[axis]), message, axis=axis, block=block, before=before, after=after))
-    return (ctx.saturate(sizes[0] * product(blocks)), *spatial)
+def blocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size, names: Sequence[str]) -> Size:
+    """How many blocks an axis has with its pads; `names` are those of the blocks and pads in messages."""
+    block_name, before, after = names
+    ctx.require_ge(block, 1, "{block}[{axis}] must be at least 1", block=block_name, axis=axis, code="V101")
+    message = "axis {axis} with its pads {before} and {after} must be a multiple of {block}[{axis}]"
+    return ctx.exact_div(size + begin + end, positive(block), message, axis=axis, block=block_name, before=before, after=after)
 
 
-def batch_to_space(
-    ctx: Context, sizes: Sequence[Size], blocks: Sequence[Size], begin: Sequence[Size], end: Sequence[Size], *, names: tuple[str, str, str]
-) -> tuple[Size, ...]:
-    """The shape after moving blocks of the first axis back into the other axes and cropping those."""
-    block, before, after = names
-    for axis, size in enumerate(blocks):
-        ctx.require_ge(size, 1, "{block}[{axis}] must be at least 1", block=block, axis=axis, code="V101")
-    blocks = [positive(size) for size in blocks]
-    batch = ctx.exact_div(sizes[0], product(blocks), "the batch must be a multiple of the product of {block}", block=block)
-    spatial: list[Size] = []
-    for axis in range(1, len(sizes)):
-        whole, cropped = sizes[axis] * blocks[axis], begin[axis] + end[axis]
-        message = "axis {axis} times {block}[{axis}] must be at least {before}[{axis}] + {after}[{axis}]"
-        ctx.require_ge(whole, cropped, message, strict=False, axis=axis, block=block, before=before, after=after)
-        spatial.append(ctx.saturate(whole - cropped))
-    return (batch, *spatial)
+def unblocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size, names: Sequence[str]) -> Size:
+    """How long an axis is when its blocks are joined and it is cropped."""
+    block_name, before, after = names
+    message = "axis {axis} times {block}[{axis}] must be at least {before}[{axis}] + {after}[{axis}]"
+    ctx.require_ge(size * block, begin + end, message, strict=False, axis=axis, block=block_name, before=before, after=after)
+    return ctx.saturate(size * block - (begin + end))
+
+
+def split_batch(ctx: Context, batch: Size, blocks: Sequence[Size], name: str) -> tuple[Size, list[Size]]:
+    """The batch divided by all blocks, and the blocks, each at least 1."""
+    for axis, block in enumerate(blocks):
+        ctx.require_ge(block, 1, "{block}[{axis}] must be at least 1", block=name, axis=axis, code="V101")
+    blocks = [positive(block) for block in blocks]
+    return ctx.exact_div(batch, product(blocks), "the batch must be a multiple of the product of {block}", block=name), blocks
 
 
 def positive(block: Size) -> Size:
     """A block that is required to be at least 1, as one that is."""
-    return narrow(block, 1) if type(block) is not int else max(block, 1)
-
-
-def is_negative(size: Size) -> bool:
-    """Whether a size is certainly below 0."""
-    return bounds(size)[1] < 0
+    return max(block, 1) if type(block) is int else narrow(block, 1)
 
 
 @op("SpaceToBatch", "opset2")
@@ -74,17 +58,32 @@ class SpaceToBatch(Op):
         if not data.is_ranked:
             return None
         # OpenVINO looks at blocks and remainders only when all three inputs are constant.
-        ctx.is_checked = ctx.are_known(block_shape, pads_begin, pads_end)
+        ctx.is_checked = is_constant = ctx.are_known(block_shape, pads_begin, pads_end)
         blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
         ctx.expect(end[0], 0, "pads_end[0] must be 0", pads_end)
         ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
-        for port, pads in ((pads_begin, begin), (pads_end, end)):
-            for axis in range(1, data.rank):
-                if is_negative(pads[axis]):
-                    ctx.warn("R203", f"{port.name}[{axis}] must not be negative, got {pads[axis]}; OpenVINO infers another size", port=port)
-        return space_to_batch(ctx, data.shape, blocks, begin, end, names=("block_shape", "pads_begin", "pads_end"))
+        spatial = []
+        for axis in range(1, data.rank):
+            ctx.is_checked = is_constant and self.has_natural_pads(ctx, axis, data.shape[axis], blocks[axis], begin[axis], end[axis])
+            names = ("block_shape", "pads_begin", "pads_end")
+            spatial.append(blocked(ctx, axis, data.shape[axis], blocks[axis], begin[axis], end[axis], names))
+        return (ctx.saturate(data.shape[0] * product(blocks)), *spatial)
+
+    @staticmethod
+    def has_natural_pads(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size) -> bool:
+        """Whether no pad of an axis is negative.
+
+        OpenVINO takes -1 for an unknown pad and anything less for 0, and refuses or passes the axis by the wrong sum.
+        """
+        pads = [pad for pad in (begin, end) if type(pad) is int and pad < 0]
+        if pads:
+            ctx.warn("R203", f"the pads of axis {axis} must not be negative, got {begin} and {end}; OpenVINO infers another size")
+            if -1 not in pads and type(begin) is int and type(end) is int:
+                message = "OpenVINO counts the negative pads of axis {axis} as 0, which leaves no multiple of the block"
+                ctx.require_div(size + max(begin, 0) + max(end, 0), positive(block), message, axis=axis, code="S206")
+        return not pads
 
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, pads_begin: Any, pads_end: Any) -> "ndarray[Any, Any]":
         """Zero padding, then every block of the spatial axes becomes batches, the first axis varying slowest."""
@@ -116,10 +115,17 @@ class BatchToSpace(Op):
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "crops_begin[0] must be 0", crops_begin)
         ctx.expect(end[0], 0, "crops_end[0] must be 0", crops_end)
+        # OpenVINO looks at each input only when it is constant, and at the sizes when all of them are.
+        ctx.is_checked = ctx.are_known(block_shape)
+        batch, blocks = split_batch(ctx, data.shape[0], blocks, "block_shape")
+        ctx.is_checked = ctx.are_known(crops_begin, crops_end)
         for port, crops in ((crops_begin, begin), (crops_end, end)):
             for axis, crop in enumerate(crops):
                 ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
-        return batch_to_space(ctx, data.shape, blocks, begin, end, names=("block_shape", "crops_begin", "crops_end"))
+        ctx.is_checked = ctx.are_known(block_shape, crops_begin, crops_end)
+        names = ("block_shape", "crops_begin", "crops_end")
+        sizes = zip(data.shape, blocks, begin, end, strict=True)
+        return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
 
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, crops_begin: Any, crops_end: Any) -> "ndarray[Any, Any]":
         """The inverse of SpaceToBatch: batches become blocks of the spatial axes, then the crops are cut off."""
@@ -166,7 +172,10 @@ class SpaceToBatchND(_NDOp):
 
     def infer(self, ctx: Context, input: Input, block_shape: Input, paddings: Input) -> Shape:
         blocks, begin, end = self.complete(ctx, input, block_shape, paddings)
-        return space_to_batch(ctx, input.shape, blocks, begin, end, names=("block_shape", "paddings[:,0]", "paddings[:,1]"))
+        names = ("block_shape", "paddings[:,0]", "paddings[:,1]")
+        sizes = zip(input.shape, blocks, begin, end, strict=True)
+        spatial = [blocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis]
+        return (input.shape[0] * product(map(positive, blocks)), *spatial)
 
     def evaluate(self, input: "ndarray[Any, Any]", block_shape: Any, paddings: Any) -> "ndarray[Any, Any]":
         """SpaceToBatch with blocks of 1 and pads of 0 on the axes that are not named."""
@@ -182,7 +191,10 @@ class BatchToSpaceND(_NDOp):
 
     def infer(self, ctx: Context, input: Input, block_shape: Input, crops: Input) -> Shape:
         blocks, begin, end = self.complete(ctx, input, block_shape, crops)
-        return batch_to_space(ctx, input.shape, blocks, begin, end, names=("block_shape", "crops[:,0]", "crops[:,1]"))
+        names = ("block_shape", "crops[:,0]", "crops[:,1]")
+        batch, blocks = split_batch(ctx, input.shape[0], blocks, "block_shape")
+        sizes = zip(input.shape, blocks, begin, end, strict=True)
+        return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
 
     def evaluate(self, input: "ndarray[Any, Any]", block_shape: Any, crops: Any) -> "ndarray[Any, Any]":
         """BatchToSpace with blocks of 1 and crops of 0 on the axes that are not named."""

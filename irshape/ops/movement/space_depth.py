@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import INT64_MAX
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
@@ -51,7 +52,10 @@ class DepthToSpace(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.block_size, 1, "block_size")
         batch, channels, *spatial = data.shape
-        depth = ctx.exact_div(channels, self.block_size ** len(spatial), "the channels must be a multiple of block_size ** {axes}", axes=len(spatial))
+        volume = self.block_size ** len(spatial)
+        if volume > INT64_MAX:
+            ctx.fail("S205", f"block_size ** {len(spatial)} is more than 2^63-1", attribute="block_size")
+        depth = ctx.exact_div(channels, volume, "the channels must be a multiple of block_size ** {axes}", axes=len(spatial))
         return (batch, depth, *(size * self.block_size for size in spatial))
 
     def evaluate(self, data: "ndarray[Any, Any]") -> "ndarray[Any, Any]":
