@@ -260,20 +260,14 @@ def dim_min(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if type(a) is int and type(b) is int:
         return min(a, b)
-    is_first = le(a, b)
-    if is_first is not None:
-        return a if is_first else b
-    return _apply("min", a, b)
+    return a if le(a, b) else b if le(b, a) else _apply("min", a, b)
 
 
 def dim_max(a: Size, b: Size) -> Size:
     """The larger of two sizes."""
     if type(a) is int and type(b) is int:
         return max(a, b)
-    is_first = le(b, a)
-    if is_first is not None:
-        return a if is_first else b
-    return _apply("max", a, b)
+    return a if le(b, a) else b if le(a, b) else _apply("max", a, b)
 
 
 def broadcast_of(a: Size, b: Size) -> Size:

@@ -3,7 +3,7 @@
 import pytest
 
 from irshape.shape import form
-from irshape.shape.dim import Size, bounds, congruence, dim_min, eq, evaluate, le, lt, narrow
+from irshape.shape.dim import Size, bounds, congruence, dim_max, dim_min, eq, evaluate, le, lt, narrow
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.reported import Reported
 from tests.shape.random_sizes import Meaning, RandomSizes, Values
@@ -131,7 +131,7 @@ def test_equal_mathematics_is_one_form(block: int) -> None:
             (x * 2 + y * 2, (x + y) * 2),
             (x - y, -(y - x)),
             (x - x, 0),
-            (dim_min(x, y), dim_min(y, x)),
+            (dim_max(dim_min(n, 7), 3), dim_max(3, dim_min(7, n))),
             ((x + 6) // 3, x // 3 + 2),
             (-(-n // 4), (n + 3) // 4),
             ((n // 2) // 3, n // 6),

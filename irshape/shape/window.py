@@ -1,0 +1,91 @@
+"""How many positions a sliding window has along one axis: convolutions, poolings and their transposes."""
+
+from typing import Any
+
+from irshape.shape.dim import Size, ceil_div, dim_max, dim_min, le, lt, narrow
+from irshape.shape.guard import Judge, Requirement
+
+_TOO_LARGE = "the kernel covers {b} elements, but the padded data has {a} on axis {axis}"
+_NEGATIVE = "the output would have {a} elements on axis {axis}"
+
+
+def dilated(kernel: Size, dilation: Size) -> Size:
+    """Elements a kernel spans with its gaps. A kernel of 0 counts as 1, as in OpenVINO."""
+    return (dim_max(kernel, 1) - 1) * dilation + 1
+
+
+def window(
+    ctx: Judge,
+    size: Size,
+    kernel: Size,
+    stride: int,
+    dilation: Size,
+    pad_begin: Size,
+    pad_end: Size,
+    rounding: str = "floor",
+    message: str = _TOO_LARGE,
+    *,
+    code: str = "S203",
+    axis: int = 0,
+    **names: Any,
+) -> Size:
+    """Positions of a dilated kernel on a padded axis; `rounding` is `floor`, `ceil` or `ceil_torch`.
+
+    The kernel must fit, which OpenVINO checks where data and kernel are static. Where it does not fit the result is 1.
+    """
+    extent = dilated(kernel, dilation)
+    pads = pad_begin + pad_end
+    padded = size + pads
+    if type(pads) is int and pads < 0:
+        # OpenVINO takes pads that add up to -1 for unknown and smaller ones for 0, and checks the kernel against that.
+        if pads < -1 and lt(size, extent):
+            ctx.require_ge(size, extent, message, code=code, strict=False, axis=axis, **names)
+        elif lt(padded, extent):
+            ctx.never(Requirement("ge", padded, extent, message, code, {"axis": axis, **names}))
+        else:
+            ctx.require_ge(padded, extent, message, code=code, strict=False, axis=axis, **names)
+    else:
+        ctx.require_ge(padded, extent, message, code=code, strict=False, axis=axis, **names)
+    if rounding == "floor":
+        rounded = padded - extent
+    elif rounding == "ceil":
+        rounded = padded - extent + (stride - 1)
+    else:
+        # The last window must also start before the padding at the end.
+        rounded = size + pad_begin + dim_min(pad_end - extent + (stride - 1), -1)
+    return (0 if lt(rounded, 0) else narrow(rounded, 0)) // stride + 1
+
+
+def auto_padding(size: Size, kernel: Size, stride: int, dilation: Size, upper: bool) -> tuple[Size, Size]:
+    """Pads at begin and end for `same_upper` or `same_lower`, with which the window has `ceil_div(size, stride)` positions."""
+    total = dim_max((ceil_div(size, stride) - 1) * stride + dilated(kernel, dilation) - size, 0)
+    smaller = total // 2
+    return (smaller, total - smaller) if upper else (total - smaller, smaller)
+
+
+def transposed_window(
+    ctx: Judge,
+    size: Size,
+    kernel: Size,
+    stride: int,
+    dilation: Size,
+    pad_begin: Size,
+    pad_end: Size,
+    output_padding: Size = 0,
+    message: str = _NEGATIVE,
+    *,
+    code: str = "S203",
+    axis: int = 0,
+    **names: Any,
+) -> Size:
+    """The axis on which a window with these attributes has `size` positions: the output of a transposed convolution.
+
+    A size of 0 counts as 1, as in OpenVINO, which never refuses; a negative result is reported as never valid, and 0 is returned.
+    """
+    result = (dim_max(size, 1) - 1) * stride + dilated(kernel, dilation) + output_padding - (pad_begin + pad_end)
+    if lt(result, 0):
+        ctx.never(Requirement("ge", result, 0, message, code, {"axis": axis, **names}))
+        return 0
+    if le(0, result) is None:
+        ctx.require_ge(result, 0, message, code=code, strict=False, axis=axis, **names)
+    return narrow(result, 0)
