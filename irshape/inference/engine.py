@@ -116,8 +116,8 @@ class Engine:
             outputs = application.outputs
             if application.findings:
                 self._report(node, application.findings)
-            for requirement in application.requirements:
-                self.guards.append(Guard(node, requirement))
+            if node.is_live:
+                self.guards.extend(Guard(node, requirement) for requirement in application.requirements)
         if len(outputs) < count:
             self._surplus_outputs(node, len(outputs))
         for position in range(count):
@@ -292,7 +292,11 @@ class Engine:
             # Without any weights one fault says it all; with some, each constant beyond their end is one of its own.
             self._are_weights_bad |= error.code != "W102"
             return fact
-        return self.facts.intern(fact.element_type, fact.shape, decode(fact.element_type, data, count)) if wanted else fact
+        if not wanted:
+            return fact
+        if fact.element_type is ElementType.dynamic:
+            self._report(node, (Finding("T101", "a constant without an element type has no values to read", attribute="element_type"),))
+        return self.facts.intern(fact.element_type, fact.shape, decode(fact.element_type, data, count))
 
     def _weights_size(self) -> int:
         if self.weights is None:

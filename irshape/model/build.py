@@ -46,6 +46,8 @@ class _Builder:
         self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
         # Which layers each layer reads, by its edges, whether or not their ports exist: OpenVINO walks along these.
         self.reads: list[set[int]] = []
+        # Layers whose id a later one has, too: nothing leads to them.
+        self.shadowed: set[int] = set()
 
     def say(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
         """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
@@ -75,6 +77,7 @@ class _Builder:
             slot += len(layer.outputs)
             earlier = model._by_id.get(layer.id)
             if earlier is not None:
+                self.shadowed.add(earlier.index)
                 self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
             model._by_id[layer.id] = node
         model.slot_count = slot
@@ -132,13 +135,14 @@ class _Builder:
     def find_live(self) -> None:
         model = self.model
         pending = [node.index for node in model.nodes if node.type.lower() in SINKS or self.document.is_example]
+        pending = [index for index in pending if index not in self.shadowed]
         live = set(pending)
         while pending:
             new = self.reads[pending.pop()] - live
             live |= new
             pending.extend(new)
         for node in model.nodes:
-            node.is_live = node.index in live or node.type.lower() == "parameter"
+            node.is_live = node.index in live or (node.type.lower() == "parameter" and node.index not in self.shadowed)
 
     def sort(self) -> None:
         """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""

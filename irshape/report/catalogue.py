@@ -42,7 +42,7 @@ _family(
 
 # G: the graph.
 _family(
-    ("G101", "error", "duplicate layer id", "Two layers have the same id.", "Edges to that id are ambiguous; OpenVINO keeps the last.", "Give every layer its own id."),
+    ("G101", "warning", "duplicate layer id", "Two layers have the same id.", "Edges to that id are ambiguous; OpenVINO drops all but the last.", "Give every layer its own id."),
     ("G102", "error", "dangling edge", "An edge names a layer that does not exist.", "OpenVINO refuses the file or drops the edge.", "Remove the edge or restore the layer."),
     ("G103", "error", "edge to an unknown port", "An edge names a port that its layer does not have.", "OpenVINO refuses the file.", "Correct the port id."),
     ("G104", "error", "port fed twice", "Two edges end at the same input port.", "OpenVINO refuses the file.", "Remove one of the edges."),
@@ -56,7 +56,7 @@ _family(
     ("G112", "error", "unknown opset", "The layer's version is no opset.", "OpenVINO refuses the layer.", "Use opset1 to opset17."),
     ("G113", "warning", "no Result", "The model has no Result layer.", "It computes nothing that could be read.", "Add a Result for each output."),
     ("G114", "warning", "duplicate layer name", "Two layers have the same name.", "Tools that look layers up by name find only one of them.", "Give every layer its own name."),
-    ("G115", "error", "duplicate port id", "Two ports of a layer have the same id.", "Edges to that id are ambiguous.", "Give every port of a layer its own id."),
+    ("G115", "warning", "duplicate port id", "Two ports of a layer have the same id.", "Edges to that id are ambiguous; OpenVINO takes the first.", "Give every port of a layer its own id."),
     ("G116", "warning", "unused layer", "The layer reaches no Result or Assign.", "OpenVINO drops it without a look.", "Remove it, or connect it."),
     ("G117", "warning", "opaque operation", "The operation is unknown and was allowed with --opaque; its recorded ports are trusted.", "Nothing about it has been checked.", "None is needed."),
 )
