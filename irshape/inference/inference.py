@@ -122,6 +122,8 @@ class Inference:
         written: dict[Shape, str] = {}
         ports = {}
         for key, fact in self._outputs():
+            if key in ports:
+                continue  # two ports of one id: edges mean the first
             text = written.get(fact.shape)
             if text is None:
                 text = written[fact.shape] = self.format(fact.shape)

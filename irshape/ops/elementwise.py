@@ -1,7 +1,7 @@
 """Families of element-wise operations: one rule each, inherited by dozens of ops."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
@@ -26,7 +26,7 @@ class Unary(Op):
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         function = type(self).of_element
-        return None if function is None or data.elements is None else tuple(map(function, data.elements))
+        return None if function is None else tuple(map(function, data.values))
 
 
 class UnaryArithmetic(Unary):
@@ -53,10 +53,10 @@ class Binary(Op):
 
     def propagate(self, ctx: Context, lhs: Input, rhs: Input) -> Elements | None:
         function = type(self).of_elements
-        if function is None or lhs.elements is None or rhs.elements is None or self.auto_broadcast == "pdpd":
+        if function is None or self.auto_broadcast == "pdpd":
             return None
-        shape = broadcast_shapes(ctx, lhs.shape, rhs.shape, self.auto_broadcast)
-        return elementwise(function, ((lhs.elements, lhs.shape), (rhs.elements, rhs.shape)), shape)
+        shape = cast(tuple[int, ...], broadcast_shapes(ctx, lhs.shape, rhs.shape, self.auto_broadcast))
+        return elementwise(function, ((lhs.values, lhs.static_shape), (rhs.values, rhs.static_shape)), shape)
 
 
 class BinaryArithmetic(Binary):

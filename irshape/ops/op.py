@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias, TypeVar, get_origin
+from typing import Any, ClassVar, TypeAlias, TypeVar, cast, get_origin
 
 from irshape.ops.attribute import Attribute, Malformed
 from irshape.ops.registry import REGISTRY
@@ -110,6 +110,17 @@ class Input:
         return len(self.shape)
 
     @property
+    def values(self) -> Elements:
+        """The elements of an input of which they are known, as those of `propagate` are."""
+        assert self.elements is not None, f"{self.name} has no known elements"
+        return self.elements
+
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The shape of an input whose elements are known; it has no unknown size."""
+        return cast(tuple[int, ...], self.shape)
+
+    @property
     def is_ranked(self) -> bool:
         """Whether the number of axes is known."""
         return self.partial_shape is not None
@@ -158,22 +169,30 @@ class Op:
 
     @classmethod
     def _collect_ports(cls) -> None:
-        ins = {port.name: port for port in cls.inputs}
-        outs = {port.name: port for port in cls.outputs}
+        ins: dict[str, In] = {port.name: port for port in cls.inputs}
+        outs: dict[str, Out] = {port.name: port for port in cls.outputs}
         for name, field in list(vars(cls).items()):
-            if isinstance(field, (In, Out)):
+            if isinstance(field, In):
                 field.name = name
-                (ins if isinstance(field, In) else outs)[name] = field  # type: ignore[index, assignment]
-            elif field is None and (name in ins or name in outs):
-                (ins if name in ins else outs).pop(name)  # a version that lacks a port of its base says `port = None`
+                ins[name] = field
+            elif isinstance(field, Out):
+                field.name = name
+                outs[name] = field
+            elif field is None:  # a version that lacks a port of its base says `port = None`
+                ins.pop(name, None)
+                outs.pop(name, None)
         cls.inputs, cls.outputs = tuple(ins.values()), tuple(outs.values())
-        for ports in (cls.inputs, cls.outputs):
-            for index, port in enumerate(ports):
-                port.index = index
-                if port.variadic and index + 1 < len(ports):
-                    raise DefinitionError(f"{cls.__name__}.{port.name} takes the rest, so it must be the last port")
-                if port.like is not None and port.like not in ins:
-                    raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
+        ports: list[In | Out] = [*cls.inputs, *cls.outputs]
+        last = {id(own[-1]) for own in (cls.inputs, cls.outputs) if own}
+        for port in ports:
+            if port.variadic and id(port) not in last:
+                raise DefinitionError(f"{cls.__name__}.{port.name} takes the rest, so it must be the last port")
+            if port.like is not None and port.like not in ins:
+                raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
+        for index, one in enumerate(cls.inputs):
+            one.index = index
+        for index, other in enumerate(cls.outputs):
+            other.index = index
         cls.min_inputs = sum(not port.optional for port in cls.inputs)
         cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
 

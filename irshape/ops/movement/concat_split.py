@@ -36,7 +36,7 @@ class Concat(Op):
         return merged
 
     def propagate(self, ctx: Context, data: tuple[Input, ...]) -> Elements:
-        return concatenated([(one.elements, one.shape) for one in data], ctx.axis(self.axis, data[0].rank))
+        return concatenated([(one.values, one.static_shape) for one in data], ctx.axis(self.axis, data[0].rank))
 
 
 class _Split(Op):
@@ -56,8 +56,8 @@ class _Split(Op):
         """The elements of the parts."""
         parts, start = [], 0
         for length in lengths:
-            whole = [range(size) for size in data.shape]
+            whole = [range(size) for size in data.static_shape]
             whole[axis] = range(start, start + length)
-            parts.append(sliced(data.elements, data.shape, whole))
+            parts.append(sliced(data.values, data.static_shape, whole))
             start += length
         return parts

@@ -117,14 +117,14 @@ class BatchToSpace(Op):
         ctx.expect(end[0], 0, "crops_end[0] must be 0", crops_end)
         # OpenVINO looks at each input only when it is constant, and at the sizes when all of them are.
         ctx.is_checked = ctx.are_known(block_shape)
-        batch, blocks = split_batch(ctx, data.shape[0], blocks, "block_shape")
+        batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
         ctx.is_checked = ctx.are_known(crops_begin, crops_end)
         for port, crops in ((crops_begin, begin), (crops_end, end)):
             for axis, crop in enumerate(crops):
                 ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
         ctx.is_checked = ctx.are_known(block_shape, crops_begin, crops_end)
         names = ("block_shape", "crops_begin", "crops_end")
-        sizes = zip(data.shape, blocks, begin, end, strict=True)
+        sizes = zip(data.shape, divisors, begin, end, strict=True)
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
 
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, crops_begin: Any, crops_end: Any) -> "ndarray[Any, Any]":
@@ -192,8 +192,8 @@ class BatchToSpaceND(_NDOp):
     def infer(self, ctx: Context, input: Input, block_shape: Input, crops: Input) -> Shape:
         blocks, begin, end = self.complete(ctx, input, block_shape, crops)
         names = ("block_shape", "crops[:,0]", "crops[:,1]")
-        batch, blocks = split_batch(ctx, input.shape[0], blocks, "block_shape")
-        sizes = zip(input.shape, blocks, begin, end, strict=True)
+        batch, divisors = split_batch(ctx, input.shape[0], blocks, "block_shape")
+        sizes = zip(input.shape, divisors, begin, end, strict=True)
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
 
     def evaluate(self, input: "ndarray[Any, Any]", block_shape: Any, crops: Any) -> "ndarray[Any, Any]":

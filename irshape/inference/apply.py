@@ -1,0 +1,217 @@
+"""One application of an op's rule to facts: declared checks, shapes, element types, elements."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any, Final
+
+from irshape.inference.facts import POISONED, Fact, Facts
+from irshape.ops.context import Context, RuleFailure, element_count
+from irshape.ops.op import Input, Op, Out
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
+from irshape.report.finding import Finding
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, narrow
+from irshape.shape.element_type import ElementType
+from irshape.shape.guard import Requirement
+from irshape.shape.shape import Shape
+from irshape.shape.value import MAX_ELEMENTS, Elements, representable
+
+
+class Application:
+    """What one application of a rule gave: a fact for each output, findings and requirements without place."""
+
+    __slots__ = ("findings", "outputs", "requirements")
+
+    def __init__(self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...] = (), requirements: tuple[Requirement, ...] = ()) -> None:
+        self.outputs = outputs
+        self.findings = findings
+        self.requirements = requirements
+
+
+class Request(Context):
+    """The application of `op` to `facts`, which came from the slots `sources`.
+
+    `listed` is how many outputs the layer lists, `wanted` the positions of those whose elements some rule reads, `key` what
+    makes a symbol born here the layer's own.
+    """
+
+    __slots__ = ("facts", "listed", "sources", "table", "wanted")
+
+    def __init__(
+        self, base: "Facts", scope: Any, op: Op, key: int, facts: Sequence[Fact], sources: Sequence[int], listed: int, wanted: frozenset[int]
+    ) -> None:
+        super().__init__(scope, op, key)
+        self.table = base
+        self.facts = facts
+        self.sources = sources
+        self.listed = listed
+        self.wanted = wanted
+
+    def answer(self) -> Application:
+        """Run the rule."""
+        outputs = self._outputs()
+        return Application(outputs, tuple(self.findings), tuple(self.requirements))
+
+    def _outputs(self) -> tuple[Fact, ...]:
+        failed = (POISONED,) * max(self.listed, 1)
+        self.findings.extend(self.op.findings)
+        if self.op.is_broken or not self._has_right_number():
+            return failed
+        poisoned = {index for index, fact in enumerate(self.facts) if fact.is_poisoned}
+        said = len(self.findings)
+        try:
+            outputs = self._infer(bool(poisoned))
+        except RuleFailure:
+            outputs = failed
+        except Exception as error:
+            outputs = failed
+            if not poisoned:
+                self.error("I101", f"{type(error).__name__}: {error}")
+        if poisoned:
+            # What depends on a failed layer is a consequence, not a fault.
+            self.findings[said:] = [finding for finding in self.findings[said:] if finding.port is not None and finding.port not in poisoned]
+        return failed if self._has_errors(said) else outputs
+
+    def _has_right_number(self) -> bool:
+        op, count = self.op, len(self.facts)
+        if count < op.min_inputs:
+            self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
+        elif op.max_inputs is not None and count > op.max_inputs:
+            self.error("G108", f"the operation takes {op.max_inputs} inputs, got {count}")
+        else:
+            return True
+        return False
+
+    def _has_errors(self, since: int) -> bool:
+        return any(CATALOGUE[finding.code].severity == ERROR for finding in self.findings[since:])
+
+    def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
+        op = self.op
+        inputs = []
+        for index, fact in enumerate(self.facts):
+            port = op.input_at(index)
+            assert port is not None
+            inputs.append(Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements))
+        if not self._check_ports(inputs):
+            raise RuleFailure
+        arguments = _arranged(op, inputs)
+        shapes = [None if shape is None else tuple([self._sized(size) for size in shape]) for shape in self._shapes(inputs, arguments)]
+        types = self._types(arguments, len(shapes))
+        elements = self._elements(arguments, shapes, types)
+        return tuple(
+            [
+                self.table.intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
+                for element_type, shape, values in zip(types, shapes, elements, strict=True)
+            ]
+        )
+
+    def _check_ports(self, inputs: Sequence[Input]) -> bool:
+        """What the ports' declarations demand; False if a rank leaves the rule nothing to work on."""
+        is_ranked = True
+        shared: dict[str, ElementType] = {}
+        for input in inputs:
+            port, element_type = input.port, input.element_type
+            if element_type not in port.types:
+                self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
+                input.elements = None
+            group = port.like or port.name
+            known = shared.get(group, ElementType.dynamic)
+            if known is ElementType.dynamic:
+                shared[group] = element_type
+            elif element_type is not ElementType.dynamic and element_type is not known:
+                self.error("T102", f"{input.name} has element type {element_type}, {group} has {known}", port=input)
+            shape = input.partial_shape
+            if shape is None:
+                continue
+            if port.rank is not None and len(shape) != port.rank:
+                self.error("S101", f"{input.name} must have rank {port.rank}, got rank {len(shape)}", port=input)
+                is_ranked = False
+            elif len(shape) < port.min_rank:
+                self.error("S101", f"{input.name} must have at least rank {port.min_rank}, got rank {len(shape)}", port=input)
+                is_ranked = False
+        return is_ranked
+
+    def _shapes(self, inputs: Sequence[Input], arguments: Sequence[Any]) -> Sequence[Shape]:
+        outs = self.op.outputs
+        if any(input.partial_shape is None and not input.port.unranked for input in inputs):
+            count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
+            ranks = [out.rank for out in _stretched(outs, count)]
+            return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
+        shapes = self.op.infer(self, *arguments)
+        return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+
+    def _types(self, arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
+        if self.op.types is not None:
+            types = self.op.types(self, *arguments)
+            return [types] * count if isinstance(types, ElementType) else list(types)
+        return [self._type(out, arguments) for out in _stretched(self.op.outputs, count)]
+
+    def _type(self, out: Out, arguments: Sequence[Any]) -> ElementType:
+        if out.attribute is not None:
+            named: ElementType = getattr(self.op, out.attribute)
+            return named
+        if out.type is not None or out.like is None:
+            return out.type or ElementType.dynamic
+        for port, argument in zip(self.op.inputs, arguments, strict=True):
+            if out.like in (port.name, port.like):
+                for one in argument if port.variadic else (argument,):
+                    if one is not None and one.element_type is not ElementType.dynamic:
+                        found: ElementType = one.element_type
+                        return found
+        return ElementType.dynamic
+
+    def _sized(self, size: Size) -> Size:
+        """A size in the range a tensor can have."""
+        if type(size) is int and 0 <= size <= INT64_MAX:
+            return size
+        low, high = bounds(size)
+        if low > INT64_MAX:
+            self.error("S205", f"an output size is {size}, more than 2^63-1")
+        elif high < 0:
+            self.error("S203", f"an output size is negative: {size}")
+        return narrow(size, 0, inf)
+
+    def _elements(self, arguments: Sequence[Any], shapes: Sequence[Shape], types: Sequence[ElementType]) -> Sequence[Elements | None]:
+        nothing = [None] * len(shapes)
+        if not self.wanted or self.op.propagate is None or not self._are_elements_known(arguments):
+            return nothing
+        counts = [element_count(shape) for shape in shapes]
+        if not any(position < len(counts) and (counts[position] or 0) <= MAX_ELEMENTS for position in self.wanted):
+            return nothing
+        elements = self.op.propagate(self, *arguments)
+        if elements is None:
+            return nothing
+        several = elements if len(shapes) > 1 or self.op.outputs[0].variadic else [elements]
+        return [
+            representable(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
+            for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
+        ]
+
+    def _are_elements_known(self, arguments: Sequence[Any]) -> bool:
+        demanded = self.op.demanded()
+        for port, argument in zip(self.op.inputs, arguments, strict=True):
+            if port.index in demanded and argument is not None:
+                for one in argument if port.variadic else (argument,):
+                    if one.elements is None or (not self.op.takes_sizes and any(isinstance(element, Dim) for element in one.elements)):
+                        return False
+        return True
+
+
+_NO_OUT: Final = Out()
+
+
+def _stretched(outs: Sequence[Out], count: int) -> Sequence[Out]:
+    """The outputs' declarations, the last repeated or the rest dropped to make as many as there are outputs."""
+    last = outs[-1] if outs else _NO_OUT
+    return [*outs[:count], *[last] * (count - len(outs))]
+
+
+def _arranged(op: Op, inputs: Sequence[Input]) -> list[Any]:
+    """The inputs as a rule's parameters: None for an absent optional one, a tuple for a variadic one."""
+    arguments: list[Any] = []
+    for port in op.inputs:
+        if port.variadic:
+            arguments.append(tuple(inputs[port.index :]))
+        else:
+            arguments.append(inputs[port.index] if port.index < len(inputs) else None)
+    return arguments
