@@ -5,6 +5,8 @@ from math import inf
 from typing import NoReturn
 
 from irshape.ops.op import Input, Op
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product
 from irshape.shape.element_type import ElementType
@@ -80,10 +82,13 @@ class Context(Judge):
         """Inputs whose shapes must be one."""
         names = ", ".join(port.name for port in ports)
         merged = ports[0].partial_shape
-        said = len(self.findings)
         for port in ports[1:]:
             merged = merge_shapes(self, merged, port.partial_shape, "{names} must have the same shape", names=names)
-        if len(self.findings) > said:
+        self.stop_at_errors()
+
+    def stop_at_errors(self) -> None:
+        """End the rule if it has found an error, where anything further would be a consequence."""
+        if any(CATALOGUE[finding.code].severity == ERROR for finding in self.findings):
             raise RuleFailure
 
     def saturate(self, size: Size) -> Size:

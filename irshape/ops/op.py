@@ -1,6 +1,7 @@
 """What an op is: a class whose annotations are its attributes, whose In and Out fields are its ports, and whose `infer` is its rule."""
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast, get_origin
 
@@ -77,6 +78,17 @@ class Out:
         self.attribute = attribute
         self.rank = rank
         self.variadic = variadic
+
+
+_Port = TypeVar("_Port", In, Out)
+
+
+def _placed(port: _Port, index: int) -> _Port:
+    """The port at a position: itself, or a copy where it has another position in a base class."""
+    if port.index not in (-1, index):
+        port = copy(port)
+    port.index = index
+    return port
 
 
 class Input:
@@ -189,10 +201,8 @@ class Op:
                 raise DefinitionError(f"{cls.__name__}.{port.name} takes the rest, so it must be the last port")
             if port.like is not None and port.like not in ins:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
-        for index, one in enumerate(cls.inputs):
-            one.index = index
-        for index, other in enumerate(cls.outputs):
-            other.index = index
+        cls.inputs = tuple([_placed(port, index) for index, port in enumerate(cls.inputs)])
+        cls.outputs = tuple([_placed(port, index) for index, port in enumerate(cls.outputs)])
         cls.min_inputs = sum(not port.optional for port in cls.inputs)
         cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
 

@@ -156,6 +156,7 @@ class _NDOp(Op):
         if pairs.is_ranked:
             ctx.merge(pairs.shape[0], count, "{port} must have one row for each block", port=pairs.name)
             ctx.merge(pairs.shape[1], 2, "{port} must have two columns", port=pairs.name)
+            ctx.stop_at_errors()
         rest = input.rank - 1 - count
         blocks, flat = ctx.values(block_shape, count), ctx.values(pairs, 2 * count)
         for axis, size in enumerate(flat):
