@@ -1,19 +1,21 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+import os
+from collections.abc import Iterable
+from typing import Any, Literal
 
 from irshape.inference.engine import Engine, Guard
-from irshape.inference.facts import Fact
+from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.dim import Dim, bounds
+from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements
-from irshape.xml.document import Document, Port
+from irshape.xml.document import Document, Layer, Port
+from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
 
 
 class InferredPort:
@@ -139,6 +141,57 @@ class Inference:
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }
 
+    def annotated(self) -> bytes:
+        """The file with what was inferred in its ports; every other byte is as it was read.
+
+        A `<dim>` holds a number or -1. What it cannot hold, intervals and formulas of named symbols, stands beside it in the
+        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it.
+        """
+        facts: dict[Layer, LayerFacts] = {}
+        slots = self._engine.slots
+        for node in self.model.nodes:
+            layer = node.layer
+            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in zip(node.sources, layer.inputs, strict=True)]
+            outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+            shape = self._engine.shapes.get(node.index, ())
+            attributes = {"shape": self.format(shape).strip("[]")} if node.index in self._engine.shapes else {}
+            facts[layer] = LayerFacts(inputs, outputs, attributes)
+        return annotate(self.document, facts)
+
+    def _port_facts(self, port: Port, fact: Fact) -> PortFacts:
+        """What a port shall say; one that depends on a failed layer keeps what it has."""
+        shape = fact.shape
+        if fact.is_poisoned:
+            return PortFacts(port.precision, port.dims, port.annotation)
+        precision = port.precision if fact.element_type is ElementType.dynamic else fact.element_type.precision
+        if shape is None:
+            return PortFacts(precision, None)
+        return PortFacts(precision, tuple([size if type(size) is int else -1 for size in shape]), self._annotation(shape))
+
+    def _annotation(self, shape: tuple[Size, ...]) -> str | None:
+        """Formulas and intervals that a port's dims cannot hold: `[N,(H + 1)//2] in [1..8,..112]`."""
+        dims = [size for size in shape if isinstance(size, Dim)]
+        intervals = self.format(shape)
+        is_bounded = any(self.format((size,)) != "[?]" for size in dims)
+        if any(symbols(size) & self._engine.symbols for size in dims):
+            formulas = format_symbolic(shape)
+            return f"{formulas} in {intervals}" if is_bounded else formulas
+        return intervals if is_bounded else None
+
+    def write(
+        self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
+    ) -> None:
+        """Write the annotated file, whole or not at all.
+
+        A file that exists is replaced with `force` only, the input itself with `in_place` only; otherwise `FileExistsError`.
+        `weights` puts the `.bin` beside it, as a hard link or a copy.
+        """
+        source = self.document.path
+        own = self._engine.weights.path if self._engine.weights else None
+        if weights and own is not None and os.path.exists(own):
+            place_weights(weights, own, path, force=force)
+        write_atomic(path, self.annotated(), force=force, in_place=in_place, inputs=[name for name in (source, own) if name])
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.json`."""
         return {
@@ -190,14 +243,3 @@ def _fits(dims: tuple[int, ...], shape: Shape) -> bool:
         if dim >= 0 and not low <= dim <= high:
             return False
     return True
-
-
-def port_facts(engine: Engine, node: Node) -> tuple[list[tuple[Port, Fact]], list[tuple[Port, Fact]]]:
-    """The input and output ports of a node, each with its fact."""
-    slots = engine.slots
-    inputs = [(port, slots[slot]) for slot, port in zip(node.sources, node.layer.inputs, strict=True) if slot >= 0]
-    outputs = [(port, slots[node.first_slot + index]) for index, port in enumerate(node.layer.outputs)]
-    return inputs, outputs
-
-
-__all__ = ["Inference", "InferredLayer", "InferredPort", "Mapping"]

@@ -6,15 +6,15 @@ from irshape.ops.attribute import Malformed, ReadBy, Stated, read_integer
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import ElementType
-from irshape.shape.notation import Described, NotationError, parse_parameter_shape
+from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
 from irshape.shape.shape import Shape
 
 
-def read_partial_shape(text: str) -> tuple[tuple[Described, ...] | None, str | None]:
+def read_partial_shape(text: str) -> tuple[tuple[Interval, ...] | None, str | None]:
     """The interval of each axis, None for an unknown rank: `1,3,224..,?`, `...`, nothing for a scalar."""
     try:
         shape, remarks = parse_parameter_shape(text)
-    except NotationError as error:
+    except ShapeSyntaxError as error:
         raise Malformed("A102", str(error)) from None
     return shape, "R101" if remarks else None
 
@@ -32,13 +32,13 @@ class Parameter(Op):
     """An input of the model."""
 
     output = Out(attribute="element_type")
-    shape: Annotated[tuple[Described, ...] | None, ReadBy(read_partial_shape), Stated] = ()
+    shape: Annotated[tuple[Interval, ...] | None, ReadBy(read_partial_shape), Stated] = ()
     element_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context) -> Shape:
         if self.shape is None:
             return None
-        return tuple(ctx.unknown(low, high) for low, high, *_ in self.shape)
+        return tuple(ctx.unknown(low, high) for low, high in self.shape)
 
 
 @op("Constant", "opset1")
