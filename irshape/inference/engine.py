@@ -26,7 +26,7 @@ from irshape.xml.weights import Weights, WeightsError, decode
 
 
 class Guard:
-    """A requirement that depends on the sizes of the inputs, and the node that makes it."""
+    """A requirement that depends on the sizes of the inputs, and the first node that makes it."""
 
     __slots__ = ("node", "requirement")
 
@@ -73,7 +73,7 @@ class Engine:
         self.shapes: dict[int, Shape] = {}
         self.symbols: set[str] = set()
         self.slots: list[Fact] = [POISONED] * model.slot_count
-        self.guards: list[Guard] = []
+        self.guards: dict[Requirement, Guard] = {}
         self.diagnostics: list[Diagnostic] = []
         self._memo: dict[tuple[object, ...], Application] = {}
         self._demanded = self._demanded_slots()
@@ -119,7 +119,7 @@ class Engine:
 
     def run(self) -> None:
         """Infer every tensor of the graph."""
-        self.guards = []
+        self.guards = {}
         self.diagnostics = []
         self._are_weights_bad = False
         slots = self.slots
@@ -138,6 +138,9 @@ class Engine:
 
     def _outputs(self, step: _Step) -> tuple[Fact, ...]:
         kind = step.op.TYPE
+        if kind == "Parameter" and step.node.layer.data_offset < 0:
+            self._report(step.node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))
+            return (POISONED,)
         if kind == "Parameter" and step.node.index in self.shapes:
             self._report(step.node, step.op.findings)
             return (self.facts.intern(step.op.element_type, self.shapes[step.node.index]),)  # type: ignore[attr-defined]
@@ -145,7 +148,9 @@ class Engine:
         if application.findings:
             self._report(step.node, application.findings)
         if application.requirements and step.node.is_live:
-            self.guards.extend([Guard(step.node, requirement) for requirement in application.requirements])
+            for requirement in application.requirements:
+                if requirement not in self.guards:
+                    self.guards[requirement] = Guard(step.node, requirement)
         if kind == "Constant":
             return (self._constant(step, application.outputs[0]),)
         return application.outputs

@@ -82,7 +82,7 @@ class Inference:
         self.document = document
         self.model = model
         self._engine = engine
-        self.guards: list[Guard] = list(engine.guards)
+        self.guards: list[Guard] = list(engine.guards.values())
         self.diagnostics: list[Diagnostic] = sorted(
             [*document.diagnostics, *model.diagnostics, *engine.diagnostics, *extra], key=lambda d: (d.where.offset or 0, d.code)
         )
@@ -153,8 +153,8 @@ class Inference:
             layer = node.layer
             inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in zip(node.sources, layer.inputs, strict=True)]
             outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            shape = self._engine.shapes.get(node.index, ())
-            attributes = {"shape": self.format(shape).strip("[]")} if node.index in self._engine.shapes else {}
+            given = self._engine.shapes
+            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
             facts[layer] = LayerFacts(inputs, outputs, attributes)
         return annotate(self.document, facts)
 

@@ -1,0 +1,206 @@
+"""One pass over a graph: what travels, what is said, and what is not."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+import irshape
+from tests.support.ir import Net, Ref
+
+
+def codes(inference: irshape.Inference) -> list[tuple[str, str | None]]:
+    """Code and layer of every diagnostic, in order."""
+    return [(diagnostic.code, diagnostic.where.layer_id) for diagnostic in inference.diagnostics]
+
+
+def block(net: Net, ref: Ref, size: int) -> Ref:
+    """A SpaceToDepth behind a port."""
+    return net.layer("SpaceToDepth", [ref], ["FP32"], block_size=size)[0]
+
+
+def test_a_failing_layer_hides_neither_the_others_nor_repeats_itself() -> None:
+    net = Net()
+    x = net.parameter("f32[1,1,8,9]")
+    broken = block(net, x, 2)  # 9 is no multiple of 2
+    after = block(net, broken, 3)  # a consequence: nothing is known of its input
+    other = block(net, net.parameter("f32[1,1,5,5]"), 4)  # a fault of its own
+    net.result(net.layer("Concat", [after, other], ["FP32"], axis=0)[0])
+    inference = irshape.infer(net.xml.encode())
+    assert codes(inference) == [("S204", "1"), ("S204", "4"), ("S204", "4")]
+    assert repr(inference["concat_5"].outputs[0]) == "dynamic[...]"
+
+
+def test_an_unknown_operation_is_an_error_and_its_recorded_ports_are_trusted() -> None:
+    net = Net()
+    x = net.layer("MyOp", [net.parameter("f32[1]")], ["FP32"], "extension")[0]
+    net.result(block(net, x, 2))
+    xml = net.xml.replace('<port id="1" precision="FP32"/>', '<port id="1" precision="FP32"><dim>1</dim><dim>3</dim><dim>4</dim></port>', 1)
+    inference = irshape.infer(xml.encode())
+    assert codes(inference) == [("G110", "1")]
+    assert repr(inference.layer(2).outputs[0]) == "f32[1,6,2]"
+    assert not inference.ok
+    relaxed = irshape.infer(xml.encode(), opaque=["MyOp"])
+    assert codes(relaxed) == [("G117", "1")]
+    assert relaxed.ok
+
+
+def test_an_operation_of_another_opset_says_where_it_is_found() -> None:
+    net = Net()
+    net.result(net.layer("SpaceToBatch", [net.parameter("f32[1,4]")], ["FP32"], "opset1")[0])
+    (diagnostic,) = irshape.infer(net.xml.encode()).diagnostics
+    assert diagnostic.code == "G111"
+    assert diagnostic.hint == "SpaceToBatch exists from opset2 on"
+
+
+def test_faults_of_layers_that_reach_no_result_are_warnings() -> None:
+    net = Net()
+    x = net.parameter("f32[1,1,9]")
+    block(net, x, 2)
+    net.result(x)
+    inference = irshape.infer(net.xml.encode())
+    assert inference.ok
+    assert codes(inference) == [("G116", "1"), ("S204", "1")]
+    assert {diagnostic.severity for diagnostic in inference.diagnostics} == {"warning"}
+
+
+def test_a_circle_is_reported_once_and_cut() -> None:
+    net = Net()
+    x = net.parameter("f32[1,1,8]")
+    first = Ref(2, 2, "FP32")
+    joined = net.layer("Concat", [x, first], ["FP32"], axis=1)[0]
+    back = net.layer("Concat", [joined, x], ["FP32"], axis=1)[0]
+    net.result(back)
+    inference = irshape.infer(net.xml.encode())
+    assert codes(inference) == [("G105", "1")]
+
+
+def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
+    net = Net()
+    x = net.parameter("f32[?,?,?,?]")
+    net.result(block(net, x, 2))
+    inference = irshape.infer(net.xml.encode(), inputs={"parameter_0": "[N,3,H,W]"}, symbols={"H": "1..64", "W": "8*k"})
+    layer = inference["spacetodepth_1"]
+    assert layer.outputs[0].formula == "[N,12,H//2,4*(W//8)]"
+    assert layer.outputs[0].text == "[?,12,1..32,?]"
+    assert [str(guard.requirement) for guard in inference.guards] == ["H % 2 == 0"]
+    assert inference.guards[0].node is layer.node
+    assert inference.symbolic == {"0:0": "[N,3,H,W]", "1:1": "[N,12,H//2,4*(W//8)]"}
+
+
+@pytest.mark.parametrize(
+    ("inputs", "symbols", "message"),
+    [
+        ({"paramter_0": "[1]"}, {}, "no input 'paramter_0'; it has 'parameter_0'; did you mean 'parameter_0'"),
+        ({"parameter_0": "[1,"}, {}, "not closed"),
+        ({"parameter_0": "[1,2..1]"}, {}, "larger"),
+        ({"parameter_0": "[H]"}, {"H": "x*"}, "the symbol H"),
+        ({"parameter_0": "[1]"}, {"H": "1..2"}, "no input has a size 'H'"),
+        ({"parameter_0": 5}, {}, "must be a text or a sequence"),
+    ],
+)
+def test_what_a_caller_cannot_mean_raises(inputs: dict[str, object], symbols: dict[str, str], message: str) -> None:
+    net = Net()
+    net.result(net.parameter("f32[?]"))
+    with pytest.raises(irshape.InputError, match=message):
+        irshape.infer(net.xml.encode(), inputs=inputs, symbols=symbols)  # type: ignore[arg-type]
+
+
+def test_an_input_is_also_known_by_the_name_of_its_tensor() -> None:
+    net = Net()
+    net.result(net.parameter("f32[?,?]"))
+    xml = net.xml.replace('precision="FP32"/>', 'precision="FP32" names="x:0,x"/>', 1)
+    inference = irshape.infer(xml.encode(), inputs={"x:0": (1, "2..3")})
+    assert inference["parameter_0"].outputs[0].text == "[1,2..3]"
+
+
+def test_check_compares_what_is_recorded() -> None:
+    net = Net()
+    net.result(block(net, net.parameter("f32[1,1,4,?]"), 2))
+    stale = net.xml.replace('<port id="1" precision="FP32"/>', '<port id="1" precision="FP16"><dim>1</dim><dim>5</dim><dim>-1</dim><dim>7</dim></port>')
+    assert codes(irshape.infer(stale.encode())) == []
+    found = irshape.check(stale.encode()).diagnostics
+    assert [(diagnostic.code, diagnostic.where.port) for diagnostic in found] == [("R301", "1"), ("R302", "1")]
+    assert found[0].message == "the port records [1,5,?,7], the model computes [1,4,2,?]"
+
+
+def test_only_the_bytes_that_a_rule_reads_are_read(tmp_path: Path) -> None:
+    from irshape.xml.weights import Weights
+
+    net = Net()
+    x = net.parameter("f32[2,4,4]")
+    blocks = [net.const(values) for values in ([1, 2, 2], [0, 0, 0], [0, 0, 0])]
+    unread = net.const([1.0] * 1000, "f32")
+    net.result(net.layer("SpaceToBatch", [x, *blocks], ["FP32"], "opset2")[0])
+    net.result(unread)
+    weights = Weights(net.bin)
+    assert irshape.infer(net.xml.encode(), weights=weights).ok
+    assert weights.bytes_read == 3 * 3 * 8
+
+
+def test_constants_are_held_against_the_weights() -> None:
+    net = Net()
+    x = net.parameter("f32[2,4,4]")
+    inputs = [net.const(values) for values in ([1, 2, 2], [0, 0, 0], [0, 0, 0])]
+    net.result(net.layer("SpaceToBatch", [x, *inputs], ["FP32"], "opset2")[0])
+    assert codes(irshape.infer(net.xml.encode())) == [("W101", "1")]
+    assert codes(irshape.infer(net.xml.encode(), weights=b"")) == [("W101", "1")]
+    assert codes(irshape.infer(net.xml.encode(), weights=net.bin[:50])) == [("W102", "3")]
+    assert codes(irshape.infer(net.xml.replace('size="24"', 'size="23"', 1).encode(), weights=net.bin)) == [("W103", "1")]
+    assert codes(irshape.check(net.xml.replace('size="24"', 'size="25"', 1).encode(), weights=net.bin)) == [("R303", "1")]
+
+
+def test_equal_layers_share_one_application_and_unknown_values_do_not() -> None:
+    net = Net()
+    x = net.parameter("f32[4,4]")
+    unknown = [net.parameter("i64[2]") for _ in range(2)]
+    pads = net.const([0, 0])
+    for blocks in unknown:
+        net.result(net.layer("SpaceToBatch", [x, blocks, pads, pads], ["FP32"], "opset2")[0])
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    first, second = (inference.layer(id).outputs[0].formula for id in (4, 6))
+    assert first != second
+
+
+def test_inference_in_threads_gives_the_same() -> None:
+    net = Net()
+    net.result(block(net, net.parameter("f32[?,1,?,?]"), 2))
+    xml = net.xml.encode()
+    results: list[dict[str, object]] = []
+    threads = [threading.Thread(target=lambda: results.append(irshape.infer(xml).to_dict())) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 8
+    assert all(result == results[0] for result in results)
+
+
+@pytest.mark.oracle
+def test_what_is_written_is_read_by_openvino_with_the_same_shapes(tmp_path: Path) -> None:
+    import openvino
+
+    net = Net()
+    x = net.parameter("f32[?,?,?]")
+    inputs = [net.const(values) for values in ([1, 2, 2], [0, 1, 0], [0, 1, 0])]
+    net.result(net.layer("SpaceToBatch", [x, *inputs], ["FP32"], "opset2")[0])
+    (tmp_path / "in.xml").write_text(net.xml)
+    (tmp_path / "in.bin").write_bytes(net.bin)
+    inference = irshape.infer(tmp_path / "in.xml", inputs={"parameter_0": "[N,6..8,W]"}, symbols={"N": "2..4"})
+    inference.write(tmp_path / "out.xml", weights="link")
+    model = openvino.Core().read_model(tmp_path / "out.xml")
+    assert str(model.output(0).get_partial_shape()) == "[8..16,4..5,?]"
+    assert (tmp_path / "out.bin").samefile(tmp_path / "in.bin")
+    with pytest.raises(FileExistsError):
+        inference.write(tmp_path / "out.xml")
+    with pytest.raises(FileExistsError):
+        inference.write(tmp_path / "in.xml", force=True)
+    again = irshape.infer(tmp_path / "out.xml")
+    assert again.ok
+
+
+def test_a_file_that_says_it_all_is_written_back_byte_by_byte() -> None:
+    net = Net()
+    net.result(block(net, net.parameter("f32[1,1,4,4]"), 2))
+    once = irshape.infer(net.xml.encode()).annotated()
+    assert irshape.infer(once).annotated() == once
