@@ -8,7 +8,7 @@ from irshape.inference.inference import Inference, compare_recorded
 from irshape.inference.inputs import InputError, apply_inputs
 from irshape.model.build import build
 from irshape.model.model import Model
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.catalogue import is_about_specification
 from irshape.xml.document import Document
 from irshape.xml.reader import Source, read as read_document
 from irshape.xml.weights import Weights
@@ -41,7 +41,7 @@ def infer(
     `.xml`. `opaque` names operations that may be unknown. Raises `InputError` if an input does not exist or a shape does not
     parse, `OSError` if the file cannot be read, and nothing for a bad model.
     """
-    return _infer(source, inputs, symbols, weights, opaque, opset, with_records=False)
+    return _infer(source, inputs, symbols, weights, opaque, opset, is_check=False)
 
 
 def check(
@@ -53,8 +53,8 @@ def check(
     opaque: Iterable[str] = (),
     opset: str | None = None,
 ) -> Inference:
-    """As `infer`, and what the file records of its ports is compared with what was inferred."""
-    return _infer(source, inputs, symbols, weights, opaque, opset, with_records=True)
+    """As `infer`; and says where the file departs from the specification, or from what was inferred of its ports."""
+    return _infer(source, inputs, symbols, weights, opaque, opset, is_check=True)
 
 
 def _infer(
@@ -65,17 +65,19 @@ def _infer(
     opaque: Iterable[str],
     opset: str | None,
     *,
-    with_records: bool,
+    is_check: bool,
 ) -> Inference:
     model = source if isinstance(source, Model) else read(source, opset=opset)
     document: Document = model.document
     engine = Engine(model, _weights(document, weights), frozenset(opaque))
     apply_inputs(engine, inputs or {}, symbols or {})
     engine.run()
-    extra: list[Diagnostic] = []
-    if with_records:
-        extra = compare_recorded(document, model, engine)
-    return Inference(document, model, engine, extra)
+    found = [*document.diagnostics, *model.diagnostics, *engine.diagnostics]
+    if is_check:
+        found += compare_recorded(document, model, engine)
+    else:
+        found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
+    return Inference(document, model, engine, found)
 
 
 def _weights(document: Document, given: Any) -> Weights | None:

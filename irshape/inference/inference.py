@@ -78,14 +78,12 @@ class Inference:
     requirements that depend on the sizes of the inputs.
     """
 
-    def __init__(self, document: Document, model: Model, engine: Engine, extra: Iterable[Diagnostic] = ()) -> None:
+    def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         self.document = document
         self.model = model
         self._engine = engine
         self.guards: list[Guard] = list(engine.guards.values())
-        self.diagnostics: list[Diagnostic] = sorted(
-            [*document.diagnostics, *model.diagnostics, *engine.diagnostics, *extra], key=lambda d: (d.where.offset or 0, d.code)
-        )
+        self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
         self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
 
     @property

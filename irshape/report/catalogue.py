@@ -127,3 +127,8 @@ _family(
 _family(
     ("I101", "error", "internal error", "irshape failed on this layer. The fault is irshape's, not the file's.", "The layer has not been checked.", "Please report it with the file."),
 )
+
+
+def is_about_specification(code: str) -> bool:
+    """Whether a code is for `check` alone: OpenVINO takes the file, the specification or a careful reader does not."""
+    return code[0] == "R" and code not in ("R203", "R401")
