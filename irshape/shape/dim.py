@@ -253,7 +253,8 @@ def eq(a: Size, b: Size) -> bool | None:
     difference = a - b
     if isinstance(difference, int):
         return difference == 0
-    return None if meet(difference.facts, exactly(0)) else False
+    low, high, _, remainder = difference.facts
+    return False if low > 0 or high < 0 or remainder else None
 
 
 def dim_min(a: Size, b: Size) -> Size:

@@ -4,10 +4,10 @@ Both give plain data; `size_of` makes sizes of it in a scope.
 """
 
 import re
-from math import gcd, inf
-from typing import Final, NamedTuple, NoReturn, TypeAlias
+from math import inf
+from typing import Final, NamedTuple, TypeAlias
 
-from irshape.shape.dim import INT64_MAX, Scope, Size
+from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
 from irshape.shape.facts import Bound, settle
 
 
@@ -49,19 +49,180 @@ class NotationError(ValueError):
 def size_of(scope: Scope, described: Described, name: str) -> Size:
     """The size in a scope; `name` is given to a symbol that has none of its own."""
     if described.name:
-        return scope.symbol(described.name) * described.factor + described.offset
+        return narrow(scope.symbol(described.name) * described.factor + described.offset, 0)
     return scope.symbol(name, described.low, described.high) if described.low != described.high else int(described.low)
 
 
 # A Parameter's shape, as OpenVINO 2026.4.1 reads it.
 
-_WHITESPACE: Final = " \t\n\v\f\r"
-_OPENVINO_NUMBER: Final = re.compile(r"-?[0-9]+")
+_BLANKS: Final = " \t\n\v\f\r"
+_DIGITS_AND_SIGNS: Final = re.compile(r"[0-9-]*")
+_NUMBER_PREFIX: Final = re.compile(r"(-?)([0-9]+)")
 
 
 def parse_parameter_shape(text: str) -> tuple[DescribedShape, list[str]]:
-    """The shape OpenVINO reads, and a remark for each dimension that it reads as something else than it says.
+    """The shape OpenVINO reads, and a remark for every dimension that it reads as something else than is written.
 
     NotationError where OpenVINO refuses.
     """
-    raise NotImplementedError
+    inner = text.strip(_BLANKS)
+    if len(inner) > 1 and inner[0] == "[" and inner[-1] == "]":
+        inner = inner[1:-1].strip(_BLANKS)
+    if inner == "...":
+        return None, []
+    if not inner:
+        return (), []
+    shape, remarks = [], []
+    position = text.index(inner)
+    for field in inner.split(","):
+        if not field:
+            raise NotationError(text, position, "a dimension is missing")
+        described, remark = _parse_parameter_dimension(text, position, field.strip(_BLANKS))
+        shape.append(described)
+        if remark:
+            remarks.append(remark)
+        position += len(field) + 1
+    return tuple(shape), remarks
+
+
+def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[Described, str]:
+    if field in ("?", "-1"):
+        return UNKNOWN, ""
+    low_text, dots, high_text = field.partition("..")
+    for part in (low_text, high_text):
+        if not _DIGITS_AND_SIGNS.fullmatch(part):
+            raise NotationError(text, position, f"{field!r} is no dimension")
+    low, is_plain = _read_number(low_text, 0)
+    if dots:
+        high, is_high_plain = _read_number(high_text, inf)
+        is_plain = (is_plain or not low_text) and (is_high_plain or not high_text)
+    else:
+        # Only -1 itself is an unknown size.
+        low = high = max(low, 0)
+    if low > high or low == INT64_MAX:
+        return UNKNOWN, f"{field!r} holds no size; OpenVINO reads it as ?"
+    described = Described(max(low, 0), inf if high == INT64_MAX else max(high, 0))
+    return described, "" if is_plain else f"{field!r} is read as {_interval_text(described)}"
+
+
+def _read_number(text: str, default: Bound) -> tuple[Bound, bool]:
+    """The number a C++ stream reads, and whether it is the whole text.
+
+    It reads the longest prefix that is a number; the default is what stays where there is none, or one beyond int64.
+    """
+    match = _NUMBER_PREFIX.match(text)
+    if match is None:
+        return default, False
+    sign, digits = match[1], match[2].lstrip("0") or "0"
+    if len(digits) > 19 or int(digits) > INT64_MAX:
+        return default, False
+    return int(sign + digits), match.end() == len(text) and not sign
+
+
+def _interval_text(described: Described) -> str:
+    low, high = described.low, described.high
+    if low == high:
+        return str(low)
+    return "?" if (low, high) == (0, inf) else f"{low or ''}..{'' if high == inf else high}"
+
+
+# What a user may write.
+
+_UNKNOWN: Final = re.compile(r"\?|-1")
+_INTERVAL: Final = re.compile(r"(\d*)\s*\.\.\s*(\d*)", re.ASCII)
+_NUMBER: Final = re.compile(r"\d+", re.ASCII)
+_AFFINE: Final = re.compile(r"(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?", re.ASCII)
+_TIMES: Final = re.compile(r"(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+", re.ASCII)
+
+
+def parse_shape(text: str) -> DescribedShape:
+    """A shape as a user writes it: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, and nothing for a scalar.
+
+    An `x` separates where no comma does and what stands between are numbers, intervals, `?` and single capital letters.
+    NotationError where it cannot be read.
+    """
+    inner = text.strip()
+    is_tuple = inner.startswith("(")
+    closing = {"[": "]", "(": ")"}.get(inner[:1])
+    if closing:
+        if len(inner) < 2 or inner[-1] != closing:
+            raise NotationError(text, text.index(inner), f"{inner[0]!r} is not closed")
+        inner = inner[1:-1].strip()
+    if inner == "...":
+        return None
+    if not inner:
+        return ()
+    position = text.index(inner)
+    if is_tuple and inner.endswith(","):
+        inner = inner[:-1]
+    shape = []
+    for field in inner.split("," if not _TIMES.fullmatch(inner) else "x"):
+        indent = len(field) - len(field.lstrip())
+        shape.append(_parse_dimension(text, position + indent, field.strip()))
+        position += len(field) + 1
+    return tuple(shape)
+
+
+def _parse_dimension(text: str, position: int, field: str) -> Described:
+    if not field:
+        raise NotationError(text, position, "a dimension is missing")
+    if _UNKNOWN.fullmatch(field):
+        return UNKNOWN
+    if _NUMBER.fullmatch(field):
+        value = _to_int(text, position, field)
+        return Described(value, value)
+    if match := _INTERVAL.fullmatch(field):
+        low = _to_int(text, position, match[1]) if match[1] else 0
+        high = _to_int(text, position + match.start(2), match[2]) if match[2] else inf
+        if low > high:
+            raise NotationError(text, position, f"{low} is larger than {high}")
+        return Described(low, high)
+    if match := _AFFINE.fullmatch(field):
+        before, name, after, sign, offset = match.groups()
+        if not (before and after):
+            factor = _to_int(text, position, before or after or "1")
+            if factor < 1:
+                raise NotationError(text, position, "a symbol is multiplied by 0")
+            shift = _to_int(text, position, offset or "0")
+            return Described(0, inf, name, factor, -shift if sign == "-" else shift)
+    raise NotationError(text, position, f"{field!r} is no dimension; write 5, ?, 1..8, H or 32*k")
+
+
+def _to_int(text: str, position: int, digits: str) -> int:
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > 19 or int(digits) > INT64_MAX:
+        raise NotationError(text, position, f"{digits} is larger than {INT64_MAX}")
+    return int(digits)
+
+
+def parse_symbol_facts(text: str) -> SymbolFacts:
+    """What a symbol may be: `32..1024`, `7`, `32*k`, `32*k + 1`, or several of them separated by commas, which then hold all."""
+    low: Bound = 0
+    high: Bound = inf
+    modulus, remainder = 1, 0
+    position = 0
+    for field in text.split(","):
+        described = _parse_dimension(text, position + len(field) - len(field.lstrip()), field.strip())
+        if not described.name:
+            low, high = max(low, described.low), min(high, described.high)
+        elif modulus > 1:
+            raise NotationError(text, position, "there is more than one multiple")
+        else:
+            low = max(low, described.offset)
+            modulus, remainder = described.factor, described.offset % described.factor
+        position += len(field) + 1
+    facts = settle(low, high, modulus, remainder)
+    if facts is None:
+        raise NotationError(text, 0, "no size is left")
+    return SymbolFacts(*facts)
+
+
+def parse_symbol(text: str) -> tuple[str, SymbolFacts]:
+    """A name and what it may be: `H=32..1024`, `H=32*k`."""
+    name, equals, facts = text.partition("=")
+    if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name.strip(), re.ASCII):
+        raise NotationError(text, 0, "write NAME=LOW..HIGH or NAME=32*k")
+    try:
+        return name.strip(), parse_symbol_facts(facts)
+    except NotationError as error:
+        raise NotationError(text, len(name) + 1 + error.position, error.reason) from None

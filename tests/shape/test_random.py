@@ -4,29 +4,11 @@ import pytest
 
 from irshape.shape import form
 from irshape.shape.dim import Size, bounds, congruence, dim_max, dim_min, eq, evaluate, le, lt, narrow
-from irshape.shape.guard import Judge, Requirement
 from irshape.shape.reported import Reported
 from tests.shape.random_sizes import Meaning, RandomSizes, Values
+from tests.shape.recorder import Recorder
 
 CAPS = {"as shipped": {}, "small": {"MAX_TERMS": 2, "MAX_DEPTH": 3, "MAX_PRODUCT": 6, "MAX_SIZE": 8}}
-
-
-class Recorder(Judge):
-    """Keeps what was decided."""
-
-    def __init__(self, sizes: RandomSizes) -> None:
-        super().__init__(sizes.scope)
-        self.refused: list[Requirement] = []
-        self.guards: list[Requirement] = []
-
-    def violated(self, requirement: Requirement) -> None:
-        self.refused.append(requirement)
-
-    def never(self, requirement: Requirement) -> None:
-        self.refused.append(requirement)
-
-    def undecided(self, requirement: Requirement) -> None:
-        self.guards.append(requirement)
 
 
 @pytest.fixture(params=CAPS)
@@ -43,6 +25,10 @@ def assert_facts(size: Size, meaning: Meaning, samples: list[Values]) -> None:
         assert evaluate(size, values) == value, (str(size), values)
         assert low <= value <= high, (repr(size), values)
         assert (value - remainder) % modulus == 0 if modulus else value == remainder, (repr(size), values)
+
+
+def combined(x: Size, f: Meaning, y: Size, g: Meaning) -> tuple[Size, Meaning]:
+    return x * 2 - y // 3, lambda values: 2 * f(values) - g(values) // 3
 
 
 @pytest.mark.parametrize("block", range(6))
@@ -65,7 +51,7 @@ def test_requirements_hold_exactly_where_plain_integers_say(caps: str, block: in
     for seed in range(200 * block, 200 * (block + 1)):
         sizes = RandomSizes(seed)
         random = sizes.random
-        ctx = Recorder(sizes)
+        ctx = Recorder(sizes.scope)
         samples = [sizes.values() for _ in range(40)]
         results: list[tuple[Size, Meaning]] = []
         for _ in range(random.randint(1, 3)):
@@ -97,8 +83,7 @@ def test_requirements_hold_exactly_where_plain_integers_say(caps: str, block: in
         (f, x) = sizes.expression(3)
         results += [(x, f), *((size, lambda values, name=name: values[name]) for name, size in sizes.symbols.items())]
         # What merges learned stays true of what is computed from their results.
-        (size, f), (other, g) = results[0], results[-1]
-        results.append((size * 2 - other // 3, lambda values: 2 * f(values) - g(values) // 3))
+        results.append(combined(*results[0], *results[-1]))
         reported = Reported(sizes.scope, ctx.guards)
         assert not (reported.is_contradictory and samples), (ctx.guards, samples)
         for size, meaning in results:
@@ -141,6 +126,3 @@ def test_equal_mathematics_is_one_form(block: int) -> None:
             (n // -3, -n // 3),
         ):
             assert eq(left, right), (str(left), str(right))
-
-
-

@@ -1,0 +1,266 @@
+"""Formulas, bounds and text of single sizes."""
+
+from math import inf
+
+import numpy
+import pytest
+
+from irshape.shape import dim
+from irshape.shape.dim import (
+    Dim,
+    Scope,
+    Size,
+    bounds,
+    ceil_div,
+    congruence,
+    dim_max,
+    dim_min,
+    eq,
+    evaluate,
+    format_size,
+    le,
+    lt,
+    narrow,
+    piecewise,
+    product,
+    symbols,
+)
+
+# Symbols of every row: name, low, high, modulus, remainder.
+SYMBOLS = (
+    ("H", 0, inf, 1, 0),
+    ("P", 1, inf, 1, 0),
+    ("W", 1, 8, 1, 0),
+    ("N", 2, 5, 1, 0),
+    ("T", 3, inf, 1, 0),
+    ("K", 0, inf, 32, 0),
+    ("R", 0, inf, 4, 3),
+)
+
+# An expression in Python, its formula, OpenVINO's text of its bounds, its congruence.
+ROWS = (
+    ("H", "H", "?", (1, 0)),
+    ("H + 1", "H + 1", "1..", (1, 0)),
+    ("1 + H - 1", "H", "?", (1, 0)),
+    ("H - H", "0", "0", (0, 0)),
+    ("H * 0", "0", "0", (0, 0)),
+    ("2 * H + 3 * W - H", "H + 3*W", "3..", (1, 0)),
+    ("5 - W", "5 - W", "..4", (1, 0)),
+    ("W + N", "W + N", "3..13", (1, 0)),
+    ("W - N", "W - N", "..6", (1, 0)),
+    ("W * N", "W*N", "2..40", (1, 0)),
+    ("N * W * 2", "2*W*N", "4..80", (2, 0)),
+    ("(H + 1) * (H - 1)", "H*H - 1", "?", (1, 0)),
+    ("H * W // W", "H", "?", (1, 0)),
+    ("(H * W + 2 * W) // W", "H + 2", "2..", (1, 0)),
+    ("(H * W + 3) // W", "H + 3//W", "?", (1, 0)),
+    ("(2 * H * P + 2) // (4 * P)", "(H*P + 1)//(2*P)", "?", (1, 0)),
+    ("W // 3", "W//3", "..2", (1, 0)),
+    ("N // 6", "0", "0", (0, 0)),
+    ("(N + 18) // 7", "(N + 18)//7", "2..3", (1, 0)),
+    ("(N + 19) // 7", "3", "3", (0, 3)),
+    ("(6 * H + 9) // 4", "H + (2*H + 1)//4 + 2", "2..", (1, 0)),
+    ("(2 * H + 5) // 4", "(H)//2 + 1", "1..", (1, 0)),
+    ("((H + 1) // 2 + 1) // 2", "(H + 3)//4", "?", (1, 0)),
+    ("H // 2 // 3", "H//6", "?", (1, 0)),
+    ("-(-H // 4)", "(H + 3)//4", "?", (1, 0)),
+    ("H // -4", "-((H + 3)//4)", "..0", (1, 0)),
+    ("-H // 4", "-((H + 3)//4)", "..0", (1, 0)),
+    ("H % 4", "H - 4*(H//4)", "..3", (1, 0)),
+    ("H % -4", "H - 4*((H + 3)//4)", "..0", (1, 0)),
+    ("W % 16", "W", "1..8", (1, 0)),
+    ("K // 32 * 32", "K", "?", (32, 0)),
+    ("K // 8", "4*(K//32)", "?", (4, 0)),
+    ("K % 16", "0", "0", (0, 0)),
+    ("(K + 7) // 32", "K//32", "?", (1, 0)),
+    ("R % 4", "3", "3", (0, 3)),
+    ("R % 8", "R - 8*(R//8)", "3..7", (4, 3)),
+    ("4 * (R // 4)", "R - 3", "?", (4, 0)),
+    ("(R + K) // 4", "8*(K//32) + R//4", "?", (1, 0)),
+    ("ceil_div(W, 3)", "(W + 2)//3", "1..3", (1, 0)),
+    ("dim_min(H, 5)", "min(H, 5)", "..5", (1, 0)),
+    ("dim_min(W, 9)", "W", "1..8", (1, 0)),
+    ("dim_min(9, W)", "W", "1..8", (1, 0)),
+    ("dim_min(H, H + 2)", "H", "?", (1, 0)),
+    ("dim_min(dim_min(H, W), W)", "min(H, W)", "..8", (1, 0)),
+    ("dim_max(H, W)", "max(H, W)", "1..", (1, 0)),
+    ("dim_max(dim_min(H, 7), 3)", "max(min(H, 7), 3)", "3..7", (1, 0)),
+    ("dim_min(H, 5) - H", "min(H, 5) - H", "..0", (1, 0)),
+    ("H - dim_min(H, 5)", "H - min(H, 5)", "?", (1, 0)),
+    ("dim_max(T, 7) - T", "max(T, 7) - T", "..4", (1, 0)),
+    ("H // 2 * 2 - H", "2*(H//2) - H", "..0", (1, 0)),
+    ("T - T // 2", "T - T//2", "2..", (1, 0)),
+    ("product([2, H, W])", "2*H*W", "?", (2, 0)),
+    ("product([])", "1", "1", (0, 1)),
+    ("narrow(H, 2, 9)", "H", "2..9", (1, 0)),
+    ("narrow(H, 0, W)", "H", "..8", (1, 0)),
+    ("narrow(H, 7, 7)", "7", "7", (0, 7)),
+    ("narrow(H, modulus=4, remainder=1)", "H", "1..", (4, 1)),
+    ("narrow(W, 9, 12)", "W", "1..8", (1, 0)),
+    ("narrow(H, 1, 3) + 1", "H + 1", "2..4", (1, 0)),
+    ("narrow(H, 3, 6) // 2 + narrow(W, 2, 3)", "W + H//2", "3..6", (1, 0)),
+    ("narrow(H, 5, 9, 2, 0) * 3", "3*H", "18..24", (6, 0)),
+    ("narrow(H, high=4) - narrow(H, 2)", "0", "0", (0, 0)),
+)
+
+
+def calculate(expression: str) -> Size:
+    scope = Scope()
+    names: dict[str, object] = {name: scope.symbol(name, *facts) for name, *facts in SYMBOLS}  # type: ignore[misc]
+    return eval(expression, vars(dim) | names)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize(("expression", "formula", "text", "modulus_and_remainder"), ROWS, ids=[row[0] for row in ROWS])
+def test_formula_bounds_and_congruence(expression: str, formula: str, text: str, modulus_and_remainder: tuple[int, int]) -> None:
+    size = calculate(expression)
+    assert (str(size), format_size(size), congruence(size)) == (formula, text, modulus_and_remainder)
+
+
+# Two expressions; is the first less or equal, less, equal?
+COMPARISONS = (
+    ("3", "4", True, True, False),
+    ("H", "H", True, False, True),
+    ("H", "H + 1", True, True, False),
+    ("H", "W", None, None, None),
+    ("W", "8", True, None, None),
+    ("W", "9", True, True, False),
+    ("W", "0", False, False, False),
+    ("H // 2 * 2", "H", True, None, None),
+    ("H // 2", "H + 1", True, True, False),
+    ("dim_min(H, 5)", "H", True, None, None),
+    ("dim_max(H, 5)", "H", None, False, None),
+    ("K", "R", None, None, False),
+    ("2 * H", "2 * W + 1", None, None, False),
+    ("(H + 1) * (H + 2)", "H * H + 3 * H + 2", True, False, True),
+    ("narrow(H, 0, 3)", "narrow(W, 4, 5)", True, True, False),
+)
+
+
+@pytest.mark.parametrize(("a", "b", "is_le", "is_lt", "is_eq"), COMPARISONS, ids=[f"{row[0]} and {row[1]}" for row in COMPARISONS])
+def test_questions(a: str, b: str, is_le: bool | None, is_lt: bool | None, is_eq: bool | None) -> None:
+    scope = Scope()
+    names: dict[str, object] = {name: scope.symbol(name, *facts) for name, *facts in SYMBOLS}  # type: ignore[misc]
+    x, y = (eval(expression, vars(dim) | names) for expression in (a, b))
+    assert (le(x, y), lt(x, y), eq(x, y)) == (is_le, is_lt, is_eq)
+
+
+def test_results_are_shared() -> None:
+    scope = Scope()
+    height, width = scope.symbol("H"), scope.symbol("W")
+    assert height + width is width + height
+    assert (height + 1) // 2 is (height + 1) // 2
+    assert scope.symbol("H") is height
+    assert height != width
+    assert narrow(height, 3) is not height
+    assert narrow(height, 0) is height
+
+
+def test_a_dim_has_no_truth_and_no_order() -> None:
+    height: Size = Scope().symbol("H")
+    with pytest.raises(TypeError, match="neither true nor false"):
+        bool(height)
+    with pytest.raises(TypeError, match="dim_min"):
+        _ = height < 3
+    with pytest.raises(TypeError, match="dim_min"):
+        _ = height >= height
+    with pytest.raises(TypeError):
+        _ = height + 0.5  # type: ignore[operator]
+    with pytest.raises(ZeroDivisionError):
+        _ = height // 0
+
+
+def test_numpy_integers_become_ints() -> None:
+    height = Scope().symbol("H")
+    for result in (numpy.int64(3) + height, height + numpy.int32(3), 3 + height):
+        assert str(result) == "H + 3"
+    assert str(numpy.int64(7) // height) == "7//H"
+    assert str(numpy.int64(7) - height) == "7 - H"
+    result = evaluate(height * numpy.int64(2**40) * numpy.int64(2**40), {"H": 3})
+    assert type(result) is int and result == 3 * 2**80
+
+
+def test_symbols_of_a_scope() -> None:
+    scope = Scope()
+    assert scope.symbol("five", 5, 5) == 5
+    assert scope.symbol("six", 4, 9, 6, 0) == 6
+    height = scope.symbol("H", 1, 9)
+    assert scope.symbol("H", 1, 9) is height
+    with pytest.raises(ValueError, match=r"H is 1\.\.9 and cannot also be 0\.\."):
+        scope.symbol("H")
+    with pytest.raises(ValueError, match="five"):
+        scope.symbol("five", 6, 6)
+    with pytest.raises(ValueError, match="no size can be Z"):
+        scope.symbol("Z", 5, 4)
+
+
+def test_unknowns_are_named_in_the_order_of_their_making() -> None:
+    scope = Scope()
+    scope.symbol("d0")
+    first, second = scope.unknown(("layer", 3), 0, 10), scope.unknown(("layer", 4))
+    assert (str(first), format_size(first), str(second), bounds(second)) == ("d1", "..10", "d2", (-inf, inf))
+    assert scope.unknown(("layer", 3), 0, 10) is first
+    assert scope.unknown(("layer", 3), 0, 11) is not first
+    with pytest.raises(ValueError, match="d1 already names"):
+        scope.symbol("d1")
+
+
+def test_hull_is_a_new_unknown_unless_all_are_one() -> None:
+    scope = Scope()
+    height = scope.symbol("H", 1)
+    assert scope.hull("if", height, height) is height
+    assert format_size(scope.hull("if", narrow(height, 3, 5), narrow(height, 7, 9))) == "3..9"
+    assert scope.hull("if", 3, 3) == 3
+    either, other = scope.hull("if", 3, 7), scope.hull("another", 3, 7)
+    assert (format_size(either), congruence(either), symbols(either)) == ("3..7", (4, 3), {"d0"})
+    assert eq(either, other) is None
+
+
+def test_piecewise_sees_what_interval_arithmetic_cannot() -> None:
+    size = Scope().symbol("N", 7)
+
+    def last_four_up_to_eight(n: Size) -> Size:
+        return dim_max(dim_min(n, 8) - dim_max(n - 4, 0), 0)
+
+    assert format_size(piecewise(last_four_up_to_eight, size, {4, 8, 12})) == "..4"
+    assert piecewise(last_four_up_to_eight, 9, {4, 8, 12}) == 3
+
+
+# Bounds, OpenVINO's text.
+TEXTS = (
+    (0, inf, "?"),
+    (-5, inf, "?"),
+    (1, 8, "1..8"),
+    (0, 8, "..8"),
+    (-3, 8, "..8"),
+    (-9, -1, "0"),
+    (3, inf, "3.."),
+    (2, 2**62, "2.."),
+    (0, 2**47, "?"),
+    (0, 2**47 - 1, "..140737488355327"),
+)
+
+
+@pytest.mark.parametrize(("low", "high", "text"), TEXTS)
+def test_format(low: float, high: float, text: str) -> None:
+    assert format_size(Scope().symbol("X", low, high)) == text
+
+
+def test_known_sizes_stay_ints_however_large() -> None:
+    assert format_size(2**62) == str(2**62)
+    assert ceil_div(7, 2) == 4 and dim_min(3, 4) == 3 and dim_max(3, 4) == 4 and product([3, 4]) == 12
+
+
+def test_growth_is_bounded_and_stays_exact() -> None:
+    scope = Scope()
+    height, width = scope.symbol("H", 1), scope.symbol("W", 1, 9)
+    size: Size = height
+    expected, values = 5, {"H": 5, "W": 3}
+    for step in range(300):
+        size = dim_max(size - size // 3 + width * step, dim_min(size * 2, width)) + product([size, width]) // 7
+        expected = max(expected - expected // 3 + 3 * step, min(expected * 2, 3)) + expected * 3 // 7
+        assert len(str(size)) < 5000
+    assert evaluate(size, values) == expected
+    assert symbols(size) == {"H", "W"}
+    for _ in range(100):
+        height = height * height
+    assert isinstance(height, Dim) and bounds(height) == (1, inf)
