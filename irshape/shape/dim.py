@@ -10,7 +10,7 @@ A question about dims is answered True, False or None, never with a guess.
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf, prod
 from operator import index
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Final, NoReturn, SupportsIndex, TypeAlias
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, settle, subtract
 from irshape.shape.form import Form, FormTable, Polynomial
@@ -128,46 +128,46 @@ class Dim:
         self.form: Final = form
         self.facts: Final = facts
 
-    def __add__(self, other: "Size") -> "Size":
+    def __add__(self, other: "SupportsIndex | Dim") -> "Size":
         if not isinstance(other, int | Dim):
             other = index(other)
         return self.scope.apply("add", self, other) if other != 0 else self
 
     __radd__ = __add__
 
-    def __sub__(self, other: "Size") -> "Size":
+    def __sub__(self, other: "SupportsIndex | Dim") -> "Size":
         if not isinstance(other, int | Dim):
             other = index(other)
         return self.scope.apply("subtract", self, other) if other != 0 else self
 
-    def __rsub__(self, other: int) -> "Size":
+    def __rsub__(self, other: SupportsIndex) -> "Size":
         return self.scope.apply("subtract", index(other), self)
 
-    def __mul__(self, other: "Size") -> "Size":
+    def __mul__(self, other: "SupportsIndex | Dim") -> "Size":
         if not isinstance(other, int | Dim):
             other = index(other)
         return self.scope.apply("multiply", self, other) if other != 1 else self
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: "Size") -> "Size":
+    def __floordiv__(self, other: "SupportsIndex | Dim") -> "Size":
         if not isinstance(other, int | Dim):
             other = index(other)
         if isinstance(other, int) and other < 0:
             return self.scope.apply("floor", -self, -other)
         return self.scope.apply("floor", self, other)
 
-    def __rfloordiv__(self, other: int) -> "Size":
+    def __rfloordiv__(self, other: SupportsIndex) -> "Size":
         return self.scope.apply("floor", index(other), self)
 
-    def __mod__(self, other: "Size") -> "Size":
+    def __mod__(self, other: "SupportsIndex | Dim") -> "Size":
         if not isinstance(other, int | Dim):
             other = index(other)
         if isinstance(other, int) and other < 0:
             return -(-self % -other)
         return self.scope.apply("modulo", self, other)
 
-    def __rmod__(self, other: int) -> "Size":
+    def __rmod__(self, other: SupportsIndex) -> "Size":
         return self.scope.apply("modulo", index(other), self)
 
     def __neg__(self) -> "Size":
@@ -231,7 +231,7 @@ def congruence(size: Size) -> tuple[int, int]:
 
 
 def le(a: Size, b: Size) -> bool | None:
-    """Is `a <= b`?"""
+    """Whether `a <= b`."""
     if type(a) is int and type(b) is int:
         return a <= b
     low, high = bounds(b - a)
@@ -239,7 +239,7 @@ def le(a: Size, b: Size) -> bool | None:
 
 
 def lt(a: Size, b: Size) -> bool | None:
-    """Is `a < b`?"""
+    """Whether `a < b`."""
     if type(a) is int and type(b) is int:
         return a < b
     low, high = bounds(b - a)
@@ -247,7 +247,7 @@ def lt(a: Size, b: Size) -> bool | None:
 
 
 def eq(a: Size, b: Size) -> bool | None:
-    """Is `a == b`?"""
+    """Whether `a == b`."""
     if type(a) is int and type(b) is int:
         return a == b
     difference = a - b
@@ -345,14 +345,8 @@ def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = boun
     """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
     if type(size) is int:
         return str(size)
-    low, high = bounds(size)
-    low = max(low, 0)
+    low, high = (max(end, 0) for end in bounds(size))
     if low == high:
         return str(low)
-    high_text = "" if high >= _UNBOUNDED else str(max(high, 0))
+    high_text = str(high) if high < _UNBOUNDED else ""
     return f"{low or ''}..{high_text}" if low or high_text else "?"
-
-
-def is_known(size: Any) -> bool:
-    """Is it a plain int?"""
-    return type(size) is int

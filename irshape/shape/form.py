@@ -368,8 +368,10 @@ class FormTable:
         """The formula, as Python reads it."""
         constant, terms = split(polynomial)
         parts: list[tuple[bool, str]] = []
+        # A leading minus binds tighter than `//`.
+        has_positive = constant > 0 or any(coefficient > 0 for _, coefficient in terms)
         for monomial, coefficient in terms:
-            stands_alone = len(monomial) == 1 and coefficient == 1
+            stands_alone = len(monomial) == 1 and (coefficient == 1 or (coefficient == -1 and has_positive))
             factors = [self._atom_text(self.atoms[index], stands_alone) for index in monomial]
             if abs(coefficient) != 1:
                 factors.insert(0, str(abs(coefficient)))

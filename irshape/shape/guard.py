@@ -42,7 +42,7 @@ class Requirement:
         return self.template.format(**{"a": self.a, "b": self.b, **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Does it hold when the symbols have these values?"""
+        """Whether it holds when the symbols have these values."""
         a, b = evaluate(self.a, values), evaluate(self.b, values)
         if self.kind == "eq":
             return a == b
@@ -269,7 +269,7 @@ class Judge:
 
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
-    """Was one of them broadcast with the other before?"""
+    """Whether one of them was broadcast with the other before."""
     return isinstance(result, Dim) and any(isinstance(size, Dim) and size.form is result.form for size in (a, b))
 
 

@@ -1,20 +1,24 @@
 """Shapes as text: the `shape` of a Parameter as OpenVINO reads it, and what a user may write.
 
-Both give plain data; `size_of` makes sizes of it in a scope.
+Both give plain data; `size_of` makes sizes of what a user wrote.
 """
 
 import re
+from collections.abc import Hashable
 from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
 from irshape.shape.facts import Bound, settle
 
+Interval: TypeAlias = tuple[int, Bound]
+"""The sizes from the first to the second, which may be `math.inf`."""
+
 
 class Described(NamedTuple):
-    """One size as it is written: `factor * name + offset`, or without a name any of `low..high`."""
+    """One size as a user wrote it: `factor * name + offset`, or without a name any of `low..high`."""
 
-    low: Bound
+    low: int
     high: Bound
     name: str = ""
     factor: int = 1
@@ -33,10 +37,8 @@ class SymbolFacts(NamedTuple):
 DescribedShape: TypeAlias = tuple[Described, ...] | None
 """None is unranked."""
 
-UNKNOWN: Final = Described(0, inf)
 
-
-class NotationError(ValueError):
+class ShapeSyntaxError(ValueError):
     """A text that cannot be read; `position` counts characters from 0."""
 
     def __init__(self, text: str, position: int, reason: str) -> None:
@@ -46,11 +48,12 @@ class NotationError(ValueError):
         self.reason: Final = reason
 
 
-def size_of(scope: Scope, described: Described, name: str) -> Size:
-    """The size in a scope; `name` is given to a symbol that has none of its own."""
-    if described.name:
-        return narrow(scope.symbol(described.name) * described.factor + described.offset, 0)
-    return scope.symbol(name, described.low, described.high) if described.low != described.high else int(described.low)
+def size_of(scope: Scope, described: Described, key: Hashable) -> Size:
+    """The size in a scope; one without a name is the unknown of this key."""
+    low, high, name, factor, offset = described
+    if name:
+        return narrow(scope.symbol(name) * factor + offset, 0)
+    return low if low == high else scope.unknown(key, low, high)
 
 
 # A Parameter's shape, as OpenVINO 2026.4.1 reads it.
@@ -60,10 +63,10 @@ _DIGITS_AND_SIGNS: Final = re.compile(r"[0-9-]*")
 _NUMBER_PREFIX: Final = re.compile(r"(-?)([0-9]+)")
 
 
-def parse_parameter_shape(text: str) -> tuple[DescribedShape, list[str]]:
+def parse_parameter_shape(text: str) -> tuple[tuple[Interval, ...] | None, list[str]]:
     """The shape OpenVINO reads, and a remark for every dimension that it reads as something else than is written.
 
-    NotationError where OpenVINO refuses.
+    ShapeSyntaxError where OpenVINO refuses.
     """
     inner = text.strip(_BLANKS)
     if len(inner) > 1 and inner[0] == "[" and inner[-1] == "]":
@@ -76,51 +79,47 @@ def parse_parameter_shape(text: str) -> tuple[DescribedShape, list[str]]:
     position = text.index(inner)
     for field in inner.split(","):
         if not field:
-            raise NotationError(text, position, "a dimension is missing")
-        described, remark = _parse_parameter_dimension(text, position, field.strip(_BLANKS))
-        shape.append(described)
+            raise ShapeSyntaxError(text, position, "a dimension is missing")
+        interval, remark = _parse_parameter_dimension(text, position, field.strip(_BLANKS))
+        shape.append(interval)
         if remark:
             remarks.append(remark)
         position += len(field) + 1
     return tuple(shape), remarks
 
 
-def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[Described, str]:
+def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[Interval, str]:
     if field in ("?", "-1"):
-        return UNKNOWN, ""
+        return (0, inf), ""
     low_text, dots, high_text = field.partition("..")
     for part in (low_text, high_text):
         if not _DIGITS_AND_SIGNS.fullmatch(part):
-            raise NotationError(text, position, f"{field!r} is no dimension")
-    low, is_plain = _read_number(low_text, 0)
+            raise ShapeSyntaxError(text, position, f"{field!r} is no dimension")
+    number = _read_number(low_text)
     if dots:
-        high, is_high_plain = _read_number(high_text, inf)
-        is_plain = (is_plain or not low_text) and (is_high_plain or not high_text)
+        limit = _read_number(high_text)
+        low, high = number or 0, inf if limit is None else limit
+        is_plain = (not low_text or low_text == str(low)) and (not high_text or high_text == str(high))
     else:
         # Only -1 itself is an unknown size.
-        low = high = max(low, 0)
+        low = high = max(number or 0, 0)
+        is_plain = field == str(low)
     if low > high or low == INT64_MAX:
-        return UNKNOWN, f"{field!r} holds no size; OpenVINO reads it as ?"
-    described = Described(max(low, 0), inf if high == INT64_MAX else max(high, 0))
-    return described, "" if is_plain else f"{field!r} is read as {_interval_text(described)}"
+        return (0, inf), f"{field!r} holds no size; OpenVINO reads it as ?"
+    interval = max(low, 0), inf if high == INT64_MAX else max(high, 0)
+    return interval, "" if is_plain else f"{field!r} is read as {_interval_text(*interval)}"
 
 
-def _read_number(text: str, default: Bound) -> tuple[Bound, bool]:
-    """The number a C++ stream reads, and whether it is the whole text.
-
-    It reads the longest prefix that is a number; the default is what stays where there is none, or one beyond int64.
-    """
+def _read_number(text: str) -> int | None:
+    """The number a C++ stream reads, which is the longest prefix that is one; None where there is none, or one beyond int64."""
     match = _NUMBER_PREFIX.match(text)
     if match is None:
-        return default, False
-    sign, digits = match[1], match[2].lstrip("0") or "0"
-    if len(digits) > 19 or int(digits) > INT64_MAX:
-        return default, False
-    return int(sign + digits), match.end() == len(text) and not sign
+        return None
+    digits = match[2].lstrip("0") or "0"
+    return int(match[1] + digits) if len(digits) <= 19 and int(digits) <= INT64_MAX else None
 
 
-def _interval_text(described: Described) -> str:
-    low, high = described.low, described.high
+def _interval_text(low: int, high: Bound) -> str:
     if low == high:
         return str(low)
     return "?" if (low, high) == (0, inf) else f"{low or ''}..{'' if high == inf else high}"
@@ -139,14 +138,14 @@ def parse_shape(text: str) -> DescribedShape:
     """A shape as a user writes it: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, and nothing for a scalar.
 
     An `x` separates where no comma does and what stands between are numbers, intervals, `?` and single capital letters.
-    NotationError where it cannot be read.
+    ShapeSyntaxError where it cannot be read.
     """
     inner = text.strip()
     is_tuple = inner.startswith("(")
     closing = {"[": "]", "(": ")"}.get(inner[:1])
     if closing:
         if len(inner) < 2 or inner[-1] != closing:
-            raise NotationError(text, text.index(inner), f"{inner[0]!r} is not closed")
+            raise ShapeSyntaxError(text, text.index(inner), f"{inner[0]!r} is not closed")
         inner = inner[1:-1].strip()
     if inner == "...":
         return None
@@ -165,9 +164,9 @@ def parse_shape(text: str) -> DescribedShape:
 
 def _parse_dimension(text: str, position: int, field: str) -> Described:
     if not field:
-        raise NotationError(text, position, "a dimension is missing")
+        raise ShapeSyntaxError(text, position, "a dimension is missing")
     if _UNKNOWN.fullmatch(field):
-        return UNKNOWN
+        return Described(0, inf)
     if _NUMBER.fullmatch(field):
         value = _to_int(text, position, field)
         return Described(value, value)
@@ -175,23 +174,23 @@ def _parse_dimension(text: str, position: int, field: str) -> Described:
         low = _to_int(text, position, match[1]) if match[1] else 0
         high = _to_int(text, position + match.start(2), match[2]) if match[2] else inf
         if low > high:
-            raise NotationError(text, position, f"{low} is larger than {high}")
+            raise ShapeSyntaxError(text, position, f"{low} is larger than {high}")
         return Described(low, high)
     if match := _AFFINE.fullmatch(field):
         before, name, after, sign, offset = match.groups()
         if not (before and after):
             factor = _to_int(text, position, before or after or "1")
             if factor < 1:
-                raise NotationError(text, position, "a symbol is multiplied by 0")
+                raise ShapeSyntaxError(text, position, "a symbol is multiplied by 0")
             shift = _to_int(text, position, offset or "0")
             return Described(0, inf, name, factor, -shift if sign == "-" else shift)
-    raise NotationError(text, position, f"{field!r} is no dimension; write 5, ?, 1..8, H or 32*k")
+    raise ShapeSyntaxError(text, position, f"{field!r} is no dimension; write 5, ?, 1..8, H or 32*k")
 
 
 def _to_int(text: str, position: int, digits: str) -> int:
     digits = digits.lstrip("0") or "0"
     if len(digits) > 19 or int(digits) > INT64_MAX:
-        raise NotationError(text, position, f"{digits} is larger than {INT64_MAX}")
+        raise ShapeSyntaxError(text, position, f"{digits} is larger than {INT64_MAX}")
     return int(digits)
 
 
@@ -206,14 +205,14 @@ def parse_symbol_facts(text: str) -> SymbolFacts:
         if not described.name:
             low, high = max(low, described.low), min(high, described.high)
         elif modulus > 1:
-            raise NotationError(text, position, "there is more than one multiple")
+            raise ShapeSyntaxError(text, position, "there is more than one multiple")
         else:
             low = max(low, described.offset)
             modulus, remainder = described.factor, described.offset % described.factor
         position += len(field) + 1
     facts = settle(low, high, modulus, remainder)
     if facts is None:
-        raise NotationError(text, 0, "no size is left")
+        raise ShapeSyntaxError(text, 0, "no size is left")
     return SymbolFacts(*facts)
 
 
@@ -221,8 +220,8 @@ def parse_symbol(text: str) -> tuple[str, SymbolFacts]:
     """A name and what it may be: `H=32..1024`, `H=32*k`."""
     name, equals, facts = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name.strip(), re.ASCII):
-        raise NotationError(text, 0, "write NAME=LOW..HIGH or NAME=32*k")
+        raise ShapeSyntaxError(text, 0, "write NAME=LOW..HIGH or NAME=32*k")
     try:
         return name.strip(), parse_symbol_facts(facts)
-    except NotationError as error:
-        raise NotationError(text, len(name) + 1 + error.position, error.reason) from None
+    except ShapeSyntaxError as error:
+        raise ShapeSyntaxError(text, len(name) + 1 + error.position, error.reason) from None

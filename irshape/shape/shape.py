@@ -34,7 +34,9 @@ def merge_shapes(
         return a
     if a == b:
         return a
-    return tuple([ctx.merge(x, y, message, code=code, strict=strict, axis=axis, **names) for axis, (x, y) in enumerate(zip(a, b))])
+    return tuple(
+        [ctx.merge(x, y, message, code=code, strict=strict, axis=axis, **names) for axis, (x, y) in enumerate(zip(a, b, strict=True))]
+    )
 
 
 def broadcast_shapes(
@@ -69,7 +71,7 @@ def broadcast_shapes(
             ctx.require_ge(len(a), len(b) + max(start, 0), message, code=code, **names)
             return a
     end = start + len(b)
-    pairs = zip(a[start:end], b)
+    pairs = zip(a[start:end], b, strict=True)
     if kind == "numpy":
         middle = [ctx.broadcast(x, y, message, code=code, **names) for x, y in pairs]
     else:
