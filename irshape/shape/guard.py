@@ -84,7 +84,7 @@ def _operand_text(size: Size) -> str:
 
 
 def _relation_text(a: Size, sign: str, b: Size) -> str:
-    """`2*H + 1 >= W + 7` as `2*H >= W + 6`: constants on the right, no term negative, no common factor."""
+    """`2*H + 1 >= W + 7` as `2*H >= W + 6`: nothing negative, no common factor, one constant."""
     difference = a - b
     if isinstance(difference, int):
         return f"{a} {sign} {b}"
@@ -102,6 +102,8 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     right = table.form(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
     if left == 0:
         return f"{right} {'<=' if sign == '>=' else sign} {-constant}"
+    if constant < 0 and right != 0:
+        return f"{table.add(left, -constant)} {sign} {right}"
     return f"{left} {sign} {table.add(right, constant)}"
 
 

@@ -96,18 +96,18 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
         if not _DIGITS_AND_SIGNS.fullmatch(part):
             raise ShapeSyntaxError(text, position, f"{field!r} is no dimension")
     number = _read_number(low_text)
-    if dots:
-        limit = _read_number(high_text)
-        low, high = number or 0, inf if limit is None else limit
-        is_plain = (not low_text or low_text == str(low)) and (not high_text or high_text == str(high))
-    else:
+    low, high = number or 0, inf
+    if not dots:
         # Only -1 itself is an unknown size.
-        low = high = max(number or 0, 0)
-        is_plain = field == str(low)
+        low = high = max(low, 0)
+    elif (limit := _read_number(high_text)) is not None:
+        high = limit
     if low > high or low == INT64_MAX:
         return (0, inf), f"{field!r} holds no size; OpenVINO reads it as ?"
-    interval = max(low, 0), inf if high == INT64_MAX else max(high, 0)
-    return interval, "" if is_plain else f"{field!r} is read as {_interval_text(*interval)}"
+    low, high = max(low, 0), inf if high == INT64_MAX else max(high, 0)
+    parts = ((low_text, low), (high_text, min(high, INT64_MAX))) if dots else ((field, low),)
+    is_plain = all(part == str(end) or (dots and not part) for part, end in parts)
+    return (low, high), "" if is_plain else f"{field!r} is read as {_interval_text(low, high)}"
 
 
 def _read_number(text: str) -> int | None:

@@ -44,6 +44,7 @@ class Reported:
         """The smallest and the largest value for which all requirements hold."""
         if not isinstance(size, Dim):
             return size, size
+        self._derive(len(self._atoms))
         facts = meet(size.facts, self._facts(size.form)) or size.facts
         return facts.low, facts.high
 
@@ -54,21 +55,17 @@ class Reported:
     def _facts(self, polynomial: Polynomial) -> Facts:
         if isinstance(polynomial, int):
             return exactly(polynomial)
-        self._extend()
         facts = meet(self._table.bound(polynomial.constant, polynomial.terms, self._atoms), polynomial.facts)
         learned = self._forms.get(polynomial)
         if facts and learned:
             facts = meet(facts, learned)
         return facts or polynomial.facts
 
-    def _extend(self) -> None:
-        """Take in atoms made since, with the facts they have whatever happens."""
-        self._atoms += self._table.facts[len(self._atoms) :]
-
-    def _derive(self) -> None:
-        """Find the facts of every atom anew from those of its arguments, which come before it."""
-        self._extend()
-        for atom in self._table.atoms[: len(self._atoms)]:
+    def _derive(self, start: int = 0) -> None:
+        """Find the facts of atoms anew from those of their arguments, which come before them."""
+        for atom in self._table.atoms[start:]:
+            if atom.index == len(self._atoms):
+                self._atoms.append(self._table.facts[atom.index])
             if atom.arguments:
                 a, b = atom.arguments
                 self._tighten(atom, COMPOSE[atom.kind](self._facts(a), self._facts(b)))
@@ -125,19 +122,21 @@ class Reported:
 
     def _learn(self, form: Polynomial, facts: Facts) -> None:
         """Add facts of a form, and what follows for its atoms and their arguments."""
+        self._derive(len(self._atoms))
         pending: list[tuple[Polynomial, Facts]] = [(form, facts)]
         while pending and not self.is_contradictory:
             form, facts = pending.pop()
-            old = self._facts(form)
-            new = meet(old, facts)
+            new = meet(self._facts(form), facts)
             if new is None:
                 self.is_contradictory = True
-            elif new != old and isinstance(form, Form):
-                self._forms[form] = new
-                self._has_learned = True
+            elif isinstance(form, Form):
+                if new != self._forms.get(form):
+                    self._forms[form] = new
+                    self._has_learned = True
                 if len(form.terms) <= _MAX_TERMS:
                     for atom, target in self._of_atoms(form, new):
                         if self._tighten(atom, target):
+                            self._has_learned = True
                             pending.extend(self._of_arguments(atom))
 
     def _of_atoms(self, form: Form, facts: Facts) -> Iterator[tuple[Atom, Facts]]:

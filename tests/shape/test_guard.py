@@ -1,0 +1,193 @@
+"""What becomes of a requirement, and the bounds a report shows once all hold."""
+
+from math import inf
+
+import pytest
+
+from irshape.shape import dim
+from irshape.shape.dim import Scope, Size, format_size
+from irshape.shape.guard import Requirement
+from irshape.shape.reported import Reported
+from tests.shape.recorder import Recorder
+
+SYMBOLS = (
+    ("H", 0, inf, 1, 0),
+    ("P", 1, inf, 1, 0),
+    ("W", 1, 8, 1, 0),
+    ("T", 6, 9, 1, 0),
+    ("K", 0, inf, 32, 0),
+    ("M", 2, inf, 1, 0),
+)
+
+
+def context() -> tuple[Recorder, dict[str, object]]:
+    ctx = Recorder(Scope())
+    names: dict[str, object] = {name: ctx.scope.symbol(name, *facts) for name, *facts in SYMBOLS}  # type: ignore[misc]
+    return ctx, names
+
+
+# What a rule asks, the result with its bounds, the decisions.
+ROWS: tuple[tuple[str, str, list[str]], ...] = (
+    ("require_ge(3, 3)", "None", []),
+    ("require_ge(2, 3)", "None", ["violated S203: 2 >= 3"]),
+    ("require_ge(2, 3, strict=False)", "None", ["violated S203: 2 >= 3"]),
+    ("require_ge(H, 0)", "None", []),
+    ("require_ge(H + 1, H)", "None", []),
+    ("require_ge(H, 3)", "None", ["guard S203: H >= 3"]),
+    ("require_ge(2 * H + 2, 7)", "None", ["guard S203: H >= 3"]),
+    ("require_ge(10, 3 * H)", "None", ["guard S203: H <= 3"]),
+    ("require_ge(H + W, 2 * W + 3)", "None", ["guard S203: H >= W + 3"]),
+    ("require_ge(W, 9)", "None", ["violated S203: W >= 9"]),
+    ("require_ge(W, 9, strict=False)", "None", ["never S203: W >= 9"]),
+    ("require_ge(H, H + 1)", "None", ["never S203: H >= H + 1"]),
+    ("require_eq(3, 4)", "None", ["violated S201: 3 == 4"]),
+    ("require_eq(H, H)", "None", []),
+    ("require_eq(H, 5)", "None", ["guard S201: H == 5"]),
+    ("require_eq(W, 9)", "None", ["violated S201: W == 9"]),
+    ("require_eq(2 * H + 4, 2 * W)", "None", ["guard S201: H + 2 == W"]),
+    ("require_eq(2 * H, 2 * W + 1)", "None", ["never S201: 2*H == 2*W + 1"]),
+    ("require_eq(H, 2 * (H // 2))", "None", ["guard S201: H == 2*(H//2)"]),
+    ("require_div(12, 4)", "None", []),
+    ("require_div(13, 4)", "None", ["violated S204: 13 % 4 == 0"]),
+    ("require_div(13, 0)", "None", ["violated S204: 13 % 0 == 0"]),
+    ("require_div(H, 1)", "None", []),
+    ("require_div(K, 16)", "None", []),
+    ("require_div(K + 1, 16)", "None", ["never S204: (K + 1) % 16 == 0"]),
+    ("require_div(K + 8, 64)", "None", ["never S204: (K + 8) % 64 == 0"]),
+    ("require_div(K, 64)", "None", ["guard S204: K % 64 == 0"]),
+    ("require_div(T, 5)", "None", ["violated S204: T % 5 == 0"]),
+    ("require_div(T, 5, strict=False)", "None", ["never S204: T % 5 == 0"]),
+    ("require_div(H * W * 6, H * 3)", "None", []),
+    ("require_div(H, W)", "None", ["guard S204: H % W == 0"]),
+    ("exact_div(12, 4)", "3: 3", []),
+    ("exact_div(13, 4)", "3: 3", ["violated S204: 13 % 4 == 0"]),
+    ("exact_div(12, 0)", "0: 0", ["violated S204: 12 % 0 == 0"]),
+    ("exact_div(T, 2)", "T//2: 3..4", ["guard S204: T % 2 == 0"]),
+    ("exact_div(T, 4)", "2: 2", ["guard S204: T % 4 == 0"]),
+    ("exact_div(T, 10)", "0: 0", ["violated S204: T % 10 == 0"]),
+    ("exact_div(H, 2)", "H//2: ?", ["guard S204: H % 2 == 0"]),
+    ("exact_div(K, 8)", "4*(K//32): ?", []),
+    ("exact_div(H * W * 6, H * 3)", "2*W: 2..16", []),
+    ("exact_div(T, W)", "T//W: 1..9", ["guard S204: T % W == 0"]),
+    ("merge(3, 3)", "3: 3", []),
+    ("merge(3, 4)", "3: 3", ["violated S201: 3 == 4"]),
+    ("merge(H, W)", "H: 1..8", ["guard S201: H == W"]),
+    ("merge(T, W)", "W: 6..8", ["guard S201: T == W"]),
+    ("merge(H, 5)", "5: 5", ["guard S201: H == 5"]),
+    ("merge(W, 9)", "W: 1..8", ["violated S201: W == 9"]),
+    ("merge(W, 9, strict=False)", "W: 1..8", ["never S201: W == 9"]),
+    ("merge(narrow(H, 0, 3), narrow(H, 2, 9))", "H: 2..3", []),
+    ("merge(2 * H + 1, P)", "P: 1..", ["guard S201: 2*H + 1 == P"]),
+    ("merge(2 * H, 2 * W + 1)", "2*H: ?", ["never S201: 2*H == 2*W + 1"]),
+    ("broadcast(3, 3)", "3: 3", []),
+    ("broadcast(3, 1)", "3: 3", []),
+    ("broadcast(1, 0)", "0: 0", []),
+    ("broadcast(3, 4)", "3: 3", ["violated S202: 3 == 4 or 1 in (3, 4)"]),
+    ("broadcast(H, 1)", "H: ?", []),
+    ("broadcast(1, H)", "H: ?", []),
+    ("broadcast(H, H)", "H: ?", []),
+    ("broadcast(H, 5)", "5: 5", ["guard S202: H == 5 or 1 in (H, 5)"]),
+    ("broadcast(M, H)", "M: 2..", ["guard S202: M == H or 1 in (M, H)"]),
+    ("broadcast(M, T)", "T: 6..9", ["guard S202: M == T or 1 in (M, T)"]),
+    ("broadcast(T, 12)", "T: 6..9", ["violated S202: T == 12 or 1 in (T, 12)"]),
+    ("broadcast(2 * M, 2 * M + 1)", "2*M: 4..", ["never S202: 2*M == 2*M + 1 or 1 in (2*M, 2*M + 1)"]),
+    ("broadcast(H, P)", "broadcast(H, P): ?", ["guard S202: H == P or 1 in (H, P)"]),
+    ("broadcast(broadcast(H, P), P)", "broadcast(H, P): ?", ["guard S202: H == P or 1 in (H, P)"]),
+)
+
+
+@pytest.mark.parametrize(("call", "result", "story"), ROWS, ids=[row[0] for row in ROWS])
+def test_decision(call: str, result: str, story: list[str]) -> None:
+    ctx, names = context()
+
+    def asked(method: str):  # type: ignore[no-untyped-def]
+        return lambda *sizes, **options: getattr(ctx, method)(*sizes, "{a} and {b}", **options)
+
+    methods = {method: asked(method) for method in ("require_ge", "require_eq", "require_div", "exact_div", "merge", "broadcast")}
+    size = eval(call, vars(dim) | names | methods)
+    assert ("None" if size is None else f"{size}: {format_size(size)}") == result
+    assert ctx.story == story
+
+
+def test_a_message_is_made_of_its_names_and_sizes() -> None:
+    ctx, names = context()
+    ctx.merge(names["H"], 3, "axis {axis}: {a} is not {b}", axis=2)  # type: ignore[arg-type]
+    assert ctx.guards[0].message == "axis 2: H is not 3"
+
+
+def test_requirements_are_equal_by_what_they_demand() -> None:
+    ctx, names = context()
+    height, width = (names[name] for name in "HW")
+    demands = [
+        Requirement("eq", height, width, "one", "S201", {}),  # type: ignore[arg-type]
+        Requirement("eq", width, height, "other", "S202", {}),  # type: ignore[arg-type]
+        Requirement("ge", height, width, "one", "S201", {}),  # type: ignore[arg-type]
+        Requirement("ge", width, height, "one", "S201", {}),  # type: ignore[arg-type]
+    ]
+    assert len(set(demands)) == 3
+    assert demands[0].symbols() == {"H", "W"}
+    assert ctx.scope.symbol("H") is height
+
+
+# What is required, the size that is reported, its text.
+REPORTED: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    ((), "W", "1..8"),
+    (("H >= 3",), "H", "3.."),
+    (("H >= 3",), "(H + 1) // 2", "2.."),
+    (("H // 2 >= 3",), "H", "6.."),
+    (("H // 2 + 1 == 4",), "H", "6..7"),
+    (("H // 2 + 1 == 4", "H % 2"), "H", "6"),
+    (("H % 4", "H >= 5"), "H", "8.."),
+    (("W % 3", "W % 2"), "W", "6"),
+    (("(W + 1) % 4",), "W", "3..7"),
+    (("H == W",), "H", "1..8"),
+    (("H == W", "W % 5"), "2 * H", "10"),
+    (("H == 2 * (H // 2)", "H >= 5"), "H", "6.."),
+    (("W == 3 * (W // 3) + 1", "W >= 2"), "W", "4..7"),
+    (("H + W == 12",), "H", "4..11"),
+    (("H + W == 12",), "H + W", "12"),
+    (("P * W == 7",), "P", "1..7"),
+    (("P * M * 2 == 12",), "M", "2..6"),
+    (("P * M * 2 == 12",), "P", "1..3"),
+    (("20 >= P * M",), "P", "1..10"),
+    (("dim_min(H, 9) >= 4",), "H", "4.."),
+    (("5 >= dim_max(H, 2)",), "H", "..5"),
+    (("5 >= dim_min(H, T)",), "H", "..5"),
+    (("H ~ M",), "H", "1.."),
+    (("H ~ T",), "H", "1..9"),
+    (("W ~ T", "W >= 2"), "W", "6..8"),
+    (("W ~ 12",), "W", "1"),
+    (("H >= W", "W >= M", "4 >= H"), "H", "2..4"),
+    (("H >= W", "W >= M", "4 >= H"), "M", "2..4"),
+    (("W >= 3", "2 >= W"), "W", "1..8"),
+)
+
+
+@pytest.mark.parametrize(("requirements", "reported", "text"), REPORTED, ids=[f"{' and '.join(row[0])}: {row[1]}" for row in REPORTED])
+def test_reported_bounds(requirements: tuple[str, ...], reported: str, text: str) -> None:
+    ctx, names = context()
+
+    def size(expression: str) -> Size:
+        return eval(expression, vars(dim) | names)  # type: ignore[no-any-return]
+
+    demands = []
+    for requirement in requirements:
+        for sign, kind in ((" >= ", "ge"), (" == ", "eq"), (" ~ ", "broadcast"), (" % ", "div")):
+            if sign in requirement:
+                a, b = requirement.split(sign)
+                demands.append(Requirement(kind, size(a), size(b), "", "S201", {}))
+                break
+    before = len(ctx.scope.forms.facts), list(ctx.scope.forms.facts)
+    result = Reported(ctx.scope, demands)
+    assert result.format(size(reported)) == text
+    assert ctx.scope.forms.facts[: before[0]] == before[1]
+
+
+def test_contradictory_requirements_leave_the_bounds_of_the_inference() -> None:
+    ctx, names = context()
+    height: Size = names["H"]  # type: ignore[assignment]
+    both = [Requirement("ge", height, 5, "", "S203", {}), Requirement("ge", 4, height, "", "S203", {})]
+    assert not Reported(ctx.scope, both[:1]).is_contradictory
+    result = Reported(ctx.scope, both)
+    assert result.is_contradictory
+    assert result.format(height) == "?"

@@ -1,0 +1,224 @@
+"""Shapes as text: OpenVINO's reading of a Parameter, and what users write."""
+
+from math import inf
+
+import pytest
+
+from irshape.shape.dim import Scope, format_size
+from irshape.shape.notation import (
+    Described,
+    ShapeSyntaxError,
+    SymbolFacts,
+    parse_parameter_shape,
+    parse_shape,
+    parse_symbol,
+    parse_symbol_facts,
+    size_of,
+)
+
+# Text of a Parameter's shape, what OpenVINO reads ("refused" where it does not), what is remarked.
+PARAMETERS: tuple[tuple[str, str, list[str]], ...] = (
+    ("", "[]", []),
+    (" ", "[]", []),
+    ("[]", "[]", []),
+    ("2,3", "[2,3]", []),
+    (" 2 , 3 ", "[2,3]", []),
+    ("[ 2, 3 ]", "[2,3]", []),
+    ("?,3", "[?,3]", []),
+    ("-1,3", "[?,3]", []),
+    ("1..8,3", "[1..8,3]", []),
+    ("..8,1..,..", "[..8,1..,?]", []),
+    ("3..3,0..0", "[3,0]", []),
+    ("...", "[...]", []),
+    (" [ ... ] ", "[...]", []),
+    ("9223372036854775806", "[9223372036854775806]", []),
+    ("..9223372036854775807", "[?]", []),
+    ("-2,3", "[0,3]", ["'-2' is read as 0"]),
+    ("007", "[7]", ["'007' is read as 7"]),
+    ("2-", "[2]", ["'2-' is read as 2"]),
+    ("1-2", "[1]", ["'1-2' is read as 1"]),
+    ("-", "[0]", ["'-' is read as 0"]),
+    ("2, ,3", "[2,0,3]", ["'' is read as 0"]),
+    ("8..1,3", "[?,3]", ["'8..1' holds no size; OpenVINO reads it as ?"]),
+    ("5..-1", "[?]", ["'5..-1' holds no size; OpenVINO reads it as ?"]),
+    ("9223372036854775807", "[?]", ["'9223372036854775807' holds no size; OpenVINO reads it as ?"]),
+    ("-1..4", "[..4]", ["'-1..4' is read as ..4"]),
+    ("-5..-3", "[0]", ["'-5..-3' is read as 0"]),
+    ("5..-", "[5..]", ["'5..-' is read as 5.."]),
+    ("99999999999999999999", "[0]", ["'99999999999999999999' is read as 0"]),
+    ("99999999999999999999..5", "[..5]", ["'99999999999999999999..5' is read as ..5"]),
+    ("1..99999999999999999999", "[1..]", ["'1..99999999999999999999' is read as 1.."]),
+    ("2,3,", "refused", ["cannot read '2,3,': a dimension is missing, at character 5"]),
+    ("2,,3", "refused", ["cannot read '2,,3': a dimension is missing, at character 3"]),
+    (",2", "refused", ["cannot read ',2': a dimension is missing, at character 1"]),
+    ("abc", "refused", ["cannot read 'abc': 'abc' is no dimension, at character 1"]),
+    ("1,1.5", "refused", ["cannot read '1,1.5': '1.5' is no dimension, at character 3"]),
+    ("1..8..9", "refused", ["cannot read '1..8..9': '1..8..9' is no dimension, at character 1"]),
+    ("?,...", "refused", ["cannot read '?,...': '...' is no dimension, at character 3"]),
+    ("1 ..8", "refused", ["cannot read '1 ..8': '1 ..8' is no dimension, at character 1"]),
+    ("+3", "refused", ["cannot read '+3': '+3' is no dimension, at character 1"]),
+    ("0x10", "refused", ["cannot read '0x10': '0x10' is no dimension, at character 1"]),
+    ("1..?", "refused", ["cannot read '1..?': '1..?' is no dimension, at character 1"]),
+    ("[2,3", "refused", ["cannot read '[2,3': '[2' is no dimension, at character 1"]),
+    ("[[2]]", "refused", ["cannot read '[[2]]': '[2]' is no dimension, at character 2"]),
+)
+
+
+def text_of(intervals: tuple[tuple[int, float], ...] | None) -> str:
+    if intervals is None:
+        return "[...]"
+    scope = Scope()
+    return f"[{','.join(format_size(scope.unknown(axis, *interval)) for axis, interval in enumerate(intervals))}]"
+
+
+@pytest.mark.parametrize(("text", "shape", "remarks"), PARAMETERS)
+def test_parameter_shape(text: str, shape: str, remarks: list[str]) -> None:
+    try:
+        intervals, found = parse_parameter_shape(text)
+    except ShapeSyntaxError as error:
+        assert ("refused", [str(error)]) == (shape, remarks)
+    else:
+        assert (text_of(intervals), found) == (shape, remarks)
+
+
+MODEL = """<net name="n" version="11"><layers>
+<layer id="0" name="p" type="Parameter" version="opset1"><data shape="{}" element_type="f32"/>
+<output><port id="0" precision="FP32"/></output></layer>
+<layer id="1" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
+<edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/></edges></net>"""
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("text", "shape"), [row[:2] for row in PARAMETERS])
+def test_openvino_reads_the_same(text: str, shape: str) -> None:
+    import openvino
+
+    try:
+        read = str(openvino.Core().read_model(MODEL.format(text).encode(), b"").inputs[0].partial_shape)
+    except RuntimeError:
+        read = "refused"
+    assert read == shape
+
+
+@pytest.mark.oracle
+def test_openvino_reads_random_texts_the_same() -> None:
+    from random import Random
+
+    import openvino
+
+    core, random = openvino.Core(), Random(3)
+    parts = [
+        "1",
+        "3",
+        "..",
+        "..",
+        "..",
+        ",",
+        ",",
+        ",",
+        "-",
+        "-1",
+        "?",
+        "9223372036854775807",
+        "9223372036854775808",
+        " ",
+        "[",
+        "]",
+        "...",
+        "0",
+    ]
+    for _ in range(400):
+        text = "".join(random.choice(parts) for _ in range(random.randint(1, 7)))
+        try:
+            read = str(core.read_model(MODEL.format(text).encode(), b"").inputs[0].partial_shape)
+        except RuntimeError:
+            with pytest.raises(ShapeSyntaxError):
+                parse_parameter_shape(text)
+        else:
+            assert text_of(parse_parameter_shape(text)[0]) == read, text
+
+
+def unknown(low: int = 0, high: float = inf) -> Described:
+    return Described(low, high)
+
+
+H, W = Described(0, inf, "H"), Described(0, inf, "W")
+
+# What a user writes, its dimensions (None: unranked), or the reason and the position of the fault.
+USERS: tuple[tuple[str, object], ...] = (
+    ("", ()),
+    ("[]", ()),
+    ("()", ()),
+    ("...", None),
+    ("[...]", None),
+    ("5", (unknown(5, 5),)),
+    ("?", (unknown(),)),
+    ("N", (Described(0, inf, "N"),)),
+    ("box", (Described(0, inf, "box"),)),
+    ("[1,3,?,224..448]", (unknown(1, 1), unknown(3, 3), unknown(), unknown(224, 448))),
+    ("(1, 3, H, W)", (unknown(1, 1), unknown(3, 3), H, W)),
+    ("(7,)", (unknown(7, 7),)),
+    ("1x3x224x224", (unknown(1, 1), unknown(3, 3), unknown(224, 224), unknown(224, 224))),
+    ("1x3xHxW", (unknown(1, 1), unknown(3, 3), H, W)),
+    ("HxWx3", (H, W, unknown(3, 3))),
+    ("?x3x1..8x-1", (unknown(), unknown(3, 3), unknown(1, 8), unknown())),
+    ("-1,..", (unknown(), unknown())),
+    ("..8,3..,2..2", (unknown(0, 8), unknown(3), unknown(2, 2))),
+    ("32*k, k*32, 32 * k + 1, k - 1", tuple(Described(0, inf, "k", *affine) for affine in ((32,), (32,), (32, 1), (1, -1)))),
+    ("seq_len,_x1", (Described(0, inf, "seq_len"), Described(0, inf, "_x1"))),
+    ("1,3,", ("a dimension is missing", 4)),
+    ("1,,3", ("a dimension is missing", 2)),
+    ("[1,3", ("'[' is not closed", 0)),
+    ("(1,3]", ("'(' is not closed", 0)),
+    ("1, q!", ("'q!' is no dimension; write 5, ?, 1..8, H or 32*k", 3)),
+    ("1,-2", ("'-2' is no dimension; write 5, ?, 1..8, H or 32*k", 2)),
+    ("1,8..3", ("8 is larger than 3", 2)),
+    ("1,...", ("'...' is no dimension; write 5, ?, 1..8, H or 32*k", 2)),
+    ("0*k", ("a symbol is multiplied by 0", 0)),
+    ("2*k*2", ("'2*k*2' is no dimension; write 5, ?, 1..8, H or 32*k", 0)),
+    ("1.5", ("'1.5' is no dimension; write 5, ?, 1..8, H or 32*k", 0)),
+    ("1,9223372036854775808", ("9223372036854775808 is larger than 9223372036854775807", 2)),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), USERS)
+def test_users_shape(text: str, expected: object) -> None:
+    try:
+        assert parse_shape(text) == expected
+    except ShapeSyntaxError as error:
+        assert (error.reason, error.position) == expected
+
+
+# What is said of a symbol, low, high, modulus and remainder, or the reason and the position of the fault.
+SYMBOLS: tuple[tuple[str, tuple[object, ...]], ...] = (
+    ("H=32..1024", ("H", SymbolFacts(32, 1024))),
+    ("H = 7", ("H", SymbolFacts(7, 7, 0, 7))),
+    ("H=?", ("H", SymbolFacts(0, inf))),
+    ("H=32*k", ("H", SymbolFacts(0, inf, 32, 0))),
+    ("H=32*k+1", ("H", SymbolFacts(1, inf, 32, 1))),
+    ("H=32*k-1", ("H", SymbolFacts(31, inf, 32, 31))),
+    ("H=2*k+7", ("H", SymbolFacts(7, inf, 2, 1))),
+    ("H=32*k, 100..300", ("H", SymbolFacts(128, 288, 32, 0))),
+    ("H=5..3", ("5 is larger than 3", 2)),
+    ("H=32*k,33..63", ("no size is left", 2)),
+    ("H=2*k,3*k", ("there is more than one multiple", 6)),
+    ("H", ("write NAME=LOW..HIGH or NAME=32*k", 0)),
+    ("1H=3", ("write NAME=LOW..HIGH or NAME=32*k", 0)),
+)
+
+
+@pytest.mark.parametrize(("text", "expected"), SYMBOLS)
+def test_symbols(text: str, expected: tuple[object, ...]) -> None:
+    try:
+        assert parse_symbol(text) == expected
+        assert parse_symbol_facts(text.partition("=")[2]) == expected[1]
+    except ShapeSyntaxError as error:
+        assert (error.reason, error.position) == expected
+
+
+def test_sizes_of_what_a_user_wrote() -> None:
+    scope = Scope()
+    shape = parse_shape("1,?,1..8,k,32*k,k - 1")
+    assert shape is not None
+    sizes = [size_of(scope, described, axis) for axis, described in enumerate(shape)]
+    assert [f"{size}: {format_size(size)}" for size in sizes] == ["1: 1", "d0: ?", "d1: 1..8", "k: ?", "32*k: ?", "k - 1: ?"]
