@@ -105,7 +105,8 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
 
 def parameter(intervals: list[Interval]) -> Any:
     import numpy
-    from openvino import PartialShape, opset15 as ops
+    from openvino import PartialShape
+    from openvino import opset15 as ops
 
     texts = [str(low) if low == high else f"{low}..{'' if high == inf else high}" for low, high in intervals]
     return ops.parameter(PartialShape(f"[{','.join(texts)}]"), numpy.float32)

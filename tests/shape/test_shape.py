@@ -77,7 +77,8 @@ def test_two_shapes(row: tuple[str, str, str, str, list[str]]) -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if row[0] in ("numpy", "none", "axis 0")], ids=lambda row: f"{row[:3]}")
 def test_openvino_agrees(row: tuple[str, str, str, str, list[str]]) -> None:
     import numpy
-    from openvino import PartialShape, opset15 as ops
+    from openvino import PartialShape
+    from openvino import opset15 as ops
 
     a, b = (
         ops.parameter(PartialShape(f"[{text}]".replace("[...]", "...").replace("N", "?").replace("H", "?")), numpy.float32)

@@ -96,7 +96,8 @@ def test_openvino_agrees(kind: str) -> None:
     from random import Random
 
     import numpy
-    from openvino import PartialShape, opset14 as ops
+    from openvino import PartialShape
+    from openvino import opset14 as ops
 
     random = Random(kind)
     for _ in range(300):
