@@ -20,6 +20,7 @@ MAX_DEPTH: Final = 16
 MAX_SIZE: Final = 512
 _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
+_MAX_BITS: Final = 4096
 # How many atoms are put in terms of what they stand for, to find the bounds of one form.
 _RELAXATIONS: Final = 3
 
@@ -322,6 +323,25 @@ class FormTable:
             return None
         return self.atoms[terms[0][0][0]]
 
+    def as_remainder(self, form: Form) -> tuple[Polynomial, int, int] | None:
+        """`(n, divisor, r)` where the form is 0 exactly when `n % divisor == r`; None where it says no such thing."""
+        for monomial, coefficient in form.terms:
+            others = {other: value for other, value in form.terms if other != monomial}
+            atom = self.atoms[monomial[0]]
+            if len(monomial) == 1 and atom.kind == "floor" and isinstance(atom.arguments[1], int) and others:
+                # The form is factor * (n - divisor * (n // divisor)) + rest.
+                factor = gcd(*others.values()) * (1 if coefficient < 0 else -1)
+                divisor = -coefficient // factor
+                if coefficient % factor or divisor < 2:
+                    continue
+                quotient = self.form(0, {monomial: 1})
+                for inner, rest in ((form.constant, 0), (0, form.constant)):
+                    if inner % factor == 0 and rest % factor == 0 and 0 <= -rest // factor < divisor:
+                        n = self.form(inner // factor, {other: value // factor for other, value in others.items()})
+                        if self.floor(n, divisor) is quotient:
+                            return n, divisor, -rest // factor
+        return None
+
     @staticmethod
     def _ordered(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
         """Operands whose order does not count, in one order: an int last, an older form first."""
@@ -344,7 +364,11 @@ class FormTable:
         return sorted(found)
 
     def evaluate(self, polynomial: Polynomial, values: Mapping[str, int]) -> int:
-        """The number a form is for the given symbols; KeyError where one is missing, ZeroDivisionError where a divisor is 0."""
+        """The number a form is for the given symbols.
+
+        KeyError where a symbol is missing, ZeroDivisionError where a divisor is 0, OverflowError where a number on the way has
+        more than a thousand digits, which only a model made to that end has.
+        """
         known: dict[int, int] = {}
 
         def value_of(form: Polynomial) -> int:
@@ -362,6 +386,8 @@ class FormTable:
             else:
                 a, b = (value_of(argument) for argument in atom.arguments)
                 known[index] = _apply(atom.kind, a, b)
+                if known[index].bit_length() > _MAX_BITS:
+                    raise OverflowError(f"a size has more than {_MAX_BITS} bits")
         return value_of(polynomial)
 
     def text(self, polynomial: Polynomial) -> str:

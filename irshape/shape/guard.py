@@ -17,6 +17,7 @@ from irshape.shape.dim import (
     symbols,
 )
 from irshape.shape.facts import Facts, meet, settle
+from irshape.shape.form import Form
 
 
 class Requirement:
@@ -78,17 +79,22 @@ class Requirement:
         return hash(self._content())
 
 
-def _operand_text(size: Size) -> str:
+def _operand_text(size: Size | Form) -> str:
     text = str(size)
     return text if text.replace("_", "").isalnum() else f"({text})"
 
 
 def _relation_text(a: Size, sign: str, b: Size) -> str:
-    """`2*H + 1 >= W + 7` as `2*H >= W + 6`: nothing negative, no common factor, one constant."""
+    """`2*H + 1 >= W + 7` as `2*H >= W + 6`: nothing negative, no common factor, one constant; `H == 2*(H//2)` as `H % 2 == 0`."""
     difference = a - b
     if isinstance(difference, int):
         return f"{a} {sign} {b}"
     form = difference.form
+    table = form.table
+    remainder = table.as_remainder(form) if sign == "==" else None
+    if remainder:
+        n, divisor, rest = remainder
+        return f"{_operand_text(n)} % {divisor} == {rest}"
     factor = gcd(*(coefficient for _, coefficient in form.terms))
     constant = -form.constant
     if factor > 1 and (sign == ">=" or constant % factor == 0):
@@ -97,7 +103,6 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
         constant = -(-constant // factor)
     else:
         form_terms = dict(form.terms)
-    table = form.table
     left = table.form(0, {monomial: value for monomial, value in form_terms.items() if value > 0})
     right = table.form(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
     if left == 0:
@@ -151,6 +156,8 @@ class Judge:
     template, completed by `names` and by the two sizes as `{a}` and `{b}`, but only when it is wanted. `strict=False` says that
     OpenVINO checks static sizes only. After a violation a size is returned all the same, so that the rule can go on.
     """
+
+    __slots__ = ("scope",)
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope

@@ -6,7 +6,7 @@ from typing import Final
 
 from irshape.shape.dim import Dim, Scope, Size, format_size
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, settle, subtract
-from irshape.shape.form import Atom, Form, Monomial, Polynomial, split
+from irshape.shape.form import Atom, Form, Monomial, Polynomial
 from irshape.shape.guard import Requirement
 
 # Each round can tighten a bound that the next one uses; chains longer than this keep a bound that is right but wider.
@@ -97,17 +97,10 @@ class Reported:
         yield difference, exactly(0)
         yield a, self._facts(b)
         yield b, self._facts(a)
-        for monomial, coefficient in split(difference)[1]:
-            atom = self._table.atoms[monomial[0]]
-            if len(monomial) == 1 and atom.kind == "floor":
-                numerator, divisor = atom.arguments
-                if isinstance(divisor, int) and coefficient % divisor == 0:
-                    # t*(n - q*floor(n/q)) + rest == 0 is a congruence of n.
-                    factor = -coefficient // divisor
-                    rest = self._table.add(difference, self._table.form(0, {monomial: coefficient}), -1)
-                    rest = self._table.add(rest, numerator, -factor)
-                    if isinstance(rest, int) and rest % factor == 0:
-                        yield numerator, Facts(-inf, inf, divisor, -rest // factor % divisor)
+        remainder = self._table.as_remainder(difference) if isinstance(difference, Form) else None
+        if remainder:
+            n, divisor, rest = remainder
+            yield n, Facts(-inf, inf, divisor, rest)
 
     def _broadcast(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Facts]]:
         one = exactly(1)

@@ -267,3 +267,6 @@ def test_growth_is_bounded_and_stays_exact() -> None:
     for _ in range(100):
         height = height * height
     assert isinstance(height, Dim) and bounds(height) == (1, inf)
+    assert evaluate(height, {"H": 1}) == 1
+    with pytest.raises(OverflowError):
+        evaluate(height, {"H": 2})
