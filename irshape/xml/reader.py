@@ -47,7 +47,8 @@ _PORT_MAPS: Final = ("port_map", "then_port_map", "else_port_map", "back_edges")
 # What <input> and <output> of a port map must have, and what must be a number where it is given.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
 _MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
-_UNSIGNED: Final = ("internal_layer_id", "axis")
+# An input is sliced along an axis from 0; an output may be joined along one counted from the end.
+_UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",)}
 
 
 class _Stop(Exception):
@@ -536,7 +537,7 @@ class _Reader:
                     self.fault("X105", f"<{tag}> of <{self.map}> has no {name}", offset)
             for name in _MAP_NUMBERS:
                 if name in attributes:
-                    self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED)
+                    self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED[tag])
         layer.port_maps.append(PortMap(self.map, tag, attributes, offset))
         self.children = _NOTHING
 
