@@ -38,6 +38,7 @@ _family(
     ("X110", "error", "incomplete example", "A specification example leaves out something that is needed to read it.", "Its shapes cannot be inferred.", "Fill in what the message names."),
     ("X111", "error", "limit reached", "The file is larger or deeper than a limit allows.", "Work on untrusted files is bounded.", "Raise the limit if the file is trusted."),
     ("X201", "warning", "forgiven layout", "The text departs from XML in a way OpenVINO's parser forgives, such as blanks before the XML declaration.", "Other tools refuse the file.", "Remove what stands before <?xml."),
+    ("X202", "warning", "departs from the schema", "The structure is not what schemas/openvino-ir.xsd describes.", "The reader refused the file; this is where else its structure is unusual.", "Correct the element or attribute named in the message."),
 )
 
 # G: the graph.

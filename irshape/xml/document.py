@@ -26,13 +26,21 @@ class Port:
 
     __slots__ = ("annotation", "dims", "end", "id", "names", "offset", "precision", "value", "value_shape")
 
-    def __init__(self, id: int, precision: str | None, offset: int) -> None:
+    def __init__(
+        self,
+        id: int,
+        precision: str | None,
+        offset: int,
+        dims: tuple[int, ...] | None = None,
+        end: int = -1,
+        names: str | None = None,
+    ) -> None:
         self.id = id
         self.precision = precision
-        self.names: str | None = None
-        self.dims: tuple[int, ...] | None = None
+        self.names = names
+        self.dims = dims
         self.offset = offset
-        self.end = offset
+        self.end = end
         self.annotation: str | None = None
         self.value: tuple[int | float, ...] | None = None
         self.value_shape: tuple[int, ...] | None = None
@@ -40,6 +48,8 @@ class Port:
 
 class Layer:
     """A `<layer>`: `attributes` are those of its first `<data>`, as text; -1 marks an offset of something absent.
+
+    Layers with the same `<data>` may share one `attributes`: it is there to be read only.
 
     `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
     one that no other layer of its graph has. `bodies` and `port_maps` are there for If, Loop and TensorIterator only.
@@ -134,7 +144,7 @@ class Document:
         block = min(offset // _BLOCK, len(self._lines) - 1)
         line = self._lines[block] + _count_lines(source, newline, block * _BLOCK, offset)
         start = source.rfind(newline, 0, offset)
-        while start % len(newline):
+        while start > 0 and start % len(newline):
             start = source.rfind(newline, 0, start + len(newline) - 1)
         start = 0 if start < 0 else start + len(newline)
         known_start, known_offset, known_column = self._column

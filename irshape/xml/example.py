@@ -86,9 +86,9 @@ def numbers(comment: str) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
     ((0,), ())
     >>> numbers("8 = 5 + 3 + 0 = pads_begin[1] + input.shape[1] + pads_end[1]")
     """
-    for bracket in _LIST.finditer(comment):
-        if (found := _nested(comment, bracket.start())) is not None:
-            return found
+    bracket = _LIST.search(comment)
+    if bracket is not None:
+        return _nested(comment, bracket.start())
     if (plain := _PLAIN.fullmatch(comment)) is None:
         return None
     values = tuple(_number(text.strip()) for text in plain[1].split(","))
@@ -99,6 +99,7 @@ def _nested(text: str, start: int) -> tuple[tuple[Number, ...], tuple[int, ...]]
     """The list of numbers that begins at a bracket, None where it is not one or is ragged."""
     values: list[Number] = []
     counts: list[int] = []
+    # By depth the length every list there must have; under 0 the depth at which the numbers are.
     lengths: dict[int, int] = {}
     at = start
     expects_item = True
@@ -114,7 +115,7 @@ def _nested(text: str, start: int) -> tuple[tuple[Number, ...], tuple[int, ...]]
                 return None
             values.append(_number(match[kind]))
             counts[-1] += 1
-            if lengths.setdefault(-len(counts), len(counts)) != len(counts):
+            if lengths.setdefault(0, len(counts)) != len(counts):
                 return None
             expects_item = False
         elif kind == "comma":

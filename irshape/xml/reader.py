@@ -15,7 +15,7 @@ import pyexpat
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.shape.element_type import ElementType
-from irshape.xml import example
+from irshape.xml import example, fastlane
 from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
 from irshape.xml.weights import are_swapped
 
@@ -43,11 +43,13 @@ _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US
 _BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])+")
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
 _BODIES: Final = {"if": ("then_body", "else_body"), "loop": ("body",), "tensoriterator": ("body",)}
+_WITH_BODIES: Final = frozenset(_BODIES)
 _PORT_MAPS: Final = ("port_map", "then_port_map", "else_port_map", "back_edges")
 # What <input> and <output> of a port map must have, and what must be a number where it is given.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
 _MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
-_UNSIGNED: Final = ("internal_layer_id", "axis")
+# An input is sliced along an axis from 0; an output may be joined along one counted from the end.
+_UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",)}
 
 
 class _Stop(Exception):
@@ -162,10 +164,23 @@ class _Reader:
                 parser.Parse(f"<{example.ROOT}>".encode(), False)
                 parser.Parse(example.repaired(self.source), False)
                 parser.Parse(f"</{example.ROOT}>".encode(), True)
-            else:
+            elif not self.run_fast():
                 parser.Parse(self.trimmed(mark), True)
         except pyexpat.ExpatError as error:
             self.malformed(error)
+
+    def run_fast(self) -> bool:
+        """Try the fast lane, once a parser that calls nothing has shown the text to be well-formed."""
+        source = self.source
+        if not source.startswith((b"<?xml", b"<net")) or b"<!" in source:
+            return False
+        try:
+            pyexpat.ParserCreate().Parse(source, True)
+        except pyexpat.ExpatError:
+            return False
+        return fastlane.read_canonical(
+            self.document, excluded_types=_WITH_BODIES, most_dims=self.limits.rank, most_nested=self.deepest // 2
+        )
 
     def encoding(self) -> tuple[str, int]:
         """The codec of the source, and how many bytes its byte order mark takes."""
@@ -204,7 +219,7 @@ class _Reader:
         else:
             blank = _BLANKS.match(source)
             end = blank.end() if blank else 0
-        if end > mark:
+        if mark < end < len(source):
             self.fault("X201", "there are blanks before the XML begins", mark, severity=WARNING)
         self.shift = end
         if mark == 2:
@@ -241,7 +256,7 @@ class _Reader:
         offset = max(0, min(self.parser.ErrorByteIndex + self.shift, len(self.source)))
         what = pyexpat.ErrorString(error.code) or "not well-formed"
         if self.document.is_example:
-            if self.source.startswith(b"<!DOCTYPE", offset):
+            if b"<!DOCTYPE" in self.source[max(0, offset - 2) : offset + 9]:
                 self.doctype()
             opened = [(tag, opened_at) for tag, opened_at, _, _ in self.stack]
             self.refuse("X110", example.explain(self.source, offset, what, opened, self.document.position), offset)
@@ -536,7 +551,7 @@ class _Reader:
                     self.fault("X105", f"<{tag}> of <{self.map}> has no {name}", offset)
             for name in _MAP_NUMBERS:
                 if name in attributes:
-                    self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED)
+                    self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED[tag])
         layer.port_maps.append(PortMap(self.map, tag, attributes, offset))
         self.children = _NOTHING
 

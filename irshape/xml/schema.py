@@ -1,0 +1,69 @@
+"""What a file's structure lacks, by `schemas/openvino-ir.xsd` and lxml, which unlike a reader goes on after every fault."""
+
+import os
+from typing import Any, Final
+
+from irshape.report.diagnostic import Diagnostic, Where
+
+_NAME: Final = "openvino-ir.xsd"
+_MOST: Final = 1_000
+_LARGEST: Final = 64 << 20
+
+
+def schema_path() -> str:
+    """The XSD: beside the package where it is installed, in `schemas/` where it is developed."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    installed = os.path.join(here, _NAME)
+    return installed if os.path.exists(installed) else os.path.join(here, "..", "..", "schemas", _NAME)
+
+
+def structural_faults(source: bytes, path: str | None = None) -> list[Diagnostic]:
+    """Every place where an IR departs from the schema, each a warning X202 with its line; empty for a sound one.
+
+    Text that is not well-formed, has a DOCTYPE or is larger than 64 MiB gives nothing: the reader says what is wrong with it.
+    At most 1,000 departures are listed. lxml knows the line where a start tag ends, and no column.
+    """
+    from lxml import etree
+
+    if len(source) > _LARGEST:
+        return []
+    blanks = len(source) - len(source.lstrip())
+    skipped = source[:blanks].count(b"\n")
+    try:
+        tree = etree.fromstring(source[blanks:], _parser())
+    except (etree.XMLSyntaxError, ValueError):
+        return []
+    document: Any = tree.getroottree()
+    if document.docinfo.doctype:
+        return []
+    schema = etree.XMLSchema(etree.parse(schema_path(), _parser()))
+    schema.validate(tree)
+    faults: dict[tuple[int, str], Diagnostic] = {}
+    errors: Any = schema.error_log
+    for error in errors:
+        line = error.line + skipped
+        if (line, error.message) not in faults:
+            where = Where(path, line=line)
+            faults[line, error.message] = Diagnostic("X202", error.message, where)
+        if len(faults) == _MOST:
+            break
+    return list(faults.values())
+
+
+def _parser() -> Any:
+    """A parser for text that is not trusted."""
+    from lxml import etree
+
+    options: dict[str, Any] = dict(
+        resolve_entities="internal",
+        load_dtd=False,
+        dtd_validation=False,
+        attribute_defaults=False,
+        no_network=True,
+        huge_tree=False,
+        recover=False,
+        remove_pis=True,
+        remove_blank_text=False,
+        collect_ids=False,
+    )
+    return etree.XMLParser(**options)
