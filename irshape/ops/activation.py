@@ -7,7 +7,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, dim_max, dim_min
+from irshape.shape.dim import Size, dim_max, dim_min, is_known
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT
 from irshape.shape.shape import Shape
 
@@ -31,7 +31,7 @@ class Clamp(Unary):
             ctx.error("A104", f"min must not be greater than max, got {self.min} and {self.max}", attribute="min")
         return data.partial_shape
 
-    def of_elements(self, element: float) -> float:
+    def of_elements(self, element: Any) -> Any:
         if isinstance(element, float):
             return min(max(element, self.min), self.max)
         return min(max(element, ceil(self.min)), floor(self.max))
@@ -79,11 +79,18 @@ class HardSigmoid(Op):
     """max(0, min(1, alpha * x + beta))."""
 
     data = In(unranked=True)
-    alpha = In(unranked=True, like="data")
-    beta = In(unranked=True, like="data")
+    alpha = In(unranked=True)
+    beta = In(unranked=True)
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
+        for port in (alpha, beta):
+            if port.element_type is not data.element_type:
+                ctx.error("T102", f"{port.name} has element type {port.element_type}, data has {data.element_type}", port=port)
+            if port.is_ranked and port.rank:
+                # OpenVINO looks at static shapes only.
+                code = "S101" if all(map(is_known, port.shape)) else "R401"
+                ctx.error(code, f"{port.name} must have rank 0, got rank {port.rank}", port=port)
         return data.partial_shape
 
 
@@ -171,8 +178,8 @@ class SoftmaxV1(Op):
     axis: int = 0
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        if data.is_ranked and data.rank and not 0 <= self.axis < data.rank:
-            ctx.error("V102", f"axis must be in [0, {data.rank - 1}], got {self.axis}", attribute="axis")
+        if data.is_ranked and not 0 <= self.axis < max(data.rank, 1):
+            ctx.error("V102", f"axis must be in [0, {max(data.rank, 1) - 1}], got {self.axis}", attribute="axis")
         return data.partial_shape
 
 

@@ -2,12 +2,13 @@
 
 import math
 import operator
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min, is_known, narrow, product
+from irshape.shape.dim import Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -50,7 +51,7 @@ class Divide(BinaryArithmetic):
             ctx.fail("V106", f"an element of {rhs.name} is 0", port=rhs)
         return super().propagate(ctx, lhs, rhs)
 
-    def of_elements(self, a: float, b: float) -> float:
+    def of_elements(self, a: Any, b: Any) -> Any:
         if isinstance(a, float):
             return a / b
         quotient = abs(a) // abs(b)
@@ -103,7 +104,7 @@ class Minimum(BinaryArithmetic):
 class Power(BinaryArithmetic):
     """The first element to the power of the second."""
 
-    def of_elements(self, a: float, b: float) -> float | None:
+    def of_elements(self, a: Any, b: Any) -> Any:
         if isinstance(a, float):
             return a**b
         if b < 0:
@@ -284,3 +285,30 @@ class CumSum(Op):
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
         return data.partial_shape
+
+
+@op("SegmentMax", "opset16")
+class SegmentMax(Op):
+    """The largest element of each segment of the first axis."""
+
+    data = In(min_rank=1)
+    segment_ids = In(INDEX, rank=1, value=True)
+    num_segments = In(INDEX, rank=0, value=True, optional=True)
+    output = Out(like="data")
+    fill_mode: Annotated[Literal["zero", "lowest"], Stated] = "zero"
+
+    def infer(self, ctx: Context, data: Input, segment_ids: Input, num_segments: Input | None) -> Shape:
+        segments, *rest = data.shape
+        if segment_ids.is_ranked:
+            ctx.require_eq(segment_ids.shape[0], segments, "segment_ids must name a segment for each element of the first axis")
+        ids = ctx.known(segment_ids)
+        if ids is not None and list(ids) != sorted(ids):
+            ctx.fail("V101", "segment_ids must be sorted", port=segment_ids)
+        if num_segments is not None:
+            count = ctx.scalar(num_segments)
+            return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
+        if ids is None:
+            return (ctx.unknown(), *rest)
+        if not ids:
+            ctx.fail("V103", "without num_segments, segment_ids must hold at least 1 value; OpenVINO crashes", port=segment_ids)
+        return (max(ids[-1] + 1, 0), *rest)

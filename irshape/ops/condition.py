@@ -1,13 +1,11 @@
 """Choice between tensors, and where something holds."""
 
-from typing import Literal
-
 from irshape.ops.context import Context
-from irshape.ops.elementwise import Elementwise, aligned
+from irshape.ops.elementwise import Broadcasting
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, bounds, is_known, product
 from irshape.shape.element_type import ANY, BOOLEAN, INDEX, ElementType
-from irshape.shape.shape import Shape, broadcast_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
 _INDEX_TYPES = INDEX - {ElementType.dynamic}
@@ -20,25 +18,23 @@ def check_index_type(ctx: Context, output_type: ElementType) -> None:
 
 
 @op("Select", "opset1")
-class Select(Elementwise):
+class Select(Broadcasting):
     """The element of the second input where the first is true, else that of the third."""
 
     cond = In(BOOLEAN, unranked=True)
     then = In(unranked=True)
     otherwise = In(unranked=True, like="then")
     output = Out(like="then")
-    auto_broadcast: Literal["none", "explicit", "numpy", "pdpd"] = "numpy"
 
     def infer(self, ctx: Context, cond: Input, then: Input, otherwise: Input) -> Shape:
-        result = broadcast_shapes(ctx, then.partial_shape, otherwise.partial_shape, self.auto_broadcast, axis=0)
-        return broadcast_shapes(ctx, result, cond.partial_shape, self.auto_broadcast, axis=0)
+        return self.broadcast(ctx, then, otherwise, cond)
 
     def propagate(self, ctx: Context, cond: Input, then: Input, otherwise: Input) -> Elements | None:
-        columns = aligned(ctx, self.auto_broadcast, cond, then, otherwise)
+        columns = self.aligned(ctx, then, otherwise, cond)
         if columns is None:
             return None
         result = []
-        for index, (is_first, first, second) in enumerate(zip(*columns, strict=True)):
+        for index, (first, second, is_first) in enumerate(zip(*columns, strict=True)):
             if not isinstance(is_first, Dim):
                 result.append(first if is_first else second)
             elif isinstance(first, float) or isinstance(second, float):

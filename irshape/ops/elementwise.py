@@ -1,11 +1,12 @@
 """Families of element-wise operations: one rule each, inherited by dozens of ops."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
+from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
-from irshape.shape.dim import Dim
+from irshape.shape.dim import Dim, eq
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, broadcast_to
@@ -87,20 +88,51 @@ class UnaryArithmetic(Unary):
     data = In(ARITHMETIC, unranked=True)
 
 
-class Binary(Elementwise):
+class Broadcasting(Elementwise):
+    """Inputs that broadcast to the output, one after the other, as `auto_broadcast` says."""
+
+    auto_broadcast: Literal["none", "explicit", "numpy", "pdpd"] = "numpy"
+    auto_broadcast_axis: Annotated[int, Spelled("auto_broadcast.auto_broadcast_axis")] = 0
+
+    def broadcast(self, ctx: Context, *inputs: Input) -> Shape:
+        """The shape the inputs broadcast to."""
+        shape, *others = [input.partial_shape for input in inputs]
+        for other in others:
+            axis = self.auto_broadcast_axis
+            if self.auto_broadcast == "pdpd" and shape is not None and other is not None:
+                if len(shape) == len(other) and all(eq(a, b) is not False for a, b in zip(shape, other, strict=True)):
+                    axis = 0
+                elif axis < -1:
+                    ctx.fail(
+                        "A104",
+                        f"the axis of auto_broadcast must be at least -1, got {axis}",
+                        attribute="auto_broadcast.auto_broadcast_axis",
+                    )
+            shape = broadcast_shapes(ctx, shape, other, self.auto_broadcast, axis)
+        return shape
+
+    def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
+        """The elements of each input, repeated to the shape they broadcast to; None where `pdpd` aligns them otherwise."""
+        if self.auto_broadcast == "pdpd":
+            return None
+        shape: Any = self.broadcast(ctx, *inputs)
+        shapes: list[Any] = [input.shape for input in inputs]
+        return [broadcast_to(input.elements or (), own, shape) for input, own in zip(inputs, shapes, strict=True)]
+
+
+class Binary(Broadcasting):
     """Two inputs of one element type that broadcast to the output."""
 
     lhs = In(ANY, unranked=True)
     rhs = In(ANY, unranked=True, like="lhs")
     output = Out(like="lhs")
-    auto_broadcast: Literal["none", "explicit", "numpy", "pdpd"] = "numpy"
 
     def infer(self, ctx: Context, lhs: Input, rhs: Input) -> Shape:
-        return broadcast_inputs(ctx, self.auto_broadcast, lhs, rhs)
+        return self.broadcast(ctx, lhs, rhs)
 
     def propagate(self, ctx: Context, lhs: Input, rhs: Input) -> Elements | None:
-        columns = aligned(ctx, self.auto_broadcast, lhs, rhs)
-        return columns and self.followed(ctx, self.outputs[0].type or lhs.element_type, columns)
+        columns = self.aligned(ctx, lhs, rhs)
+        return None if columns is None else self.followed(ctx, self.outputs[0].type or lhs.element_type, columns)
 
 
 class BinaryArithmetic(Binary):
@@ -122,21 +154,3 @@ class Logical(Binary):
     lhs = In(BOOLEAN, unranked=True)
     rhs = In(BOOLEAN, unranked=True, like="lhs")
     output = Out(ElementType.boolean)
-
-
-def broadcast_inputs(ctx: Context, kind: str, *inputs: Input) -> Shape:
-    """The shape that inputs broadcast to, one after the other; the IR cannot give `pdpd` another axis than 0."""
-    first, *others = inputs
-    shape = first.partial_shape
-    for other in others:
-        shape = broadcast_shapes(ctx, shape, other.partial_shape, kind, axis=0)
-    return shape
-
-
-def aligned(ctx: Context, kind: str, *inputs: Input) -> list[Elements] | None:
-    """The elements of each input, repeated to the shape they broadcast to; None where `pdpd` aligns them at the front."""
-    if kind == "pdpd":
-        return None
-    shape = broadcast_inputs(ctx, kind, *inputs)
-    assert shape is not None
-    return [broadcast_to(input.elements or (), input.shape, shape) for input in inputs]

@@ -79,6 +79,7 @@ MODULES: Final = {
     "relu": "activation",
     "result": "infrastructure",
     "round": "arithmetic",
+    "segmentmax": "arithmetic",
     "select": "condition",
     "selu": "activation",
     "sigmoid": "activation",

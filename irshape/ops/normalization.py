@@ -116,7 +116,10 @@ class LRN(Op):
         if axes.is_ranked:
             ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103", strict=False)
         for axis in ctx.known(axes) or ():
-            ctx.axis(axis, data.rank, "axes", port=axes)
+            if axis >= data.rank:
+                ctx.error("V102", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
+            elif axis < -data.rank:
+                ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
         return data.shape
 
 

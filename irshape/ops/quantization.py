@@ -4,13 +4,14 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.elementwise import Broadcasting
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 
 
 @op("FakeQuantize", "opset1")
-class FakeQuantize(Op):
+class FakeQuantize(Broadcasting):
     """The input clamped to a range and rounded to `levels` values in another range; the limits broadcast to it."""
 
     data = In(unranked=True)
@@ -20,12 +21,9 @@ class FakeQuantize(Op):
     output_high = In(unranked=True)
     output = Out(like="data")
     levels: Annotated[int, Stated] = 0
-    auto_broadcast: Literal["none", "explicit", "numpy", "pdpd"] = "numpy"
 
     def infer(self, ctx: Context, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Shape:
-        merged = data.partial_shape
-        for limit in (input_low, input_high, output_low, output_high):
-            merged = broadcast_shapes(ctx, merged, limit.partial_shape, self.auto_broadcast, axis=0)
+        self.broadcast(ctx, data, input_low, input_high, output_low, output_high)
         return data.partial_shape
 
 

@@ -8,6 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.op import In, Input, Op, Out, op
 
+from irshape.shape.dim import is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements
@@ -82,6 +83,8 @@ class ConvertPromoteTypes(Op):
         return in_0.partial_shape, in_1.partial_shape
 
     def types(self, ctx: Context, in_0: Input, in_1: Input) -> ElementType:
+        if not {in_0.element_type, in_1.element_type} <= _PROMOTED:
+            return ElementType.dynamic
         target, is_safe = self._promoted(in_0, in_1)
         if not is_safe and not self.promote_unsafe:
             message = f"{in_0.element_type} and {in_1.element_type} are both {target} only if promote_unsafe is true"
@@ -133,16 +136,17 @@ class StringTensorUnpack(Op):
     symbols = Out(ElementType.u8)
 
     def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape, Shape]:
-        return data.partial_shape, data.partial_shape, (ctx.unknown(),)
+        is_empty = data.is_ranked and any(is_known(size) and size == 0 for size in data.shape)
+        return data.partial_shape, data.partial_shape, (0 if is_empty else ctx.unknown(),)
 
 
 @op("StringTensorPack", "opset15")
 class StringTensorPack(Op):
     """Strings from where each begins and ends in the characters of all."""
 
-    begins = In(INDEX, unranked=True)
-    ends = In(INDEX, unranked=True, like="begins")
-    symbols = In(frozenset({ElementType.u8, ElementType.dynamic}), rank=1, unranked=True)
+    begins = In(INDEX - {ElementType.dynamic}, unranked=True)
+    ends = In(INDEX - {ElementType.dynamic}, unranked=True, like="begins")
+    symbols = In(frozenset({ElementType.u8}), rank=1, unranked=True)
     output = Out(ElementType.string)
 
     def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:
