@@ -46,8 +46,7 @@ class Divide(BinaryArithmetic):
     m_pythondiv: bool = True
 
     def propagate(self, ctx: Context, lhs: Input, rhs: Input) -> Elements | None:
-        assert rhs.elements is not None
-        if not rhs.element_type.is_real and any(type(divisor) is int and divisor == 0 for divisor in rhs.elements):
+        if not rhs.element_type.is_real and any(type(divisor) is int and divisor == 0 for divisor in rhs.values):
             ctx.fail("V106", f"an element of {rhs.name} is 0", port=rhs)
         return super().propagate(ctx, lhs, rhs)
 

@@ -10,7 +10,7 @@ from irshape.shape.element_type import FLOAT, ElementType
 
 @op("Equal", "opset1")
 class Equal(Comparison):
-    """Are the elements equal?"""
+    """Whether the elements are equal."""
 
     of_elements = staticmethod(operator.eq)
     of_sizes = staticmethod(eq)
@@ -18,7 +18,7 @@ class Equal(Comparison):
 
 @op("NotEqual", "opset1")
 class NotEqual(Comparison):
-    """Do the elements differ?"""
+    """Whether the elements differ."""
 
     of_elements = staticmethod(operator.ne)
 
@@ -29,7 +29,7 @@ class NotEqual(Comparison):
 
 @op("Less", "opset1")
 class Less(Comparison):
-    """Is the first element less than the second?"""
+    """Whether the first element is less than the second."""
 
     of_elements = staticmethod(operator.lt)
     of_sizes = staticmethod(lt)
@@ -37,7 +37,7 @@ class Less(Comparison):
 
 @op("LessEqual", "opset1")
 class LessEqual(Comparison):
-    """Is the first element at most the second?"""
+    """Whether the first element is at most the second."""
 
     of_elements = staticmethod(operator.le)
     of_sizes = staticmethod(le)
@@ -45,7 +45,7 @@ class LessEqual(Comparison):
 
 @op("Greater", "opset1")
 class Greater(Comparison):
-    """Is the first element greater than the second?"""
+    """Whether the first element is greater than the second."""
 
     of_elements = staticmethod(operator.gt)
 
@@ -55,7 +55,7 @@ class Greater(Comparison):
 
 @op("GreaterEqual", "opset1")
 class GreaterEqual(Comparison):
-    """Is the first element at least the second?"""
+    """Whether the first element is at least the second."""
 
     of_elements = staticmethod(operator.ge)
 
@@ -72,12 +72,12 @@ class RealQuestion(Unary):
 
 @op("IsFinite", "opset10")
 class IsFinite(RealQuestion):
-    """Is the element neither infinite nor NaN?"""
+    """Whether the element is neither infinite nor NaN."""
 
 
 @op("IsInf", "opset10")
 class IsInf(RealQuestion):
-    """Is the element an infinity of a sign that is asked for?"""
+    """Whether the element is an infinity of a sign that is asked for."""
 
     detect_negative: bool = True
     detect_positive: bool = True
@@ -85,4 +85,4 @@ class IsInf(RealQuestion):
 
 @op("IsNaN", "opset10")
 class IsNaN(RealQuestion):
-    """Is the element NaN?"""
+    """Whether the element is NaN."""

@@ -1,7 +1,7 @@
 """Families of element-wise operations: one rule each, inherited by dozens of ops."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
@@ -78,8 +78,7 @@ class Unary(Elementwise):
         return data.partial_shape
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
-        assert data.elements is not None
-        return self.followed(ctx, self.outputs[0].type or data.element_type, (data.elements,))
+        return self.followed(ctx, self.outputs[0].type or data.element_type, (data.values,))
 
 
 class UnaryArithmetic(Unary):
@@ -115,9 +114,8 @@ class Broadcasting(Elementwise):
         """The elements of each input, repeated to the shape they broadcast to; None where `pdpd` aligns them otherwise."""
         if self.auto_broadcast == "pdpd":
             return None
-        shape: Any = self.broadcast(ctx, *inputs)
-        shapes: list[Any] = [input.shape for input in inputs]
-        return [broadcast_to(input.elements or (), own, shape) for input, own in zip(inputs, shapes, strict=True)]
+        shape = cast(tuple[int, ...], self.broadcast(ctx, *inputs))
+        return [broadcast_to(input.values, input.static_shape, shape) for input in inputs]
 
 
 class Binary(Broadcasting):

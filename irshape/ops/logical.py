@@ -10,7 +10,7 @@ from irshape.shape.dim import Size, dim_max, dim_min, eq
 
 @op("LogicalAnd", "opset1")
 class LogicalAnd(Logical):
-    """Are both true?"""
+    """Whether both are true."""
 
     of_elements = staticmethod(operator.and_)
     of_sizes = staticmethod(dim_min)
@@ -18,7 +18,7 @@ class LogicalAnd(Logical):
 
 @op("LogicalOr", "opset1")
 class LogicalOr(Logical):
-    """Is any true?"""
+    """Whether any is true."""
 
     of_elements = staticmethod(operator.or_)
     of_sizes = staticmethod(dim_max)
@@ -26,7 +26,7 @@ class LogicalOr(Logical):
 
 @op("LogicalXor", "opset1")
 class LogicalXor(Logical):
-    """Is exactly one true?"""
+    """Whether exactly one is true."""
 
     of_elements = staticmethod(operator.xor)
 
@@ -38,7 +38,7 @@ class Xor(LogicalXor):
 
 @op("LogicalNot", "opset1")
 class LogicalNot(Unary):
-    """Is the element false? The output keeps the element type, whatever it is."""
+    """Whether the element is false; the output keeps the element type, whatever it is."""
 
     def of_elements(self, element: Any) -> bool:
         return not element

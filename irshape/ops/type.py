@@ -7,7 +7,6 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import Elementwise
 from irshape.ops.op import In, Input, Op, Out, op
-
 from irshape.shape.dim import is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
 from irshape.shape.shape import Shape, merge_shapes
@@ -19,7 +18,7 @@ class Conversion(Elementwise):
 
     def converted(self, ctx: Context, data: Input, target: ElementType) -> Elements | None:
         """The elements of `data` in the target type."""
-        elements = data.elements or ()
+        elements = data.values
         if target is ElementType.boolean:
             return self.followed(ctx, target, (elements,))
         if target.is_real:
@@ -93,7 +92,7 @@ class ConvertPromoteTypes(Op):
 
     def _promoted(self, in_0: Input, in_1: Input) -> tuple[ElementType, bool]:
         """The common type, and whether it holds every value of both."""
-        small, large = sorted((in_0, in_1), key=lambda input: (_kind(input.element_type), input.element_type.bits))
+        small, large = sorted((in_0, in_1), key=lambda port: (_kind(port.element_type), port.element_type.bits))
         a, b = small.element_type, large.element_type
         if ElementType.dynamic in (a, b):
             return ElementType.dynamic, True
