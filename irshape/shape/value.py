@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 from irshape.shape.dim import Dim, Size
 from irshape.shape.element_type import ElementType
 
-Element: TypeAlias = "Size | float"
+Element: TypeAlias = Size | float
 Elements: TypeAlias = tuple[Any, ...]
 
 # Values of more elements are not followed.

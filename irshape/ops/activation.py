@@ -1,0 +1,204 @@
+"""Activation functions."""
+
+from math import ceil, floor
+from typing import Annotated, Any, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.elementwise import Unary, UnaryArithmetic
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, dim_max, dim_min, is_known
+from irshape.shape.element_type import ANY, BOOLEAN, FLOAT
+from irshape.shape.shape import Shape
+
+
+class RealUnary(Unary):
+    """One real input; the output is like it."""
+
+    data = In(FLOAT, unranked=True)
+
+
+@op("Clamp", "opset1")
+class Clamp(Unary):
+    """The element, or the nearer end of an interval where it is outside; of integers the ends are rounded inward."""
+
+    data = In(ANY - BOOLEAN | FLOAT, unranked=True)
+    min: Annotated[float, Stated] = 0.0
+    max: Annotated[float, Stated] = 0.0
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        if not self.min <= self.max:
+            ctx.error("A104", f"min must not be greater than max, got {self.min} and {self.max}", attribute="min")
+        return data.partial_shape
+
+    def of_elements(self, element: Any) -> Any:
+        if isinstance(element, float):
+            return min(max(element, self.min), self.max)
+        return min(max(element, ceil(self.min)), floor(self.max))
+
+    def of_sizes(self, size: Size) -> Size:
+        return dim_min(dim_max(size, ceil(self.min)), floor(self.max))
+
+
+@op("Elu", "opset1")
+class Elu(Unary):
+    """Exponential linear unit."""
+
+    alpha: Annotated[float, Stated] = 0.0
+
+
+@op("Exp", "opset1")
+class Exp(UnaryArithmetic):
+    """Exponential function."""
+
+
+@op("Gelu", "opset2")
+class GeluV0(RealUnary):
+    """Gaussian error linear unit."""
+
+
+@op("Gelu", "opset7")
+class GeluV7(GeluV0):
+    """Gaussian error linear unit, exact or approximated."""
+
+    approximation_mode: Literal["ERF", "TANH"] = "ERF"
+
+
+@op("HSigmoid", "opset5")
+class HSigmoid(UnaryArithmetic):
+    """Hard sigmoid: min(max(x + 3, 0), 6) / 6."""
+
+
+@op("HSwish", "opset4")
+class HSwish(UnaryArithmetic):
+    """Hard swish: x * min(max(x + 3, 0), 6) / 6."""
+
+
+@op("HardSigmoid", "opset1")
+class HardSigmoid(Op):
+    """max(0, min(1, alpha * x + beta))."""
+
+    data = In(unranked=True)
+    alpha = In(unranked=True)
+    beta = In(unranked=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
+        for port in (alpha, beta):
+            if port.element_type is not data.element_type:
+                ctx.error("T102", f"{port.name} has element type {port.element_type}, data has {data.element_type}", port=port)
+            if port.is_ranked and port.rank:
+                # OpenVINO looks at static shapes only.
+                code = "S101" if all(map(is_known, port.shape)) else "R401"
+                ctx.error(code, f"{port.name} must have rank 0, got rank {port.rank}", port=port)
+        return data.partial_shape
+
+
+@op("Identity", "opset16")
+class Identity(Unary):
+    """The input itself."""
+
+
+@op("LogSoftmax", "opset5")
+class LogSoftmax(Op):
+    """Logarithm of the softmax along an axis."""
+
+    data = In(unranked=True)
+    output = Out(like="data")
+    axis: int = 1
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        if data.is_ranked:
+            ctx.axis(self.axis, max(data.rank, 1), attribute="axis")
+        return data.partial_shape
+
+
+@op("Mish", "opset4")
+class Mish(RealUnary):
+    """x * tanh(softplus(x))."""
+
+
+@op("PRelu", "opset1")
+class PRelu(Op):
+    """The element, or its product with a slope where it is negative."""
+
+    data = In(unranked=True)
+    slope = In(unranked=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, slope: Input) -> Shape:
+        return data.partial_shape
+
+
+@op("Relu", "opset1")
+class Relu(UnaryArithmetic):
+    """The element, or 0 where it is negative."""
+
+    def of_elements(self, element: Any) -> Any:
+        return max(element, 0)
+
+    def of_sizes(self, size: Size) -> Size:
+        return dim_max(size, 0)
+
+
+@op("Selu", "opset1")
+class Selu(Op):
+    """Scaled exponential linear unit."""
+
+    data = In(FLOAT, unranked=True)
+    alpha = In(FLOAT, unranked=True, like="data")
+    lambda_ = In(FLOAT, unranked=True, like="data")
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
+        return data.partial_shape
+
+
+@op("Sigmoid", "opset1")
+class Sigmoid(UnaryArithmetic):
+    """1 / (1 + exp(-x))."""
+
+
+@op("SoftPlus", "opset4")
+class SoftPlus(RealUnary):
+    """log(1 + exp(x))."""
+
+
+@op("SoftSign", "opset9")
+class SoftSign(RealUnary):
+    """x / (1 + abs(x))."""
+
+
+@op("Softmax", "opset1")
+class SoftmaxV1(Op):
+    """Softmax along an axis counted from the front."""
+
+    data = In(unranked=True)
+    output = Out(like="data")
+    axis: int = 0
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        if data.is_ranked and not 0 <= self.axis < max(data.rank, 1):
+            ctx.error("V102", f"axis must be in [0, {max(data.rank, 1) - 1}], got {self.axis}", attribute="axis")
+        return data.partial_shape
+
+
+@op("Softmax", "opset8")
+class SoftmaxV8(LogSoftmax):
+    """Softmax along an axis."""
+
+
+@op("Swish", "opset4")
+class Swish(Op):
+    """x * sigmoid(beta * x)."""
+
+    data = In(FLOAT, unranked=True)
+    beta = In(FLOAT, unranked=True, optional=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, beta: Input | None) -> Shape:
+        if beta is not None:
+            if beta.element_type is not data.element_type:
+                ctx.error("T102", f"beta has element type {beta.element_type}, data has {data.element_type}", port=beta)
+            ctx.require_rank(beta, (0,))
+        return data.partial_shape

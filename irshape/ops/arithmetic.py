@@ -1,0 +1,313 @@
+"""Arithmetic operations."""
+
+import math
+import operator
+from typing import Annotated, Any, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
+from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements
+
+# A power of a formula, and the digits of a power of a number, are followed up to this exponent.
+MAX_SIZE_EXPONENT = 8
+MAX_EXPONENT = 64
+
+
+@op("Add", "opset1")
+class Add(BinaryArithmetic):
+    """Sum."""
+
+    of_elements = of_sizes = staticmethod(operator.add)
+
+
+@op("Subtract", "opset1")
+class Subtract(BinaryArithmetic):
+    """Difference."""
+
+    of_elements = of_sizes = staticmethod(operator.sub)
+
+
+@op("Multiply", "opset1")
+class Multiply(BinaryArithmetic):
+    """Product."""
+
+    of_elements = of_sizes = staticmethod(operator.mul)
+
+
+@op("Divide", "opset1")
+class Divide(BinaryArithmetic):
+    """Quotient; of integers rounded down, or toward zero where `m_pythondiv` is false."""
+
+    m_pythondiv: bool = True
+
+    def propagate(self, ctx: Context, lhs: Input, rhs: Input) -> Elements | None:
+        if not rhs.element_type.is_real and any(type(divisor) is int and divisor == 0 for divisor in rhs.values):
+            ctx.fail("V106", f"an element of {rhs.name} is 0", port=rhs)
+        return super().propagate(ctx, lhs, rhs)
+
+    def of_elements(self, a: Any, b: Any) -> Any:
+        if isinstance(a, float):
+            return a / b
+        quotient = abs(a) // abs(b)
+        return a // b if self.m_pythondiv else quotient if (a < 0) == (b < 0) else -quotient
+
+    def of_sizes(self, a: Size, b: Size) -> Size | None:
+        if self.m_pythondiv or (bounds(a)[0] >= 0 and bounds(b)[0] > 0):
+            return a // b
+        return None
+
+    def of_real_sizes(self, a: Size, b: Size) -> Size | None:
+        return a // b if is_known(a % b) and a % b == 0 else None
+
+
+@op("FloorMod", "opset1")
+class FloorMod(BinaryArithmetic):
+    """Remainder with the sign of the divisor."""
+
+    of_elements = of_sizes = staticmethod(operator.mod)
+
+
+@op("Mod", "opset1")
+class Mod(BinaryArithmetic):
+    """Remainder with the sign of the dividend."""
+
+    def of_elements(self, a: float, b: float) -> float:
+        return math.fmod(a, b) if isinstance(a, float) else abs(a) % abs(b) * (-1 if a < 0 else 1)
+
+    def of_sizes(self, a: Size, b: Size) -> Size | None:
+        return a % b if bounds(a)[0] >= 0 and bounds(b)[0] > 0 else None
+
+
+@op("Maximum", "opset1")
+class Maximum(BinaryArithmetic):
+    """The larger of two elements."""
+
+    of_elements = staticmethod(max)
+    of_sizes = staticmethod(dim_max)
+
+
+@op("Minimum", "opset1")
+class Minimum(BinaryArithmetic):
+    """The smaller of two elements."""
+
+    of_elements = staticmethod(min)
+    of_sizes = staticmethod(dim_min)
+
+
+@op("Power", "opset1")
+class Power(BinaryArithmetic):
+    """The first element to the power of the second."""
+
+    def of_elements(self, a: Any, b: Any) -> Any:
+        if isinstance(a, float):
+            return a**b
+        if b < 0:
+            return int(a**b)  # OpenVINO rounds toward zero
+        return a**b if b <= MAX_EXPONENT or abs(a) <= 1 else None
+
+    def of_sizes(self, a: Size, b: Size) -> Size | None:
+        return product([a] * b) if isinstance(b, int) and 0 <= b <= MAX_SIZE_EXPONENT else None
+
+
+@op("SquaredDifference", "opset1")
+class SquaredDifference(BinaryArithmetic):
+    """The square of the difference."""
+
+    def of_elements(self, a: Any, b: Any) -> Any:
+        return (a - b) * (a - b)
+
+    of_sizes = of_elements
+
+
+@op("Abs", "opset1")
+class Abs(UnaryArithmetic):
+    """Absolute value."""
+
+    of_elements = staticmethod(abs)
+
+    def of_sizes(self, size: Size) -> Size:
+        return narrow(dim_max(size, -size), 0)
+
+
+@op("Negative", "opset1")
+class Negative(UnaryArithmetic):
+    """The element with the other sign."""
+
+    of_elements = of_sizes = staticmethod(operator.neg)
+
+
+@op("Sign", "opset1")
+class Sign(UnaryArithmetic):
+    """-1, 0 or 1."""
+
+    def of_elements(self, element: float) -> float:
+        return (element > 0) - (element < 0)
+
+    def of_sizes(self, size: Size) -> Size:
+        return dim_max(dim_min(size, 1), -1)
+
+
+class Rounding(UnaryArithmetic):
+    """A whole number near the element; sizes are whole."""
+
+    def of_sizes(self, size: Size) -> Size:
+        return size
+
+
+@op("Floor", "opset1")
+class Floor(Rounding):
+    """Rounded down."""
+
+    of_elements = staticmethod(math.floor)
+
+
+@op("Ceiling", "opset1")
+class Ceiling(Rounding):
+    """Rounded up."""
+
+    of_elements = staticmethod(math.ceil)
+
+
+@op("Round", "opset5")
+class Round(Rounding):
+    """Rounded to the nearest whole number."""
+
+    data = In(ANY, unranked=True)
+    mode: Literal["half_to_even", "half_away_from_zero"] = "half_to_even"
+
+    def of_elements(self, element: float) -> float:
+        if self.mode == "half_to_even" or not isinstance(element, float):
+            return round(element)
+        fraction, whole = math.modf(element)
+        return whole + math.copysign(abs(fraction) >= 0.5, element)
+
+
+@op("Sqrt", "opset1")
+class Sqrt(UnaryArithmetic):
+    """Square root."""
+
+    def of_elements(self, element: float) -> float | None:
+        return math.sqrt(element) if isinstance(element, float) else None
+
+
+@op("Acos", "opset1")
+class Acos(UnaryArithmetic):
+    """Arc cosine."""
+
+
+@op("Acosh", "opset4")
+class Acosh(UnaryArithmetic):
+    """Inverse hyperbolic cosine."""
+
+
+@op("Asin", "opset1")
+class Asin(UnaryArithmetic):
+    """Arc sine."""
+
+
+@op("Asinh", "opset4")
+class Asinh(UnaryArithmetic):
+    """Inverse hyperbolic sine."""
+
+
+@op("Atan", "opset1")
+class Atan(UnaryArithmetic):
+    """Arc tangent."""
+
+
+@op("Atanh", "opset4")
+class Atanh(UnaryArithmetic):
+    """Inverse hyperbolic tangent."""
+
+
+@op("Cos", "opset1")
+class Cos(UnaryArithmetic):
+    """Cosine."""
+
+
+@op("Cosh", "opset1")
+class Cosh(UnaryArithmetic):
+    """Hyperbolic cosine."""
+
+
+@op("Erf", "opset1")
+class Erf(UnaryArithmetic):
+    """Gauss error function."""
+
+
+@op("Log", "opset1")
+class Log(UnaryArithmetic):
+    """Natural logarithm."""
+
+
+@op("Sin", "opset1")
+class Sin(UnaryArithmetic):
+    """Sine."""
+
+
+@op("Sinh", "opset1")
+class Sinh(UnaryArithmetic):
+    """Hyperbolic sine."""
+
+
+@op("Tan", "opset1")
+class Tan(UnaryArithmetic):
+    """Tangent."""
+
+
+@op("Tanh", "opset1")
+class Tanh(UnaryArithmetic):
+    """Hyperbolic tangent."""
+
+
+@op("ErfInv", "opset17")
+class ErfInv(Unary):
+    """Inverse of the Gauss error function."""
+
+    data = In(FLOAT, unranked=True)
+
+
+@op("CumSum", "opset3")
+class CumSum(Op):
+    """Sums of the elements up to each along an axis."""
+
+    data = In(unranked=True)
+    axis = In(INDEX - {ElementType.dynamic}, unranked=True)
+    output = Out(like="data")
+    exclusive: bool = False
+    reverse: bool = False
+
+    def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
+        return data.partial_shape
+
+
+@op("SegmentMax", "opset16")
+class SegmentMax(Op):
+    """The largest element of each segment of the first axis."""
+
+    data = In(min_rank=1)
+    segment_ids = In(INDEX, rank=1, value=True)
+    num_segments = In(INDEX, rank=0, value=True, optional=True)
+    output = Out(like="data")
+    fill_mode: Annotated[Literal["zero", "lowest"], Stated] = "zero"
+
+    def infer(self, ctx: Context, data: Input, segment_ids: Input, num_segments: Input | None) -> Shape:
+        segments, *rest = data.shape
+        if segment_ids.is_ranked:
+            ctx.require_eq(segment_ids.shape[0], segments, "segment_ids must name a segment for each element of the first axis")
+        ids = ctx.known(segment_ids)
+        if ids is not None and list(ids) != sorted(ids):
+            ctx.fail("V101", "segment_ids must be sorted", port=segment_ids)
+        if num_segments is not None:
+            count = ctx.scalar(num_segments)
+            return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
+        if ids is None:
+            return (ctx.unknown(), *rest)
+        if not ids:
+            ctx.fail("V103", "without num_segments, segment_ids must hold at least 1 value; OpenVINO crashes", port=segment_ids)
+        return (max(ids[-1] + 1, 0), *rest)

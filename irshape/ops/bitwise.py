@@ -1,0 +1,61 @@
+"""Bitwise operations."""
+
+import operator
+
+from irshape.ops.elementwise import Binary, Unary
+from irshape.ops.op import In, op
+from irshape.shape.element_type import INTEGER, ElementType
+
+_BITS = INTEGER | {ElementType.boolean}
+
+
+class Bitwise(Binary):
+    """Two inputs of one integer or boolean type that broadcast to the output."""
+
+    lhs = In(_BITS, unranked=True)
+    rhs = In(_BITS, unranked=True, like="lhs")
+
+
+@op("BitwiseAnd", "opset13")
+class BitwiseAnd(Bitwise):
+    """Bits that are set in both."""
+
+    of_elements = staticmethod(operator.and_)
+
+
+@op("BitwiseOr", "opset13")
+class BitwiseOr(Bitwise):
+    """Bits that are set in any."""
+
+    of_elements = staticmethod(operator.or_)
+
+
+@op("BitwiseXor", "opset13")
+class BitwiseXor(Bitwise):
+    """Bits that are set in exactly one."""
+
+    of_elements = staticmethod(operator.xor)
+
+
+@op("BitwiseNot", "opset13")
+class BitwiseNot(Unary):
+    """The bits that are not set."""
+
+    data = In(_BITS, unranked=True)
+
+
+class Shift(Binary):
+    """Two inputs of one integer type that broadcast to the output."""
+
+    lhs = In(INTEGER, unranked=True)
+    rhs = In(INTEGER, unranked=True, like="lhs")
+
+
+@op("BitwiseLeftShift", "opset15")
+class BitwiseLeftShift(Shift):
+    """The bits of the first element moved to the left by the second."""
+
+
+@op("BitwiseRightShift", "opset15")
+class BitwiseRightShift(Shift):
+    """The bits of the first element moved to the right by the second."""

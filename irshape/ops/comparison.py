@@ -1,0 +1,88 @@
+"""Comparisons, and questions about real numbers; all give a boolean."""
+
+import operator
+
+from irshape.ops.elementwise import Comparison, Unary
+from irshape.ops.op import In, Out, op
+from irshape.shape.dim import Size, eq, le, lt
+from irshape.shape.element_type import FLOAT, ElementType
+
+
+@op("Equal", "opset1")
+class Equal(Comparison):
+    """Whether the elements are equal."""
+
+    of_elements = staticmethod(operator.eq)
+    of_sizes = staticmethod(eq)
+
+
+@op("NotEqual", "opset1")
+class NotEqual(Comparison):
+    """Whether the elements differ."""
+
+    of_elements = staticmethod(operator.ne)
+
+    def of_sizes(self, a: Size, b: Size) -> bool | None:
+        answer = eq(a, b)
+        return None if answer is None else not answer
+
+
+@op("Less", "opset1")
+class Less(Comparison):
+    """Whether the first element is less than the second."""
+
+    of_elements = staticmethod(operator.lt)
+    of_sizes = staticmethod(lt)
+
+
+@op("LessEqual", "opset1")
+class LessEqual(Comparison):
+    """Whether the first element is at most the second."""
+
+    of_elements = staticmethod(operator.le)
+    of_sizes = staticmethod(le)
+
+
+@op("Greater", "opset1")
+class Greater(Comparison):
+    """Whether the first element is greater than the second."""
+
+    of_elements = staticmethod(operator.gt)
+
+    def of_sizes(self, a: Size, b: Size) -> bool | None:
+        return lt(b, a)
+
+
+@op("GreaterEqual", "opset1")
+class GreaterEqual(Comparison):
+    """Whether the first element is at least the second."""
+
+    of_elements = staticmethod(operator.ge)
+
+    def of_sizes(self, a: Size, b: Size) -> bool | None:
+        return le(b, a)
+
+
+class RealQuestion(Unary):
+    """A question about real elements."""
+
+    data = In(FLOAT, unranked=True)
+    output = Out(ElementType.boolean)
+
+
+@op("IsFinite", "opset10")
+class IsFinite(RealQuestion):
+    """Whether the element is neither infinite nor NaN."""
+
+
+@op("IsInf", "opset10")
+class IsInf(RealQuestion):
+    """Whether the element is an infinity of a sign that is asked for."""
+
+    detect_negative: bool = True
+    detect_positive: bool = True
+
+
+@op("IsNaN", "opset10")
+class IsNaN(RealQuestion):
+    """Whether the element is NaN."""

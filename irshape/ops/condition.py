@@ -1,0 +1,78 @@
+"""Choice between tensors, and where something holds."""
+
+from irshape.ops.context import Context
+from irshape.ops.elementwise import Broadcasting
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Dim, bounds, is_known, product
+from irshape.shape.element_type import ANY, BOOLEAN, INDEX, ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements
+
+_INDEX_TYPES = INDEX - {ElementType.dynamic}
+
+
+def check_index_type(ctx: Context, output_type: ElementType) -> None:
+    """An output that counts is i32 or i64."""
+    if output_type not in _INDEX_TYPES:
+        ctx.error("A103", f"output_type must be i32 or i64, got {output_type}", attribute="output_type")
+
+
+@op("Select", "opset1")
+class Select(Broadcasting):
+    """The element of the second input where the first is true, else that of the third."""
+
+    cond = In(BOOLEAN, unranked=True)
+    then = In(unranked=True)
+    otherwise = In(unranked=True, like="then")
+    output = Out(like="then")
+
+    def infer(self, ctx: Context, cond: Input, then: Input, otherwise: Input) -> Shape:
+        return self.broadcast(ctx, then, otherwise, cond)
+
+    def propagate(self, ctx: Context, cond: Input, then: Input, otherwise: Input) -> Elements | None:
+        columns = self.aligned(ctx, then, otherwise, cond)
+        if columns is None:
+            return None
+        result = []
+        for index, (first, second, is_first) in enumerate(zip(*columns, strict=True)):
+            if not isinstance(is_first, Dim):
+                result.append(first if is_first else second)
+            elif isinstance(first, float) or isinstance(second, float):
+                return None
+            else:
+                ctx.is_local = True
+                result.append(ctx.scope.hull((ctx.key, "choice", index), first, second))
+        return tuple(result)
+
+
+@op("NonZero", "opset3")
+class NonZero(Op):
+    """The indices of the elements that are not zero, a row for each axis."""
+
+    data = In(unranked=True, value=True)
+    output = Out(attribute="output_type", rank=2)
+    output_type: ElementType = ElementType.i64
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        check_index_type(ctx, self.output_type)
+        if data.elements is not None and all(is_known(element) or isinstance(element, float) for element in data.elements):
+            count = sum(element != 0 for element in data.elements)
+            return (data.rank or count, count)
+        if not data.is_ranked or data.rank == 0:
+            return ctx.unknown_shape(2)
+        return (data.rank, ctx.unknown(0, bounds(product(data.shape))[1]))
+
+
+@op("Bucketize", "opset3")
+class Bucketize(Op):
+    """The number of the bucket each element belongs to."""
+
+    data = In(ANY - BOOLEAN | {ElementType.dynamic}, unranked=True)
+    buckets = In(ANY - BOOLEAN | {ElementType.dynamic}, rank=1, unranked=True)
+    output = Out(attribute="output_type")
+    output_type: ElementType
+    with_right_bound: bool = True
+
+    def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
+        check_index_type(ctx, self.output_type)
+        return data.partial_shape

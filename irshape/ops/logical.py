@@ -1,0 +1,47 @@
+"""Logical operations."""
+
+import operator
+from typing import Any
+
+from irshape.ops.elementwise import Logical, Unary
+from irshape.ops.op import op
+from irshape.shape.dim import Size, dim_max, dim_min, eq
+
+
+@op("LogicalAnd", "opset1")
+class LogicalAnd(Logical):
+    """Whether both are true."""
+
+    of_elements = staticmethod(operator.and_)
+    of_sizes = staticmethod(dim_min)
+
+
+@op("LogicalOr", "opset1")
+class LogicalOr(Logical):
+    """Whether any is true."""
+
+    of_elements = staticmethod(operator.or_)
+    of_sizes = staticmethod(dim_max)
+
+
+@op("LogicalXor", "opset1")
+class LogicalXor(Logical):
+    """Whether exactly one is true."""
+
+    of_elements = staticmethod(operator.xor)
+
+
+@op("Xor", "opset1", until="opset1")
+class Xor(LogicalXor):
+    """The old name of LogicalXor."""
+
+
+@op("LogicalNot", "opset1")
+class LogicalNot(Unary):
+    """Whether the element is false; the output keeps the element type, whatever it is."""
+
+    def of_elements(self, element: Any) -> bool:
+        return not element
+
+    def of_sizes(self, size: Size) -> bool | None:
+        return eq(size, 0)

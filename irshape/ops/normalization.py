@@ -1,0 +1,178 @@
+"""Normalizations; each keeps the shape of its data."""
+
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import FLOAT, INTEGER
+from irshape.shape.shape import Shape, merge_shapes
+
+
+class BatchNorm(Op):
+    """The data normalized in each channel by given statistics, then scaled and moved."""
+
+    epsilon: Annotated[float, Stated] = 0.0
+
+    def normalized(self, ctx: Context, data: Input, *parameters: Input) -> Shape:
+        """The shape of the data; each parameter holds one value for each channel."""
+        if not self.epsilon >= 0:
+            ctx.error("A104", f"epsilon must not be negative, got {self.epsilon}", attribute="epsilon")
+        shape = None
+        for parameter in parameters:
+            shape = merge_shapes(ctx, shape, parameter.partial_shape, "gamma, beta, mean and variance must have the same length")
+        if shape is not None:
+            ctx.require_ge(shape[0], 1, "there must be at least one channel")
+        if not data.is_ranked:
+            return None
+        batch, channels, *spatial = data.shape
+        if shape is not None:
+            channels = ctx.merge(channels, shape[0], "the channels of the data and the length of gamma differ")
+        ctx.require_ge(channels, 1, "there must be at least one channel")
+        return (batch, channels, *spatial)
+
+
+@op("BatchNormInference", "opset1")
+class BatchNormInferenceV0(BatchNorm):
+    """Batch normalization, in the order gamma, beta, data, mean, variance."""
+
+    gamma = In(FLOAT, rank=1, unranked=True, like="data")
+    beta = In(FLOAT, rank=1, unranked=True, like="data")
+    data = In(FLOAT, min_rank=2, unranked=True)
+    mean = In(FLOAT, rank=1, unranked=True, like="data")
+    variance = In(FLOAT, rank=1, unranked=True, like="data")
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
+        return self.normalized(ctx, data, gamma, beta, mean, variance)
+
+
+@op("BatchNormInference", "opset5")
+class BatchNormInferenceV5(BatchNorm):
+    """Batch normalization, the data first."""
+
+    data = In(FLOAT, min_rank=2, unranked=True)
+    gamma = In(FLOAT, rank=1, unranked=True, like="data")
+    beta = In(FLOAT, rank=1, unranked=True, like="data")
+    mean = In(FLOAT, rank=1, unranked=True, like="data")
+    variance = In(FLOAT, rank=1, unranked=True, like="data")
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
+        return self.normalized(ctx, data, gamma, beta, mean, variance)
+
+
+@op("GRN", "opset1")
+class GRN(Op):
+    """Normalization by the L2 norm over the channels."""
+
+    data = In()
+    output = Out(like="data")
+    bias: Annotated[float, Stated] = 1.0
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        ctx.require_rank(data, (2, 3, 4))
+        return data.shape
+
+
+@op("GroupNormalization", "opset12")
+class GroupNormalization(Op):
+    """The data normalized over groups of channels, then scaled and moved channel by channel."""
+
+    data = In(min_rank=2, unranked=True)
+    scale = In(rank=1, unranked=True)
+    bias = In(rank=1, unranked=True)
+    output = Out(like="data")
+    num_groups: int
+    epsilon: Annotated[float, Stated] = 0.0
+
+    def infer(self, ctx: Context, data: Input, scale: Input, bias: Input) -> Shape:
+        ctx.at_least(self.num_groups, 1, "num_groups")
+        merged = merge_shapes(ctx, scale.partial_shape, bias.partial_shape, "scale and bias must have the same length")
+        if not data.is_ranked:
+            return None
+        batch, channels, *spatial = data.shape
+        if merged is not None:
+            channels = ctx.merge(channels, merged[0], "the channels of the data and the length of scale differ")
+        ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups", strict=False)
+        return (batch, channels, *spatial)
+
+
+@op("LRN", "opset1")
+class LRN(Op):
+    """Local response normalization over a window along some axes."""
+
+    data = In(unranked=True)
+    axes = In(INTEGER, rank=1, value=True)
+    output = Out(like="data")
+    alpha: Annotated[float, Stated] = 0.0
+    beta: Annotated[float, Stated] = 0.0
+    bias: Annotated[float, Stated] = 0.0
+    size: Annotated[int, Stated] = 0
+
+    def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
+        if not data.is_ranked:
+            return None
+        if axes.is_ranked:
+            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103", strict=False)
+        for axis in ctx.known(axes) or ():
+            if axis >= data.rank:
+                ctx.error("V102", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
+            elif axis < -data.rank:
+                ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
+        return data.shape
+
+
+@op("MVN", "opset2", also="opset1", until="opset5")
+class MVNV0(Op):
+    """The data minus its mean, and divided by its deviation where `normalize_variance` says so."""
+
+    data = In(unranked=True)
+    output = Out(like="data")
+    eps: Annotated[float, Stated] = 0.0
+    across_channels: Annotated[bool, Stated] = False
+    normalize_variance: Annotated[bool, Stated] = False
+    reduction_axes: tuple[int, ...] = ()
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return data.partial_shape
+
+
+@op("MVN", "opset6")
+class MVNV6(Op):
+    """The data minus its mean over some axes, and divided by its deviation where `normalize_variance` says so."""
+
+    data = In(unranked=True)
+    axes = In(rank=1, value=True)
+    output = Out(like="data")
+    eps: Annotated[float, Stated] = 0.0
+    normalize_variance: Annotated[bool, Stated] = False
+    eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
+
+    def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
+        if not data.is_ranked:
+            return None
+        if axes.is_ranked:
+            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103", strict=False)
+        for axis in ctx.known(axes) or ():
+            if not -data.rank <= axis < data.rank:
+                ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
+        return data.shape
+
+
+@op("NormalizeL2", "opset1")
+class NormalizeL2(Op):
+    """The data divided by its L2 norm over some axes."""
+
+    data = In(unranked=True)
+    axes = In(value=True)
+    output = Out(like="data")
+    eps: Annotated[float, Stated] = 0.0
+    eps_mode: Annotated[Literal["add", "max"], Stated] = "add"
+
+    def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
+        ctx.require_rank(axes, (0, 1))
+        if data.is_ranked:
+            for axis in ctx.known(axes) or ():
+                ctx.axis(axis, data.rank, "axes", port=axes)
+        return data.partial_shape

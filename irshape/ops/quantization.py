@@ -1,0 +1,47 @@
+"""Simulated quantization."""
+
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.elementwise import Broadcasting
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
+
+
+@op("FakeQuantize", "opset1")
+class FakeQuantize(Broadcasting):
+    """The input clamped to a range and rounded to `levels` values in another range; the limits broadcast to it."""
+
+    data = In(unranked=True)
+    input_low = In(unranked=True)
+    input_high = In(unranked=True)
+    output_low = In(unranked=True)
+    output_high = In(unranked=True)
+    output = Out(like="data")
+    levels: Annotated[int, Stated] = 0
+
+    def infer(self, ctx: Context, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Shape:
+        self.broadcast(ctx, data, input_low, input_high, output_low, output_high)
+        return data.partial_shape
+
+
+_DATA = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementType.dynamic})
+
+
+@op("FakeConvert", "opset13")
+class FakeConvert(Op):
+    """The input rounded to what an 8-bit real holds, scaled and shifted; scale and shift broadcast to it."""
+
+    data = In(_DATA, unranked=True)
+    scale = In(_DATA, unranked=True, like="data")
+    shift = In(_DATA, unranked=True, like="data", optional=True)
+    output = Out(like="data")
+    destination_type: Literal["f8e4m3", "f8e5m2"] = "f8e4m3"
+
+    def infer(self, ctx: Context, data: Input, scale: Input, shift: Input | None) -> Shape:
+        if shift is not None:
+            merge_shapes(ctx, scale.partial_shape, shift.partial_shape, "scale and shift differ in axis {axis}")
+        merged = broadcast_shapes(ctx, data.partial_shape, scale.partial_shape, message="scale does not broadcast to data: {a} and {b}")
+        return merge_shapes(ctx, merged, data.partial_shape, "scale must not enlarge axis {axis} of data")

@@ -1,0 +1,152 @@
+"""Changes of the element type."""
+
+from math import trunc
+from typing import Annotated
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.elementwise import Elementwise
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import is_known
+from irshape.shape.element_type import ANY, INDEX, ElementType
+from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.value import Elements
+
+
+class Conversion(Elementwise):
+    """The same tensor in another element type; reals become integers by rounding toward zero."""
+
+    def converted(self, ctx: Context, data: Input, target: ElementType) -> Elements | None:
+        """The elements of `data` in the target type."""
+        elements = data.values
+        if target is ElementType.boolean:
+            return self.followed(ctx, target, (elements,))
+        if target.is_real:
+            return tuple(float(element) if type(element) is int else element for element in elements)
+        return tuple(trunc(element) if isinstance(element, float) else element for element in elements)
+
+
+@op("Convert", "opset1", also="opset17")
+class Convert(Conversion):
+    """The input in the element type `destination_type`."""
+
+    data = In(unranked=True)
+    output = Out(attribute="destination_type")
+    destination_type: Annotated[ElementType, Stated] = ElementType.dynamic
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return data.partial_shape
+
+    def propagate(self, ctx: Context, data: Input) -> Elements | None:
+        return self.converted(ctx, data, self.destination_type)
+
+
+@op("ConvertLike", "opset1")
+class ConvertLike(Conversion):
+    """The first input in the element type of the second."""
+
+    data = In(unranked=True)
+    like = In(unranked=True)
+    output = Out(like="like")
+    demands = ("data",)
+
+    def infer(self, ctx: Context, data: Input, like: Input) -> Shape:
+        return data.partial_shape
+
+    def propagate(self, ctx: Context, data: Input, like: Input) -> Elements | None:
+        return self.converted(ctx, data, like.element_type)
+
+
+_PROMOTED = ANY - {
+    ElementType.u2, ElementType.u3, ElementType.u6, ElementType.nf4, ElementType.string, ElementType.f4e2m1, ElementType.f8e8m0,
+}  # fmt: skip
+
+
+@op("ConvertPromoteTypes", "opset14")
+class ConvertPromoteTypes(Op):
+    """Both inputs in the smallest element type that holds the values of both.
+
+    A conversion that may lose values is refused unless `promote_unsafe` is true. With `pytorch_scalar_promotion` a scalar
+    takes the type of a tensor of its kind, as in PyTorch.
+    """
+
+    in_0 = In(_PROMOTED, unranked=True)
+    in_1 = In(_PROMOTED, unranked=True)
+    out_0 = Out()
+    out_1 = Out()
+    promote_unsafe: bool = False
+    pytorch_scalar_promotion: bool = False
+    u64_integer_promotion_target: ElementType = ElementType.f32
+
+    def infer(self, ctx: Context, in_0: Input, in_1: Input) -> tuple[Shape, Shape]:
+        return in_0.partial_shape, in_1.partial_shape
+
+    def types(self, ctx: Context, in_0: Input, in_1: Input) -> ElementType:
+        if not {in_0.element_type, in_1.element_type} <= _PROMOTED:
+            return ElementType.dynamic
+        target, is_safe = self._promoted(in_0, in_1)
+        if not is_safe and not self.promote_unsafe:
+            message = f"{in_0.element_type} and {in_1.element_type} are both {target} only if promote_unsafe is true"
+            ctx.error("T102", message, attribute="promote_unsafe")
+        return target
+
+    def _promoted(self, in_0: Input, in_1: Input) -> tuple[ElementType, bool]:
+        """The common type, and whether it holds every value of both."""
+        small, large = sorted((in_0, in_1), key=lambda port: (_kind(port.element_type), port.element_type.bits))
+        a, b = small.element_type, large.element_type
+        if ElementType.dynamic in (a, b):
+            return ElementType.dynamic, True
+        if a is b or a is ElementType.boolean:
+            return b, True
+        if a.is_real is not b.is_real:
+            return b, 2 * a.bits <= b.bits
+        if self.pytorch_scalar_promotion:
+            if not (small.is_ranked and large.is_ranked):
+                return ElementType.dynamic, True
+            if bool(small.rank) is not bool(large.rank):
+                tensor, scalar = (a, b) if small.rank else (b, a)
+                # OpenVINO lets an unsigned scalar have twice the bits of a signed tensor.
+                bits = scalar.bits if scalar.is_signed or not tensor.is_signed else scalar.bits // 2
+                return tensor, bits <= tensor.bits and tensor.is_signed >= scalar.is_signed
+        if a.is_real:
+            return (b, True) if a.bits < b.bits else (ElementType.f32 if a.bits == 16 else ElementType.f16, False)
+        if a.is_signed is b.is_signed:
+            return b, True
+        unsigned, signed = (b, a) if a.is_signed else (a, b)
+        if unsigned.bits < signed.bits:
+            return signed, True
+        if unsigned is ElementType.u64:
+            return self.u64_integer_promotion_target, False
+        return ElementType.BY_NAME[f"i{2 * unsigned.bits}"], False
+
+
+def _kind(element_type: ElementType) -> int:
+    """0 for booleans, 1 for integers, 2 for reals."""
+    return 0 if element_type is ElementType.boolean else 2 if element_type.is_real else 1
+
+
+@op("StringTensorUnpack", "opset15")
+class StringTensorUnpack(Op):
+    """Where each string begins and ends, and the characters of all."""
+
+    data = In(frozenset({ElementType.string, ElementType.dynamic}), unranked=True)
+    begins = Out(ElementType.i32)
+    ends = Out(ElementType.i32)
+    symbols = Out(ElementType.u8)
+
+    def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape, Shape]:
+        is_empty = data.is_ranked and any(is_known(size) and size == 0 for size in data.shape)
+        return data.partial_shape, data.partial_shape, (0 if is_empty else ctx.unknown(),)
+
+
+@op("StringTensorPack", "opset15")
+class StringTensorPack(Op):
+    """Strings from where each begins and ends in the characters of all."""
+
+    begins = In(INDEX - {ElementType.dynamic}, unranked=True)
+    ends = In(INDEX - {ElementType.dynamic}, unranked=True, like="begins")
+    symbols = In(frozenset({ElementType.u8}), rank=1, unranked=True)
+    output = Out(ElementType.string)
+
+    def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:
+        return merge_shapes(ctx, begins.partial_shape, ends.partial_shape, "begins and ends differ in axis {axis}")
