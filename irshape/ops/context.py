@@ -139,6 +139,15 @@ class Context(Judge):
                 self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
         return tuple(self.dimension(value) for value in values[:count])
 
+    def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
+        """The first elements of a float input, None where they are not known; known ones must be at least so many."""
+        elements = port.elements
+        if elements is None:
+            return (None,) * count
+        if len(elements) < count:
+            self.fail("V103", f"{port.name} must hold at least {count} values, got {len(elements)}", port=port)
+        return tuple(None if isinstance(element, Dim) else float(element) for element in elements[:count])
+
     def dimension(self, value: Size) -> Size:
         """A number as OpenVINO's dimension: -1 is any size, less is 0, as are unsigned numbers that wrap to these."""
         if type(value) is not int:

@@ -16,6 +16,7 @@ MODULES: Final = {
     "depthtospace": "movement.space_depth",
     "groupconvolution": "convolution",
     "groupconvolutionbackpropdata": "convolution",
+    "interpolate": "image.interpolate",
     "maxpool": "pooling",
     "parameter": "infrastructure",
     "result": "infrastructure",
