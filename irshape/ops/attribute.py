@@ -68,6 +68,13 @@ class _Stated:
 
 Stated: Final = _Stated()
 
+
+class _Unsigned:
+    """Marks a list of unsigned numbers: OpenVINO reads a negative one as 2^64 more."""
+
+
+Unsigned: Final = _Unsigned()
+
 _INTEGER: Final = re.compile(r"\s*(-?\d+)")
 _FLOAT: Final = re.compile(r"\s*(-?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?))", re.IGNORECASE)
 
@@ -129,6 +136,15 @@ def _read_list(item: Converter) -> Converter:
     return read
 
 
+def _read_unsigned(read: Converter) -> Converter:
+    def read_unsigned(text: str) -> tuple[Any, str | None]:
+        values, remark = read(text)
+        is_wrapped = any(value < 0 for value in values)
+        return tuple(value % 2**64 for value in values), "R201" if is_wrapped else remark
+
+    return read_unsigned
+
+
 def _read_choice(words: tuple[str, ...]) -> Converter:
     canonical = {word.lower(): word for word in words}
 
@@ -171,6 +187,8 @@ def _make(annotation: Any) -> Converter:
     if origin is Annotated:
         own = next((mark.read for mark in arguments[1:] if type(mark) is ReadBy), None)
         plain = own or converter(arguments[0])
+        if Unsigned in arguments[1:]:
+            plain = _read_unsigned(plain)
         constraints = [mark for mark in arguments[1:] if type(mark) is Ge]
         if not constraints:
             return plain

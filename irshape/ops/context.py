@@ -128,6 +128,34 @@ class Context(Judge):
             elements = (*elements, *(self.unknown(-inf) for _ in range(wanted - length)))
         return elements
 
+    def sizes(self, port: Input, count: int, *, at_least: bool = False) -> tuple[Size, ...]:
+        """The elements of an input that are sizes of the output, where OpenVINO lets negative ones pass.
+
+        `count` is how many the rule needs, or the least it needs, of which it takes the first.
+        """
+        values = self.values(port, at_least=count) if at_least else self.values(port, count)
+        for index, value in enumerate(values[:count]):
+            if type(value) is int and value < 0:
+                self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
+        return tuple(self.dimension(value) for value in values[:count])
+
+    def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
+        """The first elements of a float input, None where they are not known; known ones must be at least so many."""
+        elements = port.elements
+        if elements is None:
+            return (None,) * count
+        if len(elements) < count:
+            self.fail("V103", f"{port.name} must hold at least {count} values, got {len(elements)}", port=port)
+        return tuple(None if isinstance(element, Dim) else float(element) for element in elements[:count])
+
+    def dimension(self, value: Size) -> Size:
+        """A number as OpenVINO's dimension: -1 is any size, less is 0, as are unsigned numbers that wrap to these."""
+        if type(value) is not int:
+            return narrow(value, 0)
+        if value > INT64_MAX:
+            value -= 2**64
+        return value if value >= 0 else self.unknown() if value == -1 else 0
+
     def readable(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant, if OpenVINO can read its type and they are in the range of int64."""
         if port.element_type.bits < 8 and port.element_type is not ElementType.dynamic:

@@ -1,0 +1,163 @@
+"""Convolutions and their transposes."""
+
+from typing import Annotated, ClassVar, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Out, op
+from irshape.ops.sliding import Pads, Slide, Sliding, Steps, each_axis
+from irshape.shape.dim import Size, ceil_div, is_known, narrow
+from irshape.shape.element_type import ANY, INTEGER, NUMERIC
+from irshape.shape.shape import Shape
+from irshape.shape.window import transposed_window, window
+
+Sizes = tuple[Size, ...]
+
+
+class _Convolution(Sliding):
+    """Filters slide over the spatial axes of data.
+
+    Data are [batch, channels, *sizes]. The minimum rank of filters is how many axes they have before those of the kernel.
+    """
+
+    data = In(NUMERIC, unranked=True)
+    filters = In(NUMERIC, like="data", min_rank=2, unranked=True)
+    output = Out(like="data")
+    dilations: Steps = ()
+
+    ranks: ClassVar[tuple[int, ...]] = (3, 4, 5)
+
+    def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes] | None:
+        """The shapes of data and filters; None if nothing tells how many spatial axes there are.
+
+        One of unknown rank has as many as the other, or as sizes are given for the output, or as the attributes have items.
+        """
+        ctx.require_rank(data, self.ranks)
+        lead = filters.port.min_rank
+        if output_shape is not None and element_count(output_shape.partial_shape) is None:
+            if self.is_same and data.is_ranked and filters.is_ranked:
+                ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
+            ctx.warn("R203", "output_shape has an unknown number of values, so OpenVINO infers no spatial axes", port=output_shape)
+        if data.is_ranked:
+            count = data.rank - 2
+        elif filters.is_ranked:
+            count = filters.rank - lead
+        else:
+            given = output_shape and element_count(output_shape.partial_shape)
+            lists = (self.strides, self.dilations, self.pads_begin, self.pads_end)
+            count = given or next((len(values) for values in lists if values), 0)
+            if count == 0:
+                return None
+        ctx.require_rank(filters, (count + lead,), "S102")
+        if count + 2 not in self.ranks:
+            ctx.warn("R401", f"data can only have rank {count + 2}, but must have rank {' or '.join(map(str, self.ranks))}", port=data)
+        return data.partial_shape or ctx.unknown_shape(count + 2), filters.partial_shape or ctx.unknown_shape(count + lead)
+
+    def moves(self, ctx: Context, count: int) -> list[Slide]:
+        """How the kernel moves along each of so many spatial axes."""
+        slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
+        return [slide._replace(dilation=ctx.dimension(slide.dilation)) for slide in slides]
+
+    def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
+        """How many places the kernel has on each spatial axis."""
+        moves = self.moves(ctx, len(sizes))
+        if self.is_same:
+            return [ceil_div(size, move.stride) for size, move in zip(sizes, moves, strict=True)]
+        axes = enumerate(zip(sizes, kernel, moves, strict=True), 2)
+        return [window(ctx, size, length, *move, axis=axis) for axis, (size, length, move) in axes]
+
+
+@op("Convolution", "opset1")
+class Convolution(_Convolution):
+    """Slide filters [features, channels, *kernel] over the spatial axes of the data."""
+
+    def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
+        shapes = self.shapes(ctx, data, filters)
+        if shapes is None:
+            return None
+        (batch, channels, *sizes), (features, inputs, *kernel) = shapes
+        ctx.require_eq(channels, inputs, "data has {a} channels, the filters take {b}")
+        return (batch, features, *self.positions(ctx, sizes, kernel))
+
+
+@op("BinaryConvolution", "opset1")
+class BinaryConvolution(Convolution):
+    """A convolution of images whose elements and weights are one bit each."""
+
+    filters = In(ANY, min_rank=2, unranked=True)
+    mode: Annotated[Literal["xnor-popcount"], Stated] = "xnor-popcount"
+    pad_value: Annotated[float, Stated] = 0.0
+
+    ranks = (4,)
+
+
+def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
+    """The number of groups of filters that take `inputs` channels each from data with so many channels."""
+    # OpenVINO looks only where the filters' channels are known.
+    strict = is_known(inputs)
+    each = ctx.exact_div(channels, inputs, "data has {a} channels, the filters of a group take {b}", strict=strict)
+    return ctx.merge(groups, each, "the filters have {a} groups, the data has channels for {b}", strict=strict)
+
+
+@op("GroupConvolution", "opset1")
+class GroupConvolution(_Convolution):
+    """Slide filters [groups, features, channels, *kernel] over the data, each group over its own channels."""
+
+    filters = In(NUMERIC, like="data", min_rank=3, unranked=True)
+
+    def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
+        shapes = self.shapes(ctx, data, filters)
+        if shapes is None:
+            return None
+        (batch, channels, *sizes), (groups, features, inputs, *kernel) = shapes
+        groups = groups_of(ctx, channels, groups, inputs)
+        return (batch, groups * features, *self.positions(ctx, sizes, kernel))
+
+
+class _Transposed(_Convolution):
+    """The gradient of a convolution: data are spread so that a convolution of the output would have their size."""
+
+    output_shape = In(INTEGER, rank=1, value=True, optional=True)
+    output_padding: Pads = ()
+
+    def spread(self, ctx: Context, sizes: list[Size], kernel: list[Size], output_shape: Input | None) -> list[Size]:
+        """The spatial sizes of the output: those given, or those that the kernel reaches."""
+        count = len(sizes)
+        moves = [move._replace(stride=ctx.dimension(move.stride)) for move in self.moves(ctx, count)]
+        padding = self.output_padding or (0,) * count
+        each_axis(ctx, padding, count, "output_padding")
+        if output_shape is not None:
+            given = ctx.values(output_shape, count)
+            for axis, size in enumerate(given):
+                ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
+            return [narrow(size, 0) for size in given]
+        axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
+        return [transposed_window(ctx, size, length, *move, more, axis=axis) for axis, (size, length, move, more) in axes]
+
+
+@op("ConvolutionBackpropData", "opset1")
+class ConvolutionBackpropData(_Transposed):
+    """Spread the data over the places of filters [channels, features, *kernel]."""
+
+    def infer(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None) -> Shape:
+        shapes = self.shapes(ctx, data, filters, output_shape)
+        if shapes is None:
+            return None
+        (batch, channels, *sizes), (inputs, features, *kernel) = shapes
+        ctx.require_eq(channels, inputs, "data has {a} channels, the filters take {b}")
+        return (batch, features, *self.spread(ctx, sizes, kernel, output_shape))
+
+
+@op("GroupConvolutionBackpropData", "opset1")
+class GroupConvolutionBackpropData(_Transposed):
+    """Spread the data over the places of filters [groups, channels, features, *kernel], each group over its own channels."""
+
+    filters = In(NUMERIC, like="data", min_rank=3, unranked=True)
+
+    def infer(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None) -> Shape:
+        shapes = self.shapes(ctx, data, filters, output_shape)
+        if shapes is None:
+            return None
+        (batch, channels, *sizes), (groups, inputs, features, *kernel) = shapes
+        groups = groups_of(ctx, channels, groups, inputs)
+        return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))

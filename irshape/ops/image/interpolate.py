@@ -1,0 +1,124 @@
+"""Interpolate: images of another size."""
+
+from math import isfinite
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Ge, Stated
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size
+from irshape.shape.element_type import ANY, INTEGER, ElementType
+from irshape.shape.scaling import scaled
+from irshape.shape.shape import Shape
+
+_IMAGES = frozenset(
+    {
+        ElementType.f16, ElementType.f32, ElementType.f64, ElementType.bf16, ElementType.i8, ElementType.u8, ElementType.i32,
+        ElementType.i64, ElementType.dynamic,
+    }
+)  # fmt: skip
+_SIZES = frozenset({ElementType.i32, ElementType.i64, ElementType.u32, ElementType.u64})
+_SCALES = frozenset({ElementType.f16, ElementType.f32, ElementType.bf16})
+
+
+class _Interpolate(Op):
+    """Resize some axes of data: to sizes, or by scales."""
+
+    data = In(_IMAGES, unranked=True)
+    output = Out(like="data")
+    shape_calculation_mode: Annotated[Literal["sizes", "scales"], Stated] = "sizes"
+    coordinate_transformation_mode: Literal[
+        "half_pixel", "pytorch_half_pixel", "asymmetric", "tf_half_pixel_for_nn", "align_corners"
+    ] = "half_pixel"  # fmt: skip
+    nearest_mode: Literal["round_prefer_floor", "round_prefer_ceil", "floor", "ceil", "simple"] = "round_prefer_floor"
+    antialias: bool = False
+    pads_begin: Annotated[tuple[int, ...], Ge(0)] = ()
+    pads_end: Annotated[tuple[int, ...], Ge(0)] = ()
+    cube_coeff: float = -0.75
+
+    def resized(self, ctx: Context, data: Input, target: Input, axes: Input | None) -> Shape:
+        """The padded shape of the data, of which `target` gives the sizes or scales of `axes`, or of all axes."""
+        ctx.require_rank(target, (1,))
+        if not data.is_ranked:
+            return None
+        chosen = range(data.rank) if axes is None else ctx.known(axes)
+        if chosen is None:
+            return ctx.unknown_shape(data.rank)
+        if not all(0 <= axis < data.rank for axis in chosen):
+            ctx.fail("V102", f"axes must be in [0, {data.rank - 1}], got {list(chosen)}", port=axes)
+        begin, end = ((*pads, *[0] * data.rank) for pads in (self.pads_begin, self.pads_end))
+        shape = [size + before + after for size, before, after in zip(data.shape, begin, end, strict=False)]
+        # OpenVINO counts values that it knows.
+        ctx.is_checked = target.elements is not None
+        if self.shape_calculation_mode == "sizes":
+            for axis, size in zip(chosen, ctx.sizes(target, len(chosen), at_least=True), strict=True):
+                shape[axis] = size
+        else:
+            for axis, scale in zip(chosen, ctx.floats(target, len(chosen)), strict=True):
+                shape[axis] = ctx.unknown() if scale is None else self.rescaled(ctx, shape[axis], scale, target)
+        return tuple(shape)
+
+    @staticmethod
+    def rescaled(ctx: Context, size: Size, scale: float, port: Input) -> Size:
+        """A padded size times a scale."""
+        if not isfinite(scale):
+            ctx.fail("V101", f"{port.name} must hold finite values, got {scale}", port=port)
+        if scale <= 0:
+            ctx.warn("R201", f"{port.name} must be positive, got {scale}", port=port)
+        return ctx.saturate(scaled(size, scale))
+
+
+@op("Interpolate", "opset1")
+class InterpolateV0(Op):
+    """Resize some axes of data to sizes."""
+
+    data = In(ANY, unranked=True)
+    output_shape = In(INTEGER, value=True)
+    output = Out(like="data")
+    axes: Annotated[tuple[int, ...], Stated] = ()
+    mode: Annotated[str, Stated] = ""
+    align_corners: bool = True
+    antialias: bool = False
+    pads_begin: Annotated[tuple[int, ...], Ge(0)] = ()
+    pads_end: Annotated[tuple[int, ...], Ge(0)] = ()
+
+    def infer(self, ctx: Context, data: Input, output_shape: Input) -> Shape:
+        if not data.is_ranked:
+            return None
+        axes = sorted(set(self.axes))
+        for axis in axes:
+            if not 0 <= axis < data.rank:
+                ctx.fail("V102", f"axes must be in [0, {data.rank - 1}], got {axis}", attribute="axes")
+        ctx.is_checked = output_shape.elements is not None
+        shape = list(data.shape)
+        for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
+            shape[axis] = size
+        return tuple(shape)
+
+
+@op("Interpolate", "opset4")
+class InterpolateV4(_Interpolate):
+    """Resize some axes of data to sizes or by scales, both of which are given."""
+
+    sizes = In(_SIZES, value=True)
+    scales = In(_SCALES, value=True)
+    axes = In(_SIZES, rank=1, value=True, optional=True)
+    mode: Annotated[Literal["nearest", "linear", "linear_onnx", "cubic"], Stated] = "nearest"
+
+    def infer(self, ctx: Context, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Shape:
+        return self.resized(ctx, data, sizes if self.shape_calculation_mode == "sizes" else scales, axes)
+
+
+@op("Interpolate", "opset11")
+class InterpolateV11(_Interpolate):
+    """Resize some axes of data to sizes or by scales."""
+
+    scales_or_sizes = In(_SIZES | _SCALES, value=True)
+    axes = In(_SIZES, rank=1, value=True, optional=True)
+    mode: Annotated[Literal["nearest", "linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow"], Stated] = "nearest"
+
+    def infer(self, ctx: Context, data: Input, scales_or_sizes: Input, axes: Input | None) -> Shape:
+        if scales_or_sizes.element_type not in (_SIZES if self.shape_calculation_mode == "sizes" else _SCALES):
+            seen = scales_or_sizes.element_type
+            ctx.fail("T101", f"{self.shape_calculation_mode} must not have element type {seen}", port=scales_or_sizes)
+        return self.resized(ctx, data, scales_or_sizes, axes)

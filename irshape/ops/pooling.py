@@ -1,0 +1,161 @@
+"""Poolings: the largest or the mean of the elements under a window."""
+
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Spelled, Stated, Unsigned
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
+from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.window import dilated, window
+
+
+class _Pooling(Sliding):
+    """A window slides over the spatial axes of each channel."""
+
+    data = In(unranked=True)
+    output = Out(like="data")
+    kernel: Steps = ()
+    rounding_type: Literal["floor", "ceil"] = "floor"
+
+    # Whether no window may lie in the padding alone.
+    exclude_pad = False
+
+    def pooled(self, ctx: Context, data: Input, dilations: tuple[int, ...] = ()) -> tuple[Size, ...]:
+        """Batch, channels, and how many places the window has on each spatial axis."""
+        count = len(self.kernel)
+        ctx.require_rank(data, (3, 4, 5))
+        if data.is_ranked:
+            each_axis(ctx, self.kernel, data.rank - 2, "kernel")
+        slides = self.slides(ctx, count, self.strides, dilations)
+        batch, channels, *sizes = data.partial_shape or ctx.unknown_shape(count + 2)
+        ctx.require_ge(batch, 1, "the batch must not be empty", strict=False)
+        ctx.require_ge(channels, 1, "there must be at least one channel", strict=False)
+        positions = []
+        for axis, (size, kernel, slide) in enumerate(zip(sizes, self.kernel, slides, strict=True), 2):
+            ctx.is_checked = is_known(size)
+            ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
+            positions.append(self.positions(ctx, size, kernel, slide, axis))
+        ctx.is_checked = True
+        return (batch, channels, *positions)
+
+    def positions(self, ctx: Context, size: Size, kernel: int, slide: Slide, axis: int) -> Size:
+        """How many places the window has on one spatial axis."""
+        stride, dilation, begin, end = slide
+        extent = dilated(kernel, dilation)
+        if self.is_same:
+            ctx.require_ge(size, 1, "axis {axis} must not be empty", strict=False, axis=axis)
+            size = narrow(size, 1)
+            return ceil_div(size - dim_min(extent, stride), stride) + 1 if self.rounding_type == "ceil" else ceil_div(size, stride)
+        if begin + end == -1:
+            # OpenVINO takes the padded size for unknown, and then fails to read it.
+            ctx.require_ge(begin + end, 0, "pads that add up to {a} are refused on axis {axis}", code="A104", axis=axis)
+        if self.exclude_pad:
+            for pad in (begin, end):
+                message = "a window of {extent} elements may lie in the padding of {pad} alone on axis {axis}"
+                ctx.require_ge(extent, pad % 2**64 + 1, message, code="A104", extent=extent, pad=pad, axis=axis)
+        return window(ctx, size, kernel, stride, dilation, begin, end, self.rounding_type, axis=axis)
+
+
+@op("MaxPool", "opset1")
+class MaxPoolV1(_Pooling):
+    """The largest element of each window."""
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return self.pooled(ctx, data)
+
+
+@op("MaxPool", "opset8")
+class MaxPoolV8(_Pooling):
+    """The largest element of each window, and where it was."""
+
+    indices = Out(attribute="index_element_type")
+    dilations: Annotated[tuple[int, ...], Unsigned] = ()
+    index_element_type: ElementType = ElementType.i64
+    axis: int = 0
+
+    def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape]:
+        if data.is_ranked:
+            ctx.axis(self.axis, data.rank, attribute="axis")
+        shape = self.pooled(ctx, data, self.dilations)
+        return shape, shape
+
+
+@op("MaxPool", "opset14")
+class MaxPoolV14(MaxPoolV8):
+    """Also rounds as PyTorch does: no window starts in the padding at the end."""
+
+    rounding_type: Literal["floor", "ceil", "ceil_torch"] = "floor"  # type: ignore[assignment]
+
+
+@op("AvgPool", "opset1")
+class AvgPoolV1(_Pooling):
+    """The mean of each window."""
+
+    exclude_pad: Annotated[bool, Spelled("exclude-pad"), Stated] = True
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return self.pooled(ctx, data)
+
+
+@op("AvgPool", "opset14")
+class AvgPoolV14(AvgPoolV1):
+    """Also rounds as PyTorch does: no window starts in the padding at the end."""
+
+    rounding_type: Literal["floor", "ceil", "ceil_torch"] = "floor"  # type: ignore[assignment]
+
+
+@op("AvgPool", "opset16")
+class AvgPoolV16(AvgPoolV14):
+    """Its windows may have gaps."""
+
+    dilations: Annotated[tuple[int, ...], Unsigned] = ()
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return self.pooled(ctx, data, self.dilations)
+
+
+class _AdaptivePooling(Op):
+    """As many windows as the output has elements, each as large as that needs."""
+
+    data = In(unranked=True)
+    output_shape = In(value=True)
+    output = Out(like="data")
+
+    @staticmethod
+    def pooled(ctx: Context, data: Input, output_shape: Input) -> Shape:
+        """Batch and channels of the data, and the sizes that are given."""
+        ctx.require_rank(data, (3, 4, 5))
+        if not data.is_ranked:
+            return None
+        count = data.rank - 2
+        if output_shape.is_ranked:
+            if output_shape.rank == 0:
+                ctx.fail("S101", "output_shape must have an axis", port=output_shape)
+            ctx.require_eq(output_shape.shape[0], count, "output_shape holds {a} sizes, the data has {b} spatial axes", code="V103")
+            ctx.stop_at_errors()
+        return (*data.shape[:2], *ctx.sizes(output_shape, count))
+
+
+@op("AdaptiveAvgPool", "opset8")
+class AdaptiveAvgPool(_AdaptivePooling):
+    """The mean of each part of the data."""
+
+    def infer(self, ctx: Context, data: Input, output_shape: Input) -> Shape:
+        return self.pooled(ctx, data, output_shape)
+
+
+@op("AdaptiveMaxPool", "opset8")
+class AdaptiveMaxPool(_AdaptivePooling):
+    """The largest element of each part of the data, and where it was."""
+
+    indices = Out(attribute="index_element_type")
+    index_element_type: ElementType = ElementType.i64
+
+    def infer(self, ctx: Context, data: Input, output_shape: Input) -> tuple[Shape, Shape]:
+        if self.index_element_type not in (ElementType.i32, ElementType.i64):
+            ctx.fail("A104", f"index_element_type must be i32 or i64, got {self.index_element_type}", attribute="index_element_type")
+        shape = self.pooled(ctx, data, output_shape)
+        return shape, shape

@@ -1,0 +1,59 @@
+"""What convolutions and poolings share: the attributes of a window that slides over the spatial axes."""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, TypeAlias
+
+from irshape.ops.attribute import Stated, Unsigned
+from irshape.ops.context import Context
+from irshape.ops.op import Op
+from irshape.shape.dim import Size
+
+Steps: TypeAlias = Annotated[tuple[int, ...], Stated, Unsigned]
+Pads: TypeAlias = Annotated[tuple[int, ...], Stated]
+
+
+class Slide(NamedTuple):
+    """How the window moves along one spatial axis."""
+
+    stride: Size
+    dilation: Size
+    pad_begin: int
+    pad_end: int
+
+
+class Sliding(Op):
+    """A window that slides over the spatial axes, those after batch and channels."""
+
+    strides: Steps = ()
+    pads_begin: Pads = ()
+    pads_end: Pads = ()
+    auto_pad: Literal["explicit", "same_upper", "same_lower", "valid"] = "explicit"
+
+    @property
+    def is_same(self) -> bool:
+        """Whether the padding is such that a window starts at every `stride`-th element."""
+        return self.auto_pad in ("same_upper", "same_lower")
+
+    def slides(self, ctx: Context, count: int, strides: Sequence[int], dilations: Sequence[int]) -> list[Slide]:
+        """The attributes for each of `count` spatial axes; empty dilations are 1, empty pads 0, as are those not explicit."""
+        dilations = dilations or (1,) * count
+        begin, end = (pads or (0,) * count for pads in (self.pads_begin, self.pads_end))
+        lists = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
+        for name, values in lists.items():
+            each_axis(ctx, values, count, name)
+        for name in ("strides", "dilations"):
+            for value in lists[name]:
+                ctx.at_least(value, 1, name)
+        if self.auto_pad != "explicit":
+            begin = end = (0,) * count
+        for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2):
+            if min(before, after) < 0:
+                code = "R203" if before + after < 0 else "R201"
+                ctx.warn(code, f"pads must not be negative, got {before} and {after} on axis {axis}", attribute="pads_begin")
+        return [Slide(*slide) for slide in zip(strides, dilations, begin, end, strict=True)]
+
+
+def each_axis(ctx: Context, values: Sequence[int], count: int, attribute: str) -> None:
+    """A list attribute must have one item for each spatial axis."""
+    if len(values) != count:
+        ctx.fail("A105", f"{attribute} must have {count} items, one for each spatial axis, got {len(values)}", attribute=attribute)

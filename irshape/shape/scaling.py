@@ -1,0 +1,58 @@
+"""A size times a float, as OpenVINO resizes images: in float32, a millionth added to the scale, the product cut off."""
+
+from math import inf, isinf
+from struct import pack, unpack
+from typing import Final
+
+from irshape.shape.dim import Dim, Size, bounds, narrow
+from irshape.shape.facts import Bound
+
+# Up to here a fraction stands for a scale where a size has no upper bound. Far beyond, the millionth adds elements of its own.
+_LARGE: Final = 100_000
+_MAX_DENOMINATOR: Final = 1024
+
+
+def float32(value: float) -> float:
+    """The nearest float32; infinite where it is too large."""
+    try:
+        return float(unpack("<f", pack("<f", value))[0])
+    except OverflowError:
+        return inf if value > 0 else -inf
+
+
+def scaled(size: Size, scale: float) -> Size:
+    """A size resized by a finite float32 scale.
+
+    A Dim becomes `size*n//d`, with the simplest fraction that gives the same for each of its values, or an unknown size.
+    """
+    if scale == 1.0:
+        return size
+    multiplier = float32(scale + float32(1e-6))
+    if not isinstance(size, Dim):
+        return _cut(size, multiplier)
+    low, high = bounds(size)
+    ends = sorted(_cut(max(end, 0), multiplier) if isinstance(end, int) else inf * multiplier for end in (low, high))
+    fraction = _fraction(scale, multiplier, high)
+    if fraction is None:
+        return size.scope.unknown(("scaled", size, multiplier), *ends)
+    numerator, denominator = fraction
+    return narrow(size * numerator // denominator, *ends)
+
+
+def _cut(size: int, multiplier: float) -> int:
+    product = float32(size) * multiplier
+    rounded = float32(product)
+    return int(product if isinf(rounded) else rounded)
+
+
+def _fraction(scale: float, multiplier: float, high: Bound) -> tuple[int, int] | None:
+    """The simplest fraction that gives the same sizes as the multiplier, up to `high`."""
+    end = high if isinstance(high, int) else _LARGE
+    rounding = end * multiplier * 2.0**-23
+    for denominator in range(1, _MAX_DENOMINATOR):
+        numerator = round(scale * denominator)
+        excess = multiplier - numerator / denominator
+        # The products lie above those with the fraction, but not so far that the next integer is reached.
+        if excess > 1e-9 and excess * end + rounding < 1 / denominator:
+            return numerator, denominator
+    return None
