@@ -350,3 +350,8 @@ def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = boun
         return str(low)
     high_text = str(high) if high < _UNBOUNDED else ""
     return f"{low or ''}..{high_text}" if low or high_text else "?"
+
+
+def is_known(size: Size) -> bool:
+    """Whether a size is a plain number."""
+    return isinstance(size, int)
