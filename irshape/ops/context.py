@@ -147,6 +147,20 @@ class Context(Judge):
         """The single element of an input, as a size without bounds if it is not known."""
         return self.values(port, 1)[0]
 
+    def sizes(self, port: Input) -> Shape:
+        """The elements of an input that holds a shape; None if their number is not known."""
+        return None if element_count(port.partial_shape) is None else tuple(map(self.size, self.values(port)))
+
+    def size(self, value: Size) -> Size:
+        """An element of an input as the size OpenVINO makes of it: -1 may be any, other negative numbers are 0."""
+        return self.unknown() if value == -1 or bounds(value)[0] == -inf else self.saturate(value)
+
+    def single(self, port: Input) -> None:
+        """An input of one element, which is a scalar or a list."""
+        self.require_rank(port, (0, 1))
+        for size in port.partial_shape or ():
+            self.require_eq(size, 1, "{port} must hold one value", code="V103", port=port.name)
+
     def known(self, port: Input) -> tuple[int, ...] | None:
         """The elements of an integer input if all of them are known numbers, else None."""
         elements = port.elements
