@@ -14,7 +14,7 @@ from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape
-from irshape.shape.value import MAX_ELEMENTS, Elements, representable
+from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, representable
 
 
 class Application:
@@ -113,6 +113,10 @@ class Request(Context):
             port, element_type = input.port, input.element_type
             if element_type not in port.types:
                 self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
+                input.elements = None
+            elif input.elements is UNREADABLE:
+                if port.value:
+                    self.error("T101", f"OpenVINO reads no values of {element_type} from {input.name}", port=input)
                 input.elements = None
             group = port.like or port.name
             known = shared.get(group, ElementType.dynamic)

@@ -20,7 +20,7 @@ from irshape.shape.dim import Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape
-from irshape.shape.value import MAX_ELEMENTS
+from irshape.shape.value import MAX_ELEMENTS, UNREADABLE
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, decode
 
@@ -207,7 +207,8 @@ class Engine:
         if declared.element_type is ElementType.dynamic:
             message = "a constant without an element type has no values to read"
             self._report(step.node, (Finding("T101", message, attribute="element_type"),))
-        return self.facts.intern(declared.element_type, declared.shape, decode(declared.element_type, data, count))
+        elements = decode(declared.element_type, data, count)
+        return self.facts.intern(declared.element_type, declared.shape, UNREADABLE if elements is None else elements)
 
     def _trust(self, node: Node) -> None:
         """An operation nobody knows: its recorded ports are all there is."""

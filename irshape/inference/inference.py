@@ -13,7 +13,7 @@ from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
-from irshape.shape.value import Elements
+from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
 
@@ -41,7 +41,8 @@ class InferredPort:
     @property
     def elements(self) -> Elements | None:
         """The values in row-major order, where they are known because some layer reads them."""
-        return self._fact.elements
+        elements = self._fact.elements
+        return None if elements is UNREADABLE else elements
 
     @property
     def text(self) -> str:

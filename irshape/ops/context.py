@@ -78,6 +78,11 @@ class Context(Judge):
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
+    def index_type(self, element_type: ElementType, attribute: str) -> None:
+        """An attribute that must name the element type of indices, i32 or i64."""
+        if element_type not in (ElementType.i32, ElementType.i64):
+            self.fail("A104", f"{attribute} must be i32 or i64, got {element_type}", attribute=attribute)
+
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""
         names = ", ".join(port.name for port in ports)
@@ -158,7 +163,8 @@ class Context(Judge):
 
     def readable(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant, if OpenVINO can read its type and they are in the range of int64."""
-        if port.element_type.bits < 8 and port.element_type is not ElementType.dynamic:
+        bits = port.element_type.bits
+        if 0 < bits < 4 or bits == 6 or (bits == 4 and elements) or port.element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
         for element in elements:
             if type(element) is int and not -INT64_MAX - 1 <= element <= INT64_MAX:
@@ -168,6 +174,20 @@ class Context(Judge):
     def scalar(self, port: Input) -> Size:
         """The single element of an input, as a size without bounds if it is not known."""
         return self.values(port, 1)[0]
+
+    def sizes(self, port: Input) -> Shape:
+        """The elements of an input that holds a shape; None if their number is not known."""
+        return None if element_count(port.partial_shape) is None else tuple(map(self.size, self.values(port)))
+
+    def size(self, value: Size) -> Size:
+        """An element of an input as the size OpenVINO makes of it: -1 may be any, other negative numbers are 0."""
+        return self.unknown() if value == -1 or bounds(value)[0] == -inf else self.saturate(value)
+
+    def single(self, port: Input) -> None:
+        """An input of one element, which is a scalar or a list."""
+        self.require_rank(port, (0, 1))
+        for size in port.partial_shape or ():
+            self.require_eq(size, 1, "{port} must hold one value", code="V103", port=port.name)
 
     def known(self, port: Input) -> tuple[int, ...] | None:
         """The elements of an integer input if all of them are known numbers, else None."""
@@ -186,13 +206,16 @@ class Context(Judge):
             self.fail("V102", f"{what} must be in [{-rank}, {rank - 1}], got {axis}", port=port, attribute=attribute)
         return axis + rank if axis < 0 else axis
 
-    def axes(self, port: Input, rank: int) -> tuple[int, ...] | None:
-        """The known axes of an input, counted from the front and without duplicates; None if they are not known."""
+    def axes(self, port: Input, rank: int, *, unique: bool = True) -> tuple[int, ...] | None:
+        """The known axes of an input, counted from the front; None if they are not known.
+
+        `unique=False` says that OpenVINO lets an axis be named twice.
+        """
         axes = self.known(port)
         if axes is None:
             return None
-        counted = tuple(self.axis(axis, rank, port.name, port=port) for axis in axes)
-        if len(set(counted)) < len(counted):
+        counted = tuple(int(self.axis(axis, rank, port.name, port=port)) for axis in self.readable(port, axes))
+        if unique and len(set(counted)) < len(counted):
             self.fail("V104", f"{port.name} names an axis twice: {list(axes)}", port=port)
         return counted
 

@@ -48,6 +48,7 @@ def broadcast_shapes(
     message: str = "dimensions {a} and {b} do not broadcast",
     *,
     code: str = "S202",
+    strict: bool = True,
     **names: Any,
 ) -> Shape:
     """The shape of an elementwise result.
@@ -56,7 +57,7 @@ def broadcast_shapes(
     first axis at `axis` of `a`, or its last at the last where `axis` is -1.
     """
     if kind in ("none", "explicit"):
-        return merge_shapes(ctx, a, b, message, code=code, rank_message=message, rank_code=code, **names)
+        return merge_shapes(ctx, a, b, message, code=code, strict=strict, rank_message=message, rank_code=code, **names)
     if a is None or b is None:
         return None
     if kind == "numpy":
@@ -73,7 +74,7 @@ def broadcast_shapes(
     end = start + len(b)
     pairs = zip(a[start:end], b, strict=True)
     if kind == "numpy":
-        middle = [ctx.broadcast(x, y, message, code=code, **names) for x, y in pairs]
+        middle = [ctx.broadcast(x, y, message, code=code, strict=strict, **names) for x, y in pairs]
     else:
         middle = [_stretch(ctx, x, y, message, code, names) for x, y in pairs]
     return (*a[:start], *middle, *a[end:])

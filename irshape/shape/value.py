@@ -18,6 +18,9 @@ Elements: TypeAlias = tuple[Any, ...]
 # Values of more elements are not followed.
 MAX_ELEMENTS: Final = 1024
 
+# Stands for the elements of a constant whose element type nothing can read as numbers.
+UNREADABLE: Final[Elements] = ("unreadable",)
+
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:
     """How many elements one step along each axis moves in the flat order."""

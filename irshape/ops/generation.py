@@ -1,0 +1,151 @@
+"""Operations that make a tensor out of sizes and numbers."""
+
+from math import ceil, isfinite, trunc
+from typing import Any, Literal
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Dim, Size, ceil_div, dim_max
+from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements
+
+
+@op("Range", "opset1")
+class Range(Op):
+    """The numbers from `start` to before `stop`, `step` apart."""
+
+    start = In(NUMERIC, rank=0, value=True)
+    stop = In(NUMERIC, rank=0, value=True, like="start")
+    step = In(NUMERIC, rank=0, value=True, like="start")
+    output = Out(like="start", rank=1)
+
+    def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
+        first, last, by = (self.number(ctx, port) for port in (start, stop, step))
+        if by == 0:
+            ctx.fail("V101", "step must not be 0", port=step)
+        if first is None or last is None or by is None or isinstance(by, Dim):
+            return (ctx.unknown(),)
+        return (self.count(ctx, start, first, last, by),)
+
+    def is_integral(self, start: Input) -> bool:
+        """Whether the numbers are whole, so that OpenVINO cuts off what stands after the point."""
+        return start.element_type in INTEGER
+
+    @staticmethod
+    def number(ctx: Context, port: Input) -> Any:
+        """The element of an input, an int, a Dim or a float; None if it is not known."""
+        if port.elements is None:
+            return None
+        (number,) = ctx.readable(port, port.elements)
+        if isinstance(number, float) and not isfinite(number):
+            ctx.fail("V101", f"{port.name} must be finite, got {number}", port=port)
+        return number
+
+    def count(self, ctx: Context, start: Input, first: Any, last: Any, by: Any) -> Size:
+        """How many numbers there are."""
+        if isinstance(first, Dim) or isinstance(last, Dim):
+            if any(isinstance(number, float) for number in (first, last, by)):
+                return ctx.unknown()
+        elif self.is_integral(start):
+            first, last, by = trunc(first), trunc(last), trunc(by)
+            if by == 0:  # a step that is cut to 0, from which OpenVINO makes nothing
+                return 0
+        distance, step = (last - first, by) if by > 0 else (first - last, -by)
+        if isinstance(distance, float) or isinstance(step, float):
+            return max(ceil(distance / step), 0)
+        return dim_max(ceil_div(distance, step), 0)
+
+    def propagate(self, ctx: Context, start: Input, stop: Input, step: Input) -> Elements | None:
+        numbers = (*start.values, *stop.values, *step.values)
+        if any(trunc(number) != number for number in numbers):
+            return None
+        first, last, by = map(int, numbers)
+        return tuple(range(first, last, by))
+
+
+@op("Range", "opset4")
+class RangeV4(Range):
+    """The numbers from `start` to before `stop`, in an element type of choice."""
+
+    start = In(NUMERIC, rank=0, value=True)
+    stop = In(NUMERIC, rank=0, value=True)
+    step = In(NUMERIC, rank=0, value=True)
+    output = Out(attribute="output_type", rank=1)
+    output_type: ElementType = ElementType.dynamic
+
+    def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
+        if self.output_type not in NUMERIC:
+            ctx.fail("A104", f"output_type must be numeric, got {self.output_type}", attribute="output_type")
+        return super().infer(ctx, start, stop, step)
+
+    def is_integral(self, start: Input) -> bool:
+        return self.output_type in INTEGER
+
+
+_INDEX = INDEX - {ElementType.dynamic}
+
+
+@op("Eye", "opset9")
+class Eye(Op):
+    """Matrices with ones on a diagonal."""
+
+    num_rows = In(_INDEX, value=True)
+    num_columns = In(_INDEX, value=True)
+    diagonal_index = In(_INDEX, unranked=True)
+    batch_shape = In(_INDEX, rank=1, value=True, optional=True)
+    output = Out(attribute="output_type")
+    output_type: ElementType = ElementType.dynamic
+
+    def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
+        for port in (num_rows, num_columns, diagonal_index):
+            ctx.single(port)
+        rows, columns = ctx.scalar(num_rows), ctx.scalar(num_columns)
+        for size, port in ((rows, num_rows), (columns, num_columns)):
+            ctx.require_ge(size, 0, "{port} must not be negative", code="V101", port=port.name)
+        batch = () if batch_shape is None else ctx.sizes(batch_shape)
+        return None if batch is None else (*batch, ctx.saturate(rows), ctx.saturate(columns))
+
+
+@op("RandomUniform", "opset8")
+class RandomUniform(Op):
+    """Random numbers from `min_val` to before `max_val`."""
+
+    shape = In(INDEX, rank=1, value=True)
+    min_val = In(value=True)
+    max_val = In(value=True)
+    output = Out(attribute="output_type")
+    output_type: ElementType = ElementType.dynamic
+    op_seed: int = 0
+    global_seed: int = 0
+    alignment: Literal["tensorflow", "pytorch"] = "tensorflow"
+
+    def infer(self, ctx: Context, shape: Input, min_val: Input, max_val: Input) -> Shape:
+        if self.output_type not in (FLOAT | INDEX) - {ElementType.dynamic}:
+            ctx.fail("A104", f"output_type must be real, i32 or i64, got {self.output_type}", attribute="output_type")
+        for port in (min_val, max_val):
+            ctx.single(port)
+            if port.element_type is not self.output_type:
+                ctx.fail("T102", f"{port.name} has element type {port.element_type}, output_type is {self.output_type}", port=port)
+        low, high = ctx.known(min_val), ctx.known(max_val)
+        if low and high and not low[0] < high[0]:
+            ctx.fail("V101", f"min_val must be less than max_val, got {low[0]} and {high[0]}", port=min_val)
+        return ctx.sizes(shape)
+
+
+@op("Multinomial", "opset13")
+class Multinomial(Op):
+    """Random indices, drawn in each row with the probabilities of the row."""
+
+    probs = In(FLOAT, rank=2)
+    num_samples = In(INTEGER, value=True)
+    output = Out(attribute="convert_type")
+    convert_type: ElementType = ElementType.dynamic
+    with_replacement: bool = False
+    log_probs: bool = False
+    global_seed: int = 0
+    op_seed: int = 0
+
+    def infer(self, ctx: Context, probs: Input, num_samples: Input) -> Shape:
+        ctx.single(num_samples)
+        return (probs.shape[0], ctx.size(ctx.scalar(num_samples)))

@@ -1,0 +1,111 @@
+"""Products of matrices and sums of products."""
+
+import re
+from typing import Final
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size
+from irshape.shape.element_type import NUMERIC, ElementType
+from irshape.shape.shape import Shape, broadcast_shapes
+
+
+@op("MatMul", "opset1")
+class MatMul(Op):
+    """The product of the matrices in the last two axes; the axes before them broadcast.
+
+    A vector on the left is a row and one on the right a column; that axis of size 1 is not in the output.
+    """
+
+    matrix_a = In()
+    matrix_b = In(like="matrix_a")
+    output = Out(like="matrix_a")
+    transpose_a: bool = False
+    transpose_b: bool = False
+
+    def infer(self, ctx: Context, matrix_a: Input, matrix_b: Input) -> Shape:
+        for matrix in (matrix_a, matrix_b):
+            if matrix.rank == 0:
+                ctx.fail("S101", f"{matrix.name} must not be a scalar", port=matrix)
+        *batch_a, rows, depth = matrix_a.shape if matrix_a.rank > 1 else (1, *matrix_a.shape)
+        *batch_b, depth_b, columns = matrix_b.shape if matrix_b.rank > 1 else (*matrix_b.shape, 1)
+        if self.transpose_a and matrix_a.rank > 1:
+            rows, depth = depth, rows
+        if self.transpose_b and matrix_b.rank > 1:
+            depth_b, columns = columns, depth_b
+        ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b", strict=False)
+        batch = broadcast_shapes(ctx, tuple(batch_a), tuple(batch_b), strict=False) or ()
+        row = (rows,) if matrix_a.rank > 1 else ()
+        column = (columns,) if matrix_b.rank > 1 else ()
+        return (*batch, *row, *column)
+
+
+_SUBSCRIPT: Final = re.compile(r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*")
+_LABEL: Final = re.compile(r"\.\.\.|[A-Za-z]")
+_ELLIPSIS: Final = "..."
+
+
+@op("Einsum", "opset7")
+class Einsum(Op):
+    """Sums of products over the axes whose labels are not in the output, as the equation says."""
+
+    data = In(NUMERIC, variadic=True, unranked=True)
+    output = Out()
+    equation: str = ""
+
+    def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
+        inputs, output = self.subscripts(ctx)
+        if len(inputs) != len(data):
+            ctx.fail("A105", f"equation has {len(inputs)} subscripts for {len(data)} inputs", attribute="equation")
+        sizes: dict[str, Shape] = {}
+        for subscript, port in zip(inputs, data, strict=True):
+            for label, part in self.labelled(ctx, subscript, port).items():
+                if label in sizes:
+                    message = "axis {label} of {port} must broadcast with the inputs before"
+                    part = broadcast_shapes(ctx, sizes[label], part, message=message, label=label, port=port.name)
+                sizes[label] = part
+        shape: list[Size] = []
+        for label in output:
+            if label not in sizes and label != _ELLIPSIS:
+                ctx.fail("A104", f"label {label!r} of the output is in no input subscript", attribute="equation")
+            part = sizes.get(label, ())
+            if part is None:
+                return None
+            shape += part
+        return tuple(shape)
+
+    def subscripts(self, ctx: Context) -> tuple[list[list[str]], list[str]]:
+        """The labels of each input and of the output; without `->`, the labels of one input only, in the order of the alphabet."""
+        left, arrow, right = self.equation.partition("->")
+        for subscript in (*left.split(","), right):
+            if not _SUBSCRIPT.fullmatch(subscript):
+                ctx.fail("A102", f"subscript {subscript!r} must be letters with at most one ellipsis", attribute="equation")
+        inputs = [_LABEL.findall(subscript) for subscript in left.split(",")]
+        if arrow:
+            return inputs, _LABEL.findall(right)
+        labels = [label for subscript in inputs for label in subscript if label != _ELLIPSIS]
+        single = [label for label in labels if sum(label in subscript for subscript in inputs) == 1]
+        return inputs, [_ELLIPSIS, *sorted(single)]
+
+    @staticmethod
+    def labelled(ctx: Context, subscript: list[str], port: Input) -> dict[str, Shape]:
+        """The sizes that each label of a subscript stands for: one, or those an ellipsis covers."""
+        if not port.is_ranked:
+            return {label: None if label == _ELLIPSIS else (ctx.unknown(),) for label in subscript}
+        covered = port.rank - len(subscript) + 1 if _ELLIPSIS in subscript else 1
+        if covered < 0 or (_ELLIPSIS not in subscript and port.rank != len(subscript)):
+            ctx.fail("S101", f"{port.name} has rank {port.rank}, its subscript is {''.join(subscript)!r}", port=port)
+        sizes: dict[str, Shape] = {}
+        start = 0
+        for label in subscript:
+            end = start + (covered if label == _ELLIPSIS else 1)
+            part = port.shape[start:end]
+            if label in sizes:
+                message = "axes of {port} with the label {label} must be equal"
+                part = tuple(ctx.merge(a, b, message, port=port.name, label=label) for a, b in zip(sizes[label] or (), part, strict=True))
+            sizes[label] = part
+            start = end
+        return sizes
+
+    def types(self, ctx: Context, data: tuple[Input, ...]) -> ElementType:
+        return data[0].element_type

@@ -1,0 +1,111 @@
+"""Reductions: many elements along some axes become one."""
+
+from collections.abc import Callable
+from functools import partial, reduce
+from math import prod
+from typing import Any, ClassVar
+
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import dim_max, dim_min
+from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements, transposed
+
+
+class Reduction(Op):
+    """The axes that are reduced disappear, or stay with size 1.
+
+    `of_elements` computes one element from many, where values are followed through the op.
+    """
+
+    data = In(NUMERIC, unranked=True)
+    axes = In(INTEGER, value=True)
+    output = Out(like="data")
+    keep_dims: bool = False
+    takes_sizes = True
+
+    of_elements: ClassVar[Callable[[Elements], Any] | None] = None
+
+    def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
+        ctx.require_rank(axes, (0, 1))
+        if not data.is_ranked:
+            return None
+        reduced = ctx.axes(axes, data.rank if self.keep_dims else max(data.rank, 1), unique=False)
+        if reduced is not None:
+            sizes = [1 if axis in reduced else size for axis, size in enumerate(data.shape)]
+            return tuple(size for axis, size in enumerate(sizes) if self.keep_dims or axis not in reduced)
+        if self.keep_dims:
+            return ctx.unknown_shape(data.rank)
+        return ctx.unknown_shape(max(data.rank - 1, 0)) if element_count(axes.partial_shape) == 1 else None
+
+    def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
+        function = type(self).of_elements
+        reduced = ctx.axes(axes, max(data.rank, 1), unique=False)
+        if function is None or reduced is None or data.element_type.is_real:
+            return None
+        shape = data.static_shape
+        kept = [axis for axis in range(data.rank) if axis not in reduced]
+        elements = transposed(data.values, shape, [*kept, *(axis for axis in range(data.rank) if axis in reduced)])
+        count = prod(shape[axis] for axis in kept)
+        step = len(elements) // count if count else 0
+        return tuple(function(elements[i * step : (i + 1) * step]) for i in range(count)) if step else None
+
+
+class LogicalReduction(Reduction):
+    """A reduction of booleans."""
+
+    data = In(BOOLEAN, unranked=True)
+
+
+@op("ReduceSum", "opset1")
+class ReduceSum(Reduction):
+    """The sum."""
+
+    of_elements = sum
+
+
+@op("ReduceProd", "opset1")
+class ReduceProd(Reduction):
+    """The product."""
+
+    of_elements = prod
+
+
+@op("ReduceMax", "opset1")
+class ReduceMax(Reduction):
+    """The largest."""
+
+    of_elements = partial(reduce, dim_max)
+
+
+@op("ReduceMin", "opset1")
+class ReduceMin(Reduction):
+    """The smallest."""
+
+    of_elements = partial(reduce, dim_min)
+
+
+@op("ReduceMean", "opset1")
+class ReduceMean(Reduction):
+    """The mean."""
+
+
+@op("ReduceL1", "opset4")
+class ReduceL1(Reduction):
+    """The sum of absolute values."""
+
+
+@op("ReduceL2", "opset4")
+class ReduceL2(Reduction):
+    """The square root of the sum of squares."""
+
+
+@op("ReduceLogicalAnd", "opset1")
+class ReduceLogicalAnd(LogicalReduction):
+    """Whether all are true."""
+
+
+@op("ReduceLogicalOr", "opset1")
+class ReduceLogicalOr(LogicalReduction):
+    """Whether any is true."""

@@ -1,0 +1,188 @@
+"""Operations on shapes: ShapeOf, and those that only arrange the axes of a tensor anew."""
+
+from collections.abc import Sequence
+from math import inf
+
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds, eq, product
+from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements
+
+
+@op("ShapeOf", "opset1")
+class ShapeOf(Op):
+    """The sizes of a tensor."""
+
+    data = In(unranked=True)
+    output = Out(ElementType.i64)
+    demands = ()
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        return (data.rank if data.is_ranked else ctx.unknown(),)
+
+    def propagate(self, ctx: Context, data: Input) -> Elements | None:
+        return data.partial_shape
+
+
+@op("ShapeOf", "opset3", also="opset17")
+class ShapeOfV3(ShapeOf):
+    """The sizes of a tensor, in an integer type of choice."""
+
+    output = Out(attribute="output_type")
+    output_type: ElementType
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        ctx.index_type(self.output_type, "output_type")
+        return super().infer(ctx, data)
+
+
+class _Rearrangement(Op):
+    """The same elements in the same order, in a shape of as many."""
+
+    data = In(unranked=True)
+    output = Out(like="data")
+    demands = ("data",)
+    takes_sizes = True
+
+
+@op("Reshape", "opset1")
+class Reshape(_Rearrangement):
+    """The elements in a given shape; in it -1 stands for what is left, and with `special_zero` 0 for the size of the input."""
+
+    shape = In(INTEGER, rank=1, value=True)
+    special_zero: bool = False
+
+    def infer(self, ctx: Context, data: Input, shape: Input) -> Shape:
+        if element_count(shape.partial_shape) is None:
+            return None
+        pattern = ctx.values(shape)
+        if pattern.count(-1) > 1:
+            ctx.fail("V101", "shape must hold at most one -1", port=shape)
+        copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
+        if data.is_ranked and copied and copied[-1] >= data.rank:
+            ctx.fail("V101", f"shape[{copied[-1]}] copies a size of data, which has rank {data.rank}", port=shape)
+        target = [
+            self._copied(ctx, data, axis) if axis in copied else 1 if size == -1 else self._given(ctx, axis, size)
+            for axis, size in enumerate(pattern)
+        ]
+        want = [size for axis, size in enumerate(target) if axis not in copied]
+        have = [size for axis, size in enumerate(data.partial_shape or ()) if axis not in copied]
+        is_open = not data.is_ranked or any(bounds(size)[0] == -inf for size in pattern)
+        if -1 in pattern:
+            target[pattern.index(-1)] = self._left(ctx, have, want, is_open)
+        elif not is_open:
+            have, want = without_common(have, want)
+            ctx.is_checked = not copied
+            ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
+        return tuple(target)
+
+    @staticmethod
+    def _copied(ctx: Context, data: Input, axis: int) -> Size:
+        return data.shape[axis] if data.is_ranked else ctx.unknown()
+
+    @staticmethod
+    def _given(ctx: Context, axis: int, size: Size) -> Size:
+        if bounds(size)[0] == -inf:  # a number of which nothing is known may turn out to be -1 or 0
+            return ctx.unknown()
+        ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
+        return ctx.saturate(size)
+
+    @staticmethod
+    def _left(ctx: Context, have: Sequence[Size], want: Sequence[Size], is_open: bool) -> Size:
+        """The size for -1: the elements there are, divided by the sizes that are given."""
+        have, want = without_common(have, want)
+        if 0 in want:
+            if 0 not in have:
+                is_static = not is_open and all(type(size) is int for size in have)
+                ctx.fail("V101" if is_static else "S206", "-1 beside a size of 0 needs data without elements")
+            return 1
+        if is_open:
+            return ctx.unknown()
+        return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
+
+    def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
+        return data.values
+
+
+def without_common(a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
+    """Two products without the factors they share: `a, b` of a*x and b*x. An unknown factor is taken not to be 0."""
+    left, right = list(a), []
+    for factor in b:
+        equal = next((i for i, other in enumerate(left) if other != 0 and eq(other, factor)), None)
+        if equal is None:
+            right.append(factor)
+        else:
+            del left[equal]
+    return left, right
+
+
+@op("Squeeze", "opset1")
+class Squeeze(_Rearrangement):
+    """Remove axes of size 1, all or the given ones; OpenVINO keeps a given axis that is known to have another size."""
+
+    axes = In(value=True, optional=True)
+
+    def infer(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
+        if axes is not None and element_count(axes.partial_shape) is not None:
+            ctx.require_rank(axes, (0, 1))
+        if not data.is_ranked:
+            return None
+        given = () if axes is None else ctx.axes(axes, max(data.rank, 1), unique=False)
+        if given is None:
+            return self.without_unknown(ctx, data, axes)
+        is_one = [eq(size, 1) for size in data.shape]
+        removed = given or range(data.rank)
+        if self.may_keep(given) and any(axis in removed and one is None for axis, one in enumerate(is_one)):
+            return None
+        for axis, size in enumerate(data.shape):
+            if axis in removed and is_one[axis] is None:
+                ctx.require_eq(size, 1, "axis {axis} must have size 1 to be removed", strict=False, axis=axis)
+        return tuple(size for axis, size in enumerate(data.shape) if axis not in removed or is_one[axis] is False)
+
+    def may_keep(self, given: Sequence[int]) -> bool:
+        """Whether the rank of the output depends on a size that is not known."""
+        return not given
+
+    def without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
+        """The shape where the axes are not known: OpenVINO takes a single axis to be one of size 1."""
+        return ctx.unknown_shape(max(data.rank - 1, 0)) if axes is not None and element_count(axes.partial_shape) == 1 else None
+
+    def propagate(self, ctx: Context, data: Input, axes: Input | None) -> Elements | None:
+        return data.values
+
+
+@op("Squeeze", "opset15")
+class SqueezeV15(Squeeze):
+    """Remove axes of size 1; `allow_axis_skip` says that an axis may turn out to have another size."""
+
+    allow_axis_skip: bool = False
+
+    def may_keep(self, given: Sequence[int]) -> bool:
+        return self.allow_axis_skip or not given
+
+    def without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
+        return None
+
+
+@op("Unsqueeze", "opset1")
+class Unsqueeze(_Rearrangement):
+    """Insert axes of size 1, which the axes of the output name."""
+
+    axes = In(value=True)
+
+    def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
+        ctx.require_rank(axes, (0, 1))
+        known = ctx.known(axes)
+        if not data.is_ranked or known is None:
+            return None
+        if not known:
+            ctx.fail("V103", "axes must hold at least one axis", port=axes)
+        shape = list(data.shape)
+        for axis in sorted(set(ctx.axes(axes, data.rank + len(set(known)), unique=False) or ())):
+            shape.insert(axis, 1)
+        return tuple(shape)
+
+    def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
+        return data.values

@@ -1,0 +1,1 @@
+"""Operations that order, select and search."""
