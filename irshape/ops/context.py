@@ -175,13 +175,9 @@ class Context(Judge):
         """The single element of an input, as a size without bounds if it is not known."""
         return self.values(port, 1)[0]
 
-    def sizes(self, port: Input) -> Shape:
-        """The elements of an input that holds a shape; None if their number is not known."""
-        return None if element_count(port.partial_shape) is None else tuple(map(self.size, self.values(port)))
-
-    def size(self, value: Size) -> Size:
-        """An element of an input as the size OpenVINO makes of it: -1 may be any, other negative numbers are 0."""
-        return self.unknown() if value == -1 or bounds(value)[0] == -inf else self.saturate(value)
+    def shape_in(self, port: Input) -> Shape:
+        """The shape an input holds; None if the number of its elements is not known."""
+        return None if element_count(port.partial_shape) is None else tuple(map(self.dimension, self.values(port)))
 
     def single(self, port: Input) -> None:
         """An input of one element, which is a scalar or a list."""

@@ -53,7 +53,7 @@ class Range(Op):
                 return 0
         distance, step = (last - first, by) if by > 0 else (first - last, -by)
         if isinstance(distance, float) or isinstance(step, float):
-            return max(ceil(distance / step), 0)
+            return max(int(ceil(distance / step)), 0)
         return dim_max(ceil_div(distance, step), 0)
 
     def propagate(self, ctx: Context, start: Input, stop: Input, step: Input) -> Elements | None:
@@ -103,7 +103,7 @@ class Eye(Op):
         rows, columns = ctx.scalar(num_rows), ctx.scalar(num_columns)
         for size, port in ((rows, num_rows), (columns, num_columns)):
             ctx.require_ge(size, 0, "{port} must not be negative", code="V101", port=port.name)
-        batch = () if batch_shape is None else ctx.sizes(batch_shape)
+        batch = () if batch_shape is None else ctx.shape_in(batch_shape)
         return None if batch is None else (*batch, ctx.saturate(rows), ctx.saturate(columns))
 
 
@@ -130,7 +130,7 @@ class RandomUniform(Op):
         low, high = ctx.known(min_val), ctx.known(max_val)
         if low and high and not low[0] < high[0]:
             ctx.fail("V101", f"min_val must be less than max_val, got {low[0]} and {high[0]}", port=min_val)
-        return ctx.sizes(shape)
+        return ctx.shape_in(shape)
 
 
 @op("Multinomial", "opset13")
@@ -148,4 +148,4 @@ class Multinomial(Op):
 
     def infer(self, ctx: Context, probs: Input, num_samples: Input) -> Shape:
         ctx.single(num_samples)
-        return (probs.shape[0], ctx.size(ctx.scalar(num_samples)))
+        return (probs.shape[0], ctx.dimension(ctx.scalar(num_samples)))

@@ -31,12 +31,12 @@ def scaled(size: Size, scale: float) -> Size:
     if not isinstance(size, Dim):
         return _cut(size, multiplier)
     low, high = bounds(size)
-    ends = sorted(_cut(max(end, 0), multiplier) if isinstance(end, int) else inf * multiplier for end in (low, high))
+    low_end, high_end = sorted(_cut(max(end, 0), multiplier) if isinstance(end, int) else inf * multiplier for end in (low, high))
     fraction = _fraction(scale, multiplier, high)
     if fraction is None:
-        return size.scope.unknown(("scaled", size, multiplier), *ends)
+        return size.scope.unknown(("scaled", size, multiplier), low_end, high_end)
     numerator, denominator = fraction
-    return narrow(size * numerator // denominator, *ends)
+    return narrow(size * numerator // denominator, low_end, high_end)
 
 
 def _cut(size: int, multiplier: float) -> int:
