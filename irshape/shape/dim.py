@@ -129,14 +129,14 @@ class Dim:
         self.facts: Final = facts
 
     def __add__(self, other: "SupportsIndex | Dim") -> "Size":
-        if not isinstance(other, int | Dim):
+        if not isinstance(other, (int, Dim)):
             other = index(other)
         return self.scope.apply("add", self, other) if other != 0 else self
 
     __radd__ = __add__
 
     def __sub__(self, other: "SupportsIndex | Dim") -> "Size":
-        if not isinstance(other, int | Dim):
+        if not isinstance(other, (int, Dim)):
             other = index(other)
         return self.scope.apply("subtract", self, other) if other != 0 else self
 
@@ -144,14 +144,14 @@ class Dim:
         return self.scope.apply("subtract", index(other), self)
 
     def __mul__(self, other: "SupportsIndex | Dim") -> "Size":
-        if not isinstance(other, int | Dim):
+        if not isinstance(other, (int, Dim)):
             other = index(other)
         return self.scope.apply("multiply", self, other) if other != 1 else self
 
     __rmul__ = __mul__
 
     def __floordiv__(self, other: "SupportsIndex | Dim") -> "Size":
-        if not isinstance(other, int | Dim):
+        if not isinstance(other, (int, Dim)):
             other = index(other)
         if isinstance(other, int) and other < 0:
             return self.scope.apply("floor", -self, -other)
@@ -161,7 +161,7 @@ class Dim:
         return self.scope.apply("floor", index(other), self)
 
     def __mod__(self, other: "SupportsIndex | Dim") -> "Size":
-        if not isinstance(other, int | Dim):
+        if not isinstance(other, (int, Dim)):
             other = index(other)
         if isinstance(other, int) and other < 0:
             return -(-self % -other)

@@ -208,7 +208,7 @@ def parse_symbol_facts(text: str) -> SymbolFacts:
             raise ShapeSyntaxError(text, position, "there is more than one multiple")
         else:
             low = max(low, described.offset)
-            modulus, remainder = described.factor, described.offset % described.factor
+            modulus, remainder = described.factor, described.offset
         position += len(field) + 1
     facts = settle(low, high, modulus, remainder)
     if facts is None:

@@ -151,9 +151,11 @@ class Reported:
         # No factor is 0, so none is larger than the product.
         for position, index in enumerate(monomial):
             others = self._table.bound(0, [(monomial[:position] + monomial[position + 1 :], 1)], self._atoms)
-            least = max(others.low, 1)
+            if others.high < 1:
+                self.is_contradictory = True
+                return
             low = 1 if others.high == inf else -(-product.low // others.high)
-            yield self._table.atoms[index], Facts(low, inf if product.high == inf else product.high // least)
+            yield self._table.atoms[index], Facts(low, inf if product.high == inf else product.high // max(others.low, 1))
 
     def _of_arguments(self, atom: Atom) -> Iterator[tuple[Polynomial, Facts]]:
         """What an atom's facts say of what it is computed from."""

@@ -68,6 +68,7 @@ ROWS = (
     ("-H // 4", "(3*H)//4 - H", "0", (1, 0)),
     ("-(H // 4)", "-(H//4)", "0", (1, 0)),
     ("3 - H // 4", "3 - H//4", "..3", (1, 0)),
+    ("5 + narrow(H, 4, 7) // -4", "(3*H)//4 + 5 - H", "3..4", (1, 0)),
     ("H % 4", "H - 4*(H//4)", "..3", (1, 0)),
     ("H % -4", "4*((3*H)//4) - 3*H", "0", (1, 0)),
     ("W % 16", "W", "1..8", (1, 0)),
@@ -264,6 +265,7 @@ def test_growth_is_bounded_and_stays_exact() -> None:
         assert len(str(size)) < 5000
     assert evaluate(size, values) == expected
     assert symbols(size) == {"H", "W"}
+    assert size + width - size is width
     for _ in range(100):
         height = height * height
     assert isinstance(height, Dim) and bounds(height) == (1, inf)

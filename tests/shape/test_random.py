@@ -92,13 +92,23 @@ def test_requirements_hold_exactly_where_plain_integers_say(caps: str, block: in
             assert all(low <= meaning(values) <= high for values in samples), (str(size), low, high, ctx.guards)
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_a_formula_reads_as_python(seed: int) -> None:
-    sizes = RandomSizes(seed)
-    _, x = sizes.expression(4)
-    for _ in range(5):
-        values = sizes.values()
-        assert eval(str(x), {}, {**values, "min": min, "max": max}) == evaluate(x, values)
+def test_formulas_and_requirements_read_as_python() -> None:
+    functions = {"min": min, "max": max, "broadcast": lambda a, b: b if a == 1 else a}
+    for seed in range(400):
+        sizes = RandomSizes(seed)
+        ctx = Recorder(sizes.scope)
+        (_, x), (_, y) = sizes.expression(4), sizes.expression(3)
+        z = ctx.broadcast(x, y, "")
+        ctx.require_eq(x, y, "")
+        ctx.require_ge(x + 3, 2 * y, "")
+        ctx.require_div(x, 4, "")
+        ctx.require_eq(x, 5 * (x // 5) + 2, "")
+        for _ in range(20):
+            names = {**functions, **(values := sizes.values())}
+            assert eval(str(x), {}, names) == evaluate(x, values)
+            assert eval(str(z), {}, names) == evaluate(z, values)
+            for guard in ctx.guards:
+                assert eval(str(guard), {}, names) == guard.holds(values), (str(guard), values)
 
 
 @pytest.mark.parametrize("block", range(4))
