@@ -45,10 +45,11 @@ class Divide(BinaryArithmetic):
 
     m_pythondiv: bool = True
 
-    def propagate(self, ctx: Context, lhs: Input, rhs: Input) -> Elements | None:
-        if not rhs.element_type.is_real and any(type(divisor) is int and divisor == 0 for divisor in rhs.values):
-            ctx.fail("V106", f"an element of {rhs.name} is 0", port=rhs)
-        return super().propagate(ctx, lhs, rhs)
+    def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
+        divisor = inputs[1]
+        if not divisor.element_type.is_real and any(is_known(element) and element == 0 for element in divisor.values):
+            ctx.fail("V106", f"an element of {divisor.name} is 0", port=divisor)
+        return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:
         if isinstance(a, float):

@@ -29,11 +29,21 @@ class Elementwise(Op):
     of_sizes: ClassVar[Callable[..., Any] | None] = None
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
 
-    @classmethod
-    def demanded(cls) -> frozenset[int]:
-        return frozenset() if cls.of_elements is None else super().demanded()
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.of_elements is not None and cls.propagate is None:
+            cls.propagate = cls.follow
 
-    def followed(self, ctx: Context, element_type: ElementType, columns: Sequence[Elements]) -> Elements | None:
+    def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
+        """The elements of the output, computed one by one."""
+        columns = self.aligned(ctx, *inputs)
+        return None if columns is None else self.computed(ctx, self.outputs[0].type or inputs[0].element_type, columns)
+
+    def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
+        """The elements of each input, as many as the output has; None where that cannot be said."""
+        return [input.values for input in inputs]
+
+    def computed(self, ctx: Context, element_type: ElementType, columns: Sequence[Elements]) -> Elements | None:
         """The elements of an output of this type; what is not known is a number of its own, or nothing in a real tensor."""
         result: list[Element] = []
         for elements in zip(*columns, strict=True):
@@ -76,9 +86,6 @@ class Unary(Elementwise):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.partial_shape
-
-    def propagate(self, ctx: Context, data: Input) -> Elements | None:
-        return self.followed(ctx, self.outputs[0].type or data.element_type, (data.values,))
 
 
 class UnaryArithmetic(Unary):
@@ -127,10 +134,6 @@ class Binary(Broadcasting):
 
     def infer(self, ctx: Context, lhs: Input, rhs: Input) -> Shape:
         return self.broadcast(ctx, lhs, rhs)
-
-    def propagate(self, ctx: Context, lhs: Input, rhs: Input) -> Elements | None:
-        columns = self.aligned(ctx, lhs, rhs)
-        return None if columns is None else self.followed(ctx, self.outputs[0].type or lhs.element_type, columns)
 
 
 class BinaryArithmetic(Binary):

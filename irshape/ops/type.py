@@ -20,7 +20,7 @@ class Conversion(Elementwise):
         """The elements of `data` in the target type."""
         elements = data.values
         if target is ElementType.boolean:
-            return self.followed(ctx, target, (elements,))
+            return self.computed(ctx, target, (elements,))
         if target.is_real:
             return tuple(float(element) if type(element) is int else element for element in elements)
         return tuple(trunc(element) if isinstance(element, float) else element for element in elements)
