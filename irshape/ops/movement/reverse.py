@@ -28,7 +28,7 @@ class Reverse(Op):
             if reversed_axes.is_ranked:
                 ctx.require_eq(reversed_axes.shape[0], data.rank, "the mask holds {a} values, the data has {b} axes", code="V103")
             return data.shape
-        for axis in ctx.known(reversed_axes) or ():
+        for axis in ctx.readable(reversed_axes, ctx.known(reversed_axes) or ()):
             if axis < 0:
                 ctx.warn("R201", f"reversed_axes must not be negative, got {axis}", port=reversed_axes)
             elif axis >= data.rank:
@@ -48,9 +48,8 @@ class ReverseSequence(Op):
 
     def infer(self, ctx: Context, data: Input, seq_lengths: Input) -> Shape:
         if not data.is_ranked:
-            for name, axis in (("batch_axis", self.batch_axis), ("seq_axis", self.seq_axis)):
-                if axis < 0:
-                    ctx.fail("V102", f"{name} must not be negative where the rank of data is unknown, got {axis}", attribute=name)
+            if self.seq_axis < 0:
+                ctx.fail("V102", f"seq_axis must not be negative where the rank of data is unknown, got {self.seq_axis}", attribute="seq_axis")
             return None
         batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
         ctx.axis(self.seq_axis, data.rank, "seq_axis", attribute="seq_axis")
