@@ -1,7 +1,7 @@
 """What a rule asks of its surroundings: decisions about sizes, values of inputs, and a place to say what is wrong."""
 
 from collections.abc import Sequence
-from math import inf
+from math import inf, isfinite
 from typing import NoReturn
 
 from irshape.ops.op import Input, Op
@@ -139,10 +139,16 @@ class Context(Judge):
         `count` is how many the rule needs, or the least it needs, of which it takes the first.
         """
         values = self.values(port, at_least=count) if at_least else self.values(port, count)
+        sizes = []
         for index, value in enumerate(values[:count]):
+            if isinstance(value, float):
+                if not isfinite(value):
+                    self.fail("V101", f"{port.name}[{index}] must be a number, got {value}", port=port)
+                value = int(value)
             if type(value) is int and value < 0:
                 self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
-        return tuple(self.dimension(value) for value in values[:count])
+            sizes.append(self.dimension(value))
+        return tuple(sizes)
 
     def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
         """The first elements of a float input, None where they are not known; known ones must be at least so many."""

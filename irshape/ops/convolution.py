@@ -6,7 +6,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Out, op
 from irshape.ops.sliding import Pads, Slide, Sliding, Steps, each_axis
-from irshape.shape.dim import Size, ceil_div, is_known, narrow
+from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.shape import Shape
 from irshape.shape.window import transposed_window, window
@@ -14,7 +14,26 @@ from irshape.shape.window import transposed_window, window
 Sizes = tuple[Size, ...]
 
 
-class _Convolution(Sliding):
+class _Kernel(Sliding):
+    """A kernel that slides over the spatial axes, its gaps and strides 1 where they are left out."""
+
+    dilations: Steps = ()
+
+    def moves(self, ctx: Context, count: int) -> list[Slide]:
+        """How the kernel moves along each of so many spatial axes."""
+        slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
+        return [slide._replace(dilation=ctx.dimension(slide.dilation)) for slide in slides]
+
+    def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
+        """How many places the kernel has on each spatial axis."""
+        moves = self.moves(ctx, len(sizes))
+        if self.is_same:
+            return [ceil_div(size, move.stride) for size, move in zip(sizes, moves, strict=True)]
+        axes = enumerate(zip(sizes, kernel, moves, strict=True), 2)
+        return [window(ctx, size, length, *move, axis=axis) for axis, (size, length, move) in axes]
+
+
+class _Convolution(_Kernel):
     """Filters slide over the spatial axes of data.
 
     Data are [batch, channels, *sizes]. The minimum rank of filters is how many axes they have before those of the kernel.
@@ -23,7 +42,6 @@ class _Convolution(Sliding):
     data = In(NUMERIC, unranked=True)
     filters = In(NUMERIC, like="data", min_rank=2, unranked=True)
     output = Out(like="data")
-    dilations: Steps = ()
 
     ranks: ClassVar[tuple[int, ...]] = (3, 4, 5)
 
@@ -52,19 +70,6 @@ class _Convolution(Sliding):
         if count + 2 not in self.ranks:
             ctx.warn("R401", f"data can only have rank {count + 2}, but must have rank {' or '.join(map(str, self.ranks))}", port=data)
         return data.partial_shape or ctx.unknown_shape(count + 2), filters.partial_shape or ctx.unknown_shape(count + lead)
-
-    def moves(self, ctx: Context, count: int) -> list[Slide]:
-        """How the kernel moves along each of so many spatial axes."""
-        slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
-        return [slide._replace(dilation=ctx.dimension(slide.dilation)) for slide in slides]
-
-    def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
-        """How many places the kernel has on each spatial axis."""
-        moves = self.moves(ctx, len(sizes))
-        if self.is_same:
-            return [ceil_div(size, move.stride) for size, move in zip(sizes, moves, strict=True)]
-        axes = enumerate(zip(sizes, kernel, moves, strict=True), 2)
-        return [window(ctx, size, length, *move, axis=axis) for axis, (size, length, move) in axes]
 
 
 @op("Convolution", "opset1")
@@ -161,3 +166,64 @@ class GroupConvolutionBackpropData(_Transposed):
         (batch, channels, *sizes), (groups, inputs, features, *kernel) = shapes
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))
+
+
+class _Deformable(_Kernel):
+    """A convolution each element of whose kernel has an offset of its own at each place."""
+
+    # Absent is 0, which is refused as soon as a rank is known.
+    group: int = 0
+    deformable_group: int = 0
+
+    def deformed(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:
+        """The shape of the output."""
+        if not (data.is_ranked or offsets.is_ranked or filters.is_ranked):
+            return None
+        guides = [(offsets, 2), (mask, 1)] if mask is not None else [(offsets, 2)]
+        for port in (data, filters, *(port for port, _ in guides)):
+            ctx.require_rank(port, (4,))
+        ctx.at_least(self.group, 1, "group")
+        ctx.at_least(self.deformable_group, 1, "deformable_group")
+        batch, channels, *sizes = data.partial_shape or ctx.unknown_shape(4)
+        features, inputs, *kernel = filters.partial_shape or ctx.unknown_shape(4)
+        positions = self.positions(ctx, sizes, kernel)
+        ctx.require_div(channels, self.group, "{a} channels of data cannot be parted into {b} groups")
+        ctx.require_div(features, self.group, "{a} filters cannot be parted into {b} groups")
+        ctx.require_eq(channels, inputs * self.group, "data has {a} channels, the filters take {b}")
+        for port, each in guides:
+            if not port.is_ranked:
+                continue
+            count, depth, *places = port.shape
+            ctx.require_eq(batch, count, "data has a batch of {a}, {port} of {b}", port=port.name)
+            wanted = product(kernel) * each * self.deformable_group
+            ctx.require_eq(depth, wanted, "{port} has {a} channels, but must have {b}", port=port.name)
+            ctx.require_div(depth, self.deformable_group, "{a} channels of {port} cannot be parted into {b} groups", port=port.name)
+            for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
+                ctx.require_eq(place, position, "{port} has {a} places on axis {axis}, the output {b}", port=port.name, axis=axis)
+        if offsets.is_ranked:
+            batch = ctx.merge(batch, offsets.shape[0], "data has a batch of {a}, offsets of {b}")
+        return (batch, features, *positions)
+
+
+@op("DeformableConvolution", "opset1")
+class DeformableConvolutionV1(_Deformable):
+    """Slide filters [features, channels, *kernel] over the data, every element of the kernel moved by an offset."""
+
+    data = In(NUMERIC, unranked=True)
+    offsets = In(NUMERIC, like="data", unranked=True)
+    filters = In(NUMERIC, like="data", unranked=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
+        return self.deformed(ctx, data, offsets, filters, None)
+
+
+@op("DeformableConvolution", "opset8")
+class DeformableConvolutionV8(DeformableConvolutionV1):
+    """Also weighs every element of the kernel by a mask."""
+
+    mask = In(NUMERIC, unranked=True, optional=True)
+    bilinear_interpolation_pad: bool = False
+
+    def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:  # type: ignore[override]
+        return self.deformed(ctx, data, offsets, filters, mask)

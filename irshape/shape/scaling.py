@@ -31,12 +31,18 @@ def scaled(size: Size, scale: float) -> Size:
     if not isinstance(size, Dim):
         return _cut(size, multiplier)
     low, high = bounds(size)
-    low_end, high_end = sorted(_cut(max(end, 0), multiplier) if isinstance(end, int) else inf * multiplier for end in (low, high))
+    least, most = sorted((_scaled_end(low, multiplier), _scaled_end(high, multiplier)))
     fraction = _fraction(scale, multiplier, high)
     if fraction is None:
-        return size.scope.unknown(("scaled", size, multiplier), low_end, high_end)
+        return size.scope.unknown(("scaled", size, multiplier), least, most)
     numerator, denominator = fraction
-    return narrow(size * numerator // denominator, low_end, high_end)
+    return narrow(size * numerator // denominator, least, most)
+
+
+def _scaled_end(end: Bound, multiplier: float) -> Bound:
+    if isinstance(end, int):
+        return _cut(max(end, 0), multiplier)
+    return 0 if end < 0 or multiplier == 0 else inf if multiplier > 0 else -inf
 
 
 def _cut(size: int, multiplier: float) -> int:

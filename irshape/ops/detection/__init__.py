@@ -1,0 +1,1 @@
+"""Operations that find objects in images."""

@@ -1,0 +1,27 @@
+"""ReorgYolo: the passthrough layer of YOLO v2."""
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.shape import Shape
+
+
+@op("ReorgYolo", "opset2", also="opset1")
+class ReorgYolo(Op):
+    """Move blocks of rows and columns into the channels."""
+
+    data = In(rank=4, unranked=True)
+    output = Out(like="data")
+    stride: tuple[int, ...]
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        if not self.stride:
+            ctx.fail("A105", "stride must have an item", attribute="stride")
+        if not data.is_ranked:
+            return None
+        stride = self.stride[0]
+        ctx.at_least(stride, 0, "stride")
+        batch, channels, *sizes = data.shape
+        ctx.require_ge(channels, stride**2, "data must have at least stride*stride = {b} channels, got {a}", strict=False)
+        message = "axis {axis} must be a multiple of the stride"
+        spatial = [ctx.exact_div(size, stride, message, axis=axis) for axis, size in enumerate(sizes, 2)]
+        return (batch, channels * stride**2, *spatial)

@@ -1,0 +1,27 @@
+"""GridSample: images sampled at given points."""
+
+from typing import Literal
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import FLOAT
+from irshape.shape.shape import Shape
+
+
+@op("GridSample", "opset9")
+class GridSample(Op):
+    """Sample images [batch, channels, *] at the points of a grid [batch, height, width, 2]."""
+
+    data = In(rank=4, unranked=True)
+    grid = In(FLOAT, rank=4, unranked=True)
+    output = Out(like="data")
+    align_corners: bool = False
+    mode: Literal["bilinear", "bicubic", "nearest"] = "bilinear"
+    padding_mode: Literal["zeros", "border", "reflection"] = "zeros"
+
+    def infer(self, ctx: Context, data: Input, grid: Input) -> Shape:
+        batch, channels, *_ = data.partial_shape or ctx.unknown_shape(4)
+        count, height, width, coordinates = grid.partial_shape or ctx.unknown_shape(4)
+        ctx.require_eq(coordinates, 2, "a point has {a} coordinates, but must have {b}")
+        batch = ctx.merge(batch, count, "data has a batch of {a}, the grid of {b}")
+        return (batch, channels, height, width)

@@ -1,0 +1,59 @@
+"""Operations that turn the order of elements along axes."""
+
+from typing import Literal
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, NUMERIC, ElementType
+from irshape.shape.shape import Shape
+
+
+@op("Reverse", "opset1", until="opset1")
+class Reverse(Op):
+    """Reverse the axes that are listed, or marked in a mask of all axes."""
+
+    data = In(ANY, unranked=True)
+    reversed_axes = In(INTEGER | BOOLEAN, rank=1, value=True)
+    output = Out(like="data")
+    mode: Literal["index", "mask"] = "index"
+
+    def infer(self, ctx: Context, data: Input, reversed_axes: Input) -> Shape:
+        is_mask = self.mode == "mask"
+        if reversed_axes.element_type not in ({ElementType.boolean} if is_mask else INTEGER):
+            wanted = "boolean" if is_mask else "integers"
+            ctx.fail("T101", f"reversed_axes must hold {wanted} in {self.mode} mode, got {reversed_axes.element_type}", port=reversed_axes)
+        if not data.is_ranked:
+            return None
+        if is_mask:
+            if reversed_axes.is_ranked:
+                ctx.require_eq(reversed_axes.shape[0], data.rank, "the mask holds {a} values, the data has {b} axes", code="V103")
+            return data.shape
+        for axis in ctx.readable(reversed_axes, ctx.known(reversed_axes) or ()):
+            if axis < 0:
+                ctx.warn("R201", f"reversed_axes must not be negative, got {axis}", port=reversed_axes)
+            elif axis >= data.rank:
+                ctx.fail("V102", f"reversed_axes must be in [0, {data.rank - 1}], got {axis}", port=reversed_axes)
+        return data.shape
+
+
+@op("ReverseSequence", "opset1")
+class ReverseSequence(Op):
+    """Reverse the first elements of an axis, as many as are given for each entry of the batch."""
+
+    data = In(ANY, min_rank=2, unranked=True)
+    seq_lengths = In(NUMERIC, rank=1, unranked=True)
+    output = Out(like="data")
+    batch_axis: int = 0
+    seq_axis: int = 1
+
+    def infer(self, ctx: Context, data: Input, seq_lengths: Input) -> Shape:
+        if not data.is_ranked:
+            if self.seq_axis < 0:
+                ctx.fail("V102", f"seq_axis must not be negative where the rank of data is unknown, got {self.seq_axis}", attribute="seq_axis")
+            return None
+        batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
+        ctx.axis(self.seq_axis, data.rank, "seq_axis", attribute="seq_axis")
+        if not seq_lengths.is_ranked:
+            return data.shape
+        length = ctx.merge(data.shape[batch], seq_lengths.shape[0], "the batch has {a} entries, seq_lengths has {b}")
+        return (*data.shape[:batch], length, *data.shape[batch + 1 :])
