@@ -53,7 +53,7 @@ class Range(Op):
                 return 0
         distance, step = (last - first, by) if by > 0 else (first - last, -by)
         if isinstance(distance, float) or isinstance(step, float):
-            return max(int(ceil(distance / step)), 0)
+            return int(max(ceil(distance / step), 0))
         return dim_max(ceil_div(distance, step), 0)
 
     def propagate(self, ctx: Context, start: Input, stop: Input, step: Input) -> Elements | None:

@@ -60,10 +60,8 @@ class Einsum(Op):
         sizes: dict[str, Shape] = {}
         for subscript, port in zip(inputs, data, strict=True):
             for label, part in self.labelled(ctx, subscript, port).items():
-                if label in sizes:
-                    message = "axis {label} of {port} must broadcast with the inputs before"
-                    part = broadcast_shapes(ctx, sizes[label], part, message=message, label=label, port=port.name)
-                sizes[label] = part
+                message = "axis {label} of {port} must broadcast with the inputs before"
+                sizes[label] = broadcast_shapes(ctx, sizes.get(label, part), part, message=message, label=label, port=port.name)
         shape: list[Size] = []
         for label in output:
             if label not in sizes and label != _ELLIPSIS:

@@ -208,7 +208,9 @@ class Op:
 
     @classmethod
     def _collect_attributes(cls) -> None:
-        attributes = dict(cls.attributes)
+        attributes: dict[str, Attribute] = {}
+        for base in reversed(cls.__mro__[1:]):
+            attributes.update(vars(base).get("attributes", {}))
         for name, annotation in vars(cls).get("__annotations__", {}).items():
             if name.startswith("_") or get_origin(annotation) is ClassVar:
                 continue

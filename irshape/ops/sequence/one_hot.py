@@ -1,0 +1,39 @@
+"""OneHot: an axis with a mark where the index says."""
+
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import BOOLEAN, INTEGER
+from irshape.shape.shape import Shape
+
+
+@op("OneHot", "opset1")
+class OneHot(Op):
+    """Insert an axis of `depth` elements, all `off_value` but the one that the index names, which is `on_value`."""
+
+    indices = In(INTEGER | BOOLEAN, unranked=True)
+    depth = In(INTEGER | BOOLEAN, value=True)
+    on_value = In(unranked=True)
+    off_value = In(like="on_value", unranked=True)
+    output = Out(like="on_value")
+    axis: Annotated[int, Stated] = 0
+
+    def infer(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> Shape:
+        for port in (depth, on_value, off_value):
+            if element_count(port.partial_shape) is not None:  # OpenVINO does not look at a list of unknown length
+                ctx.require_rank(port, (0,))
+        if not indices.is_ranked:
+            return None
+        axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
+        size = ctx.scalar(depth)
+        ctx.require_ge(size, 0, "depth must not be negative", code="V101")
+        return (*indices.shape[:axis], ctx.saturate(size), *indices.shape[axis:])
+
+
+@op("OneHot", "opset16")
+class OneHotV16(OneHot):
+    """Insert a one-hot axis; a negative index counts from the end, or names nothing."""
+
+    negative_indices_mode: Literal["ignore_negative", "normalize"] = "ignore_negative"

@@ -1,0 +1,265 @@
+"""Recurrent cells, and sequences of their steps.
+
+A cell has some gates; its weights and biases hold a block of as many rows as the hidden state has elements for each of them.
+OpenVINO takes the hidden size from the states and the weights: the attribute counts only for an LSTMCell where they leave it open.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, is_known
+from irshape.shape.shape import Shape
+
+Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
+
+
+# An input, its size that others must have too, and whether OpenVINO looks where it is not known.
+Claim: TypeAlias = tuple[Input, Size, bool]
+
+
+def claims(ports: Sequence[Input], axis: int) -> list[Claim]:
+    """What the inputs of known rank say of a size."""
+    return [(port, port.shape[axis], True) for port in ports if port.is_ranked]
+
+
+def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
+    """The size that all must have."""
+    if not sizes:
+        return ctx.unknown()
+    (_, size, _), *others = sizes
+    for port, other, strict in others:
+        size = ctx.merge(size, other, "{port} must have the {what} of the inputs before it", strict=strict, port=port.name, what=what)
+    return size
+
+
+class _Recurrent(Op):
+    """What cells and sequences share."""
+
+    hidden_size: Annotated[int, Stated] = 0
+    activations_alpha: tuple[float, ...] = ()
+    activations_beta: tuple[float, ...] = ()
+    clip: float = 0.0
+
+    gates: ClassVar[int]
+
+    def hidden(self, ctx: Context, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> Size:
+        """The size of a state: the last axis of the states and of R, and a row of W, R and B for each gate."""
+        columns = claims((*states, R), -1)
+        is_plain = any(is_known(size) for _, size, _ in columns)
+        message = "{port} must have {blocks} rows for each element of the hidden state"
+        rows: list[Claim] = []
+        for port, count, _ in claims((W, R), -2):
+            strict = is_plain or is_known(port.shape[0])
+            rows.append((port, ctx.exact_div(count, self.gates, message, strict=strict, port=port.name, blocks=self.gates), strict))
+        size = agreed(ctx, [*columns, *rows], "hidden size")
+        if B is not None and B.is_ranked:
+            ctx.is_checked = is_plain
+            ctx.require_eq(B.shape[-1], size * self.bias_blocks(), message, port=B.name, blocks=self.bias_blocks())
+            ctx.is_checked = True
+        return size
+
+    def bias_blocks(self) -> int:
+        """How many biases there are for each element of the hidden state."""
+        return self.gates
+
+
+class _LinearBeforeReset(_Recurrent):
+    """What is particular to a GRU."""
+
+    gates = 3
+    linear_before_reset: bool = False
+
+    def bias_blocks(self) -> int:
+        """One more than gates where the recurrence has a bias of its own."""
+        return self.gates + self.linear_before_reset
+
+
+class _Cell(_Recurrent):
+    """One step for each member of the batch."""
+
+    activations: tuple[Activation, ...] = ()
+
+    def check_activations(self, ctx: Context) -> None:
+        """There must be as many functions as there are by default; OpenVINO ignores more."""
+        count = len(type(self).activations)
+        if len(self.activations) < count:
+            ctx.fail("A105", f"activations must name {count} functions, got {len(self.activations)}", attribute="activations")
+
+
+class _SingleStateCell(_Cell):
+    """A step from one state to the next."""
+
+    X = In(rank=2, unranked=True)
+    initial_hidden_state = In(rank=2, unranked=True, like="X")
+    W = In(rank=2, unranked=True, like="X")
+    R = In(rank=2, unranked=True, like="X")
+    B = In(rank=1, unranked=True, like="X")
+    Ho = Out(like="X")
+
+    def infer(self, ctx: Context, X: Input, initial_hidden_state: Input, W: Input, R: Input, B: Input) -> Shape:
+        self.check_activations(ctx)
+        batch = agreed(ctx, claims((X, initial_hidden_state), 0), "batch")
+        return (batch, self.hidden(ctx, (initial_hidden_state,), W, R, B))
+
+
+@op("RNNCell", "opset1", without="opset2", also="extension experimental")
+class RNNCell(_SingleStateCell):
+    """One step of a plain recurrent network."""
+
+    gates = 1
+    activations: tuple[Activation, ...] = ("tanh",)
+
+
+@op("GRUCell", "opset3", also="extension experimental")
+class GRUCell(_SingleStateCell, _LinearBeforeReset):
+    """One step of a gated recurrent unit."""
+
+    activations: tuple[Activation, ...] = ("sigmoid", "tanh")
+
+
+class _LSTMCell(_Cell):
+    """One step of a long short-term memory, which has a hidden state and a cell state."""
+
+    X = In(rank=2, unranked=True)
+    initial_hidden_state = In(rank=2, unranked=True, like="X")
+    initial_cell_state = In(rank=2, unranked=True, like="X")
+    W = In(rank=2, unranked=True, like="X")
+    R = In(rank=2, unranked=True, like="X")
+    Ho = Out(like="X")
+    Co = Out(like="X")
+    gates = 4
+    activations: tuple[Activation, ...] = ("sigmoid", "tanh", "tanh")
+
+    def state(self, ctx: Context, X: Input, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> tuple[Size, Size]:
+        """The shape of either state."""
+        self.check_activations(ctx)
+        batch = agreed(ctx, claims((X, *states), 0), "batch")
+        hidden = self.hidden(ctx, states, W, R, B)
+        if not is_known(hidden):
+            hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be that of states and weights", strict=False)
+        return batch, hidden
+
+
+@op("LSTMCell", "opset1")
+class LSTMCell(_LSTMCell):
+    """One step of a long short-term memory, with peepholes from the cell state to the gates."""
+
+    B = In(rank=1, unranked=True, optional=True, like="X")
+    P = In(unranked=True, optional=True)
+    input_forget: bool = False
+    weights_format: Literal["fico", "icof", "ifco", "ifoc", "iofc"] = "ifco"
+
+    def infer(
+        self,
+        ctx: Context,
+        X: Input,
+        initial_hidden_state: Input,
+        initial_cell_state: Input,
+        W: Input,
+        R: Input,
+        B: Input | None,
+        P: Input | None,
+    ) -> tuple[Shape, Shape]:
+        batch, hidden = self.state(ctx, X, (initial_hidden_state, initial_cell_state), W, R, B)
+        if B is None or P is None:  # OpenVINO puts zeros in their place, as many as hidden_size says
+            ctx.require_eq(hidden, self.hidden_size, "hidden_size must be that of states and weights where B or P is absent")
+        if P is not None:
+            if not P.is_ranked or P.rank == 0:
+                ctx.fail("S101", "P must have rank 1", port=P)
+            ctx.require_eq(P.shape[0], hidden * 3, "P must hold 3 weights for each element of the hidden state")
+        return (batch, hidden), (batch, hidden)
+
+
+@op("LSTMCell", "opset4")
+class LSTMCellV4(_LSTMCell):
+    """One step of a long short-term memory."""
+
+    B = In(rank=1, unranked=True, like="X")
+
+    def infer(
+        self, ctx: Context, X: Input, initial_hidden_state: Input, initial_cell_state: Input, W: Input, R: Input, B: Input
+    ) -> tuple[Shape, Shape]:
+        batch, hidden = self.state(ctx, X, (initial_hidden_state, initial_cell_state), W, R, B)
+        return (batch, hidden), (batch, hidden)
+
+
+class _Sequence(_Recurrent):
+    """Steps along an axis of time, in one direction or in both; the weights and states of each direction stand side by side."""
+
+    direction: Literal["forward", "reverse", "bidirectional"] = "forward"
+    activations: tuple[str, ...] = ()
+
+    def outputs_of(
+        self, ctx: Context, X: Input, states: Sequence[Input], sequence_lengths: Input, W: Input, R: Input, B: Input
+    ) -> tuple[Shape, ...]:
+        """The shape of the hidden states of all steps, then that of each state after the last step."""
+        batch = agreed(ctx, claims((X, *states, sequence_lengths), 0), "batch")
+        directions = 2 if self.direction == "bidirectional" else 1
+        for port, size, _ in (*claims(states, 1), *claims((W, R, B), 0)):
+            ctx.require_eq(size, directions, "{port} must have an entry for each direction", port=port.name)
+        hidden = self.hidden(ctx, states, W, R, B)
+        steps = X.shape[1] if X.is_ranked else ctx.unknown()
+        return ((batch, directions, steps, hidden), *[(batch, directions, hidden)] * len(states))
+
+
+class _SingleStateSequence(_Sequence):
+    """Steps from one state to the next."""
+
+    X = In(rank=3, unranked=True)
+    initial_hidden_state = In(rank=3, unranked=True, like="X")
+    sequence_lengths = In(rank=1, unranked=True)
+    W = In(rank=3, unranked=True, like="X")
+    R = In(rank=3, unranked=True, like="X")
+    B = In(rank=2, unranked=True, like="X")
+    Y = Out(like="X")
+    Ho = Out(like="X")
+
+    def infer(
+        self, ctx: Context, X: Input, initial_hidden_state: Input, sequence_lengths: Input, W: Input, R: Input, B: Input
+    ) -> tuple[Shape, ...]:
+        return self.outputs_of(ctx, X, (initial_hidden_state,), sequence_lengths, W, R, B)
+
+
+@op("RNNSequence", "opset5")
+class RNNSequence(_SingleStateSequence):
+    """A plain recurrent network along the axis of time."""
+
+    gates = 1
+
+
+@op("GRUSequence", "opset5")
+class GRUSequence(_SingleStateSequence, _LinearBeforeReset):
+    """A gated recurrent unit along the axis of time."""
+
+
+@op("LSTMSequence", "opset5")
+class LSTMSequence(_Sequence):
+    """A long short-term memory along the axis of time."""
+
+    X = In(rank=3, unranked=True)
+    initial_hidden_state = In(rank=3, unranked=True, like="X")
+    initial_cell_state = In(rank=3, unranked=True, like="X")
+    sequence_lengths = In(rank=1, unranked=True)
+    W = In(rank=3, unranked=True, like="X")
+    R = In(rank=3, unranked=True, like="X")
+    B = In(rank=2, unranked=True, like="X")
+    Y = Out(like="X")
+    Ho = Out(like="X")
+    Co = Out(like="X")
+    gates = 4
+
+    def infer(
+        self,
+        ctx: Context,
+        X: Input,
+        initial_hidden_state: Input,
+        initial_cell_state: Input,
+        sequence_lengths: Input,
+        W: Input,
+        R: Input,
+        B: Input,
+    ) -> tuple[Shape, ...]:
+        return self.outputs_of(ctx, X, (initial_hidden_state, initial_cell_state), sequence_lengths, W, R, B)
