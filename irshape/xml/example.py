@@ -18,7 +18,8 @@ ROOT: Final = "example"
 
 # Comments, quoted values and CDATA keep their dots: `shape="..."` is a dynamic rank. A quote in running text ends at the next tag.
 _DOTS: Final = re.compile(
-    rb"""<!--.*?--> | <!\[CDATA\[.*?\]\]> | "[^"<]*" | '[^'<]*' | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | <\?xml\s[^>]*\?> | ^\xef\xbb\xbf )""",
+    rb"""<!--.*?--> | <!\[CDATA\[.*?\]\]> | "[^"<]*" | '[^'<]*'
+    | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | <\?xml\s[^>]*\?> | ^\xef\xbb\xbf )""",
     re.DOTALL | re.VERBOSE,
 )
 _UNQUOTED: Final = re.compile(r"<[^<>]*?\s([\w.:-]+)\s*=\s*[^\s\"'<>]+")
@@ -28,8 +29,8 @@ _NUMBER: Final = r"(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?f?|true|false)(?!
 _TOKEN: Final = re.compile(rf"\s*(?:(?P<open>[\[{{])|(?P<close>[\]}}])|(?P<comma>,)|(?P<number>{_NUMBER}))", re.ASCII)
 # A bracket after a name is an index: `data.shape[0]`.
 _LIST: Final = re.compile(r"(?<![\w\]])[\[{]")
-# `depth value: 3`, `k = 3`, `axis value is: 0`, `on_value 1`, `The tensor contains 2 elements: 0, 4`, and a bare `10`.
-_PLAIN: Final = re.compile(rf"\s*(?:[A-Za-z_][\w ]*?(?::|=|\bis\b:?|value\b:?)\s*)?({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*", re.ASCII)
+_LABEL: Final = re.compile(r"[A-Za-z_][\w ]*", re.ASCII)
+_NUMBERS: Final = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})*", re.ASCII)
 
 
 def repaired(source: bytes) -> bytes:
@@ -89,10 +90,23 @@ def numbers(comment: str) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
     bracket = _LIST.search(comment)
     if bracket is not None:
         return _nested(comment, bracket.start())
-    if (plain := _PLAIN.fullmatch(comment)) is None:
+    text = _plain_numbers(comment.strip())
+    if not _NUMBERS.fullmatch(text):
         return None
-    values = tuple(_number(text.strip()) for text in plain[1].split(","))
+    values = tuple(_number(item.strip()) for item in text.split(","))
     return values, () if len(values) == 1 else (len(values),)
+
+
+def _plain_numbers(text: str) -> str:
+    """What stands for numbers in `k = 3`, `axis value is: 0`, `on_value 1`, `2 elements: 0, 4` and a bare `10`."""
+    for separator in (":", "="):
+        label, found, rest = text.rpartition(separator)
+        if found:
+            return rest.strip() if _LABEL.fullmatch(label.strip()) else ""
+    words = text.rsplit(maxsplit=1)
+    if len(words) == 2:
+        return words[1] if words[0].endswith(("value", " is")) else ""
+    return text
 
 
 def _nested(text: str, start: int) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:

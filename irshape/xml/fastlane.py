@@ -49,7 +49,7 @@ class _LayerTemplate(NamedTuple):
     outputs: list[_PortTemplate]
 
 
-class _Unusual(Exception):
+class _UnusualError(Exception):
     """The general reader must read this document."""
 
 
@@ -68,7 +68,7 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_d
     try:
         layers, at = _layers(text, head.end(), excluded_types, sections)
         edges, at = _edges(text, at)
-    except _Unusual:
+    except _UnusualError:
         return False
     # Elements nest no deeper than as many of them end.
     if text.count("</", at) > most_nested:
@@ -88,7 +88,7 @@ def _layers(text: str, at: int, excluded_types: frozenset[str], sections: "_Sect
     while head := _LAYER.match(text, at):
         id, name, type, version = head.groups()
         if type.lower() in excluded_types:
-            raise _Unusual
+            raise _UnusualError
         base = head.end()
         end = text.index("</layer>", base)
         body = text[base:end]
@@ -130,18 +130,18 @@ def _is_in_tag(body: str, start: int, place: int) -> bool:
 def _edges(text: str, at: int) -> tuple[list[Edge], int]:
     between = _BETWEEN.match(text, at)
     if between is None:
-        raise _Unusual
+        raise _UnusualError
     at = between.end()
     end = text.index("</edges>", at)
     edges: list[Edge] = []
     for edge in _EDGE.finditer(text, at, end):
         if edge.start() != at:
-            raise _Unusual
+            raise _UnusualError
         from_layer, from_port, to_layer, to_port = map(int, edge.groups())
         edges.append(Edge(from_layer, from_port, to_layer, to_port, edge.start(1) - _EDGE_BEFORE_ID))
         at = edge.end()
     if text[at:end].strip():
-        raise _Unusual
+        raise _UnusualError
     return edges, end
 
 
@@ -158,10 +158,10 @@ class _Sections:
         """What stands between a layer's tags."""
         found = _BODY.fullmatch(body)
         if found is None:
-            raise _Unusual
+            raise _UnusualError
         data, rt_info = found["data"], found["rt_info"]
         if rt_info is not None and rt_info.count("</") > self.most_nested:
-            raise _Unusual
+            raise _UnusualError
         if data is None:
             attributes = {}
         elif (attributes := self.attributes.get(data, {})) == {}:
@@ -185,13 +185,13 @@ class _Sections:
         while found := _PORT.match(section, at):
             _, id, precision, names, dims_text = found.groups()
             if is_output and (precision is None or ElementType.from_precision(precision) is None):
-                raise _Unusual
+                raise _UnusualError
             dims = tuple(map(int, _DIM.findall(dims_text))) if dims_text else ()
             if len(dims) > self.most_dims or (dims and min(dims) < -1):
-                raise _Unusual
+                raise _UnusualError
             at = found.end()
             ports.append((int(id), precision, dims or None, names, found.start(1), at))
         ended = _PORTS_END.match(section, at)
         if ended is None or ended.end() != len(section):
-            raise _Unusual
+            raise _UnusualError
         return ports

@@ -6,12 +6,11 @@ bytes of the source as it was given, whatever had to be stepped over or repaired
 
 import codecs
 import os
+import pyexpat
 import re
 import stat
 from collections.abc import Callable
 from typing import IO, Any, Final, NamedTuple
-
-import pyexpat
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.shape.element_type import ElementType
@@ -40,8 +39,12 @@ _INTEGER: Final = re.compile(r"[ \t-\r]*([+-]?[0-9]+)")
 _DECLARED: Final = re.compile(rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
 # Python's name of a codec, and the one expat reads without a table.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
+# pyexpat reads what expat does not know by a table of one character per byte.
+_BYTE_CODEC: Final = re.compile(r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+")
 _BLANKS: Final = re.compile(rb"(?:\xef\xbb\xbf|[ \t\r\n])+")
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
+# How many bytes behind a port a comment may begin to be about it.
+_NEAR: Final = 1_000
 _BODIES: Final = {"if": ("then_body", "else_body"), "loop": ("body",), "tensoriterator": ("body",)}
 _WITH_BODIES: Final = frozenset(_BODIES)
 _PORT_MAPS: Final = ("port_map", "then_port_map", "else_port_map", "back_edges")
@@ -52,7 +55,7 @@ _MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start",
 _UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",)}
 
 
-class _Stop(Exception):
+class _UnreadableError(Exception):
     """Reading cannot go on; why is already among the diagnostics."""
 
 
@@ -70,7 +73,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         if len(content) > limits.size:
             reader.refuse("X111", f"the file is larger than {limits.size} bytes", 0)
         reader.run()
-    except _Stop:
+    except _UnreadableError:
         pass
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
@@ -172,7 +175,7 @@ class _Reader:
     def run_fast(self) -> bool:
         """Try the fast lane, once a parser that calls nothing has shown the text to be well-formed."""
         source = self.source
-        if not source.startswith((b"<?xml", b"<net")) or b"<!" in source:
+        if not source.startswith((b"<?xml", b"<net")) or not source.isascii() or b"<!" in source or b"body>" in source:
             return False
         try:
             pyexpat.ParserCreate().Parse(source, True)
@@ -199,13 +202,10 @@ class _Reader:
             return name, 0
         try:
             codec = codecs.lookup(name).name
-            # pyexpat reads what expat does not know by a table of one character per byte.
-            if codec not in _EXPAT_KNOWS and bytes(range(256)).decode(codec, "replace")[:128].encode() != bytes(range(128)):
-                raise LookupError
-            if len(bytes(range(256)).decode(codec, "replace")) != 256 and codec not in _EXPAT_KNOWS:
-                raise LookupError
-        except (LookupError, UnicodeError):
-            self.refuse("X103", f"the declared encoding {name!r} is not known or does not fit the text", 0)
+        except (LookupError, ValueError):
+            codec = ""
+        if not _BYTE_CODEC.fullmatch(codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
+            self.refuse("X103", f"the declared encoding {name[:60]!r} is not known or does not fit the text", 0)
         return codec, 0
 
     def trimmed(self, mark: int) -> bytes:
@@ -236,7 +236,7 @@ class _Reader:
         if len(diagnostics) >= self.limits.faults:
             message = f"more than {self.limits.faults} faults; the rest of the file was not read"
             diagnostics.append(Diagnostic("X111", message, Where(self.document.path, offset=offset)))
-            raise _Stop
+            raise _UnreadableError
         bodies = " / ".join(f"{layer.name} / {body}" for _, layer, body in self.outer)
         where = Where(self.document.path, offset=offset, path=bodies)
         if (layer := self.layer) is not None:
@@ -249,7 +249,7 @@ class _Reader:
     def refuse(self, code: str, message: str, offset: int) -> None:
         """Report a fault after which nothing more can be read."""
         self.fault(code, message, offset)
-        raise _Stop
+        raise _UnreadableError
 
     def malformed(self, error: pyexpat.ExpatError) -> None:
         """Report where and why expat gave up."""
@@ -258,6 +258,8 @@ class _Reader:
         if self.document.is_example:
             if b"<!DOCTYPE" in self.source[max(0, offset - 2) : offset + 9]:
                 self.doctype()
+            self.graph = self.document.graph
+            self.give_ids()
             opened = [(tag, opened_at) for tag, opened_at, _, _ in self.stack]
             self.refuse("X110", example.explain(self.source, offset, what, opened, self.document.position), offset)
         if self.root and not self.stack and b"<" not in self.source[offset:]:
@@ -306,21 +308,24 @@ class _Reader:
             return
         if self.port is not None:
             self.remarks.append(text)
-        elif self.ports and not self.is_output and b"\n" not in self.source[self.ports[-1].end : self.offset()]:
+        elif self.ports and not self.is_output and (port := self.ports[-1]).value is None:
             # A comment belongs to the port it follows on the same line.
-            example.give_value(self.ports[-1], [text])
+            between = self.offset() - port.end
+            if between < _NEAR and b"\n" not in self.source[port.end : port.end + between]:
+                example.give_value(port, [text])
 
     # Elements, outermost first.
 
     def foreign_root(self, tag: str) -> _Enter:
         if tag.lower() != "net":
-            self.refuse("X104", f"the root element is <{tag}>, neither <net> nor <layer>", self.offset())
+            self.refuse("X104", f"the root element is <{tag[:60]}>, neither <net> nor <layer>", self.offset())
         self.fault("X201", f"the root element is written <{tag}>", self.offset(), severity=WARNING)
         return _Reader.enter_net
 
     def enter_example(self, tag: str, attributes: dict[str, str]) -> None:
         self.root = tag
         self.children = {"layer": _Reader.enter_layer}
+        self.leave = self.give_ids
 
     def enter_net(self, tag: str, attributes: dict[str, str]) -> None:
         self.root = tag
@@ -332,7 +337,7 @@ class _Reader:
         if version is None:
             self.fault("X105", "<net> has no version", offset)
         elif (number := _integer(version)) is None or number < 0:
-            self.fault("X106", f"the version {version!r} of <net> is not a number", document.attribute_offset(offset, "version"))
+            self.fault("X106", f"the version {version[:60]!r} of <net> is not a number", document.attribute_offset(offset, "version"))
         elif number not in (10, 11):
             self.fault("X108", f"IR version {number}; only 10 and 11 can be read", document.attribute_offset(offset, "version"))
         else:
@@ -361,10 +366,9 @@ class _Reader:
         id_text = take("id")
         if id_text is not None:
             layer.id = self.number("layer", "id", id_text, offset, layer.id)
-        if self.document.is_example:
-            if id_text is None:
-                layer.id = self.free_id()
-        elif id_text is None or "name" not in attributes or "type" not in attributes or "version" not in attributes:
+        if not self.document.is_example and (
+            id_text is None or "name" not in attributes or "type" not in attributes or "version" not in attributes
+        ):
             for name in ("id", "name", "type", "version"):
                 if name not in attributes:
                     self.fault("X105", f"<layer> has no {name}", offset)
@@ -377,13 +381,17 @@ class _Reader:
             children.update(dict.fromkeys(_PORT_MAPS, _Reader.enter_port_map))
         self.leave = self.leave_layer
 
-    def free_id(self) -> int:
-        """The smallest id from the number of layers before this one on that none of them has."""
+    def give_ids(self) -> None:
+        """Number the layers of an example that have no id by their order, past the ids that others have."""
         taken = {layer.id for layer in self.graph.layers}
-        free = len(self.graph.layers)
-        while free in taken:
-            free += 1
-        return free
+        free = 0
+        for order, layer in enumerate(self.graph.layers):
+            if layer.id < 0:
+                free = max(free, order)
+                while free in taken:
+                    free += 1
+                layer.id = free
+                taken.add(free)
 
     def leave_layer(self) -> None:
         layer = self.layer
@@ -394,7 +402,6 @@ class _Reader:
                 if body not in layer.bodies:
                     self.fault("X109", f"{layer.type} has no <{body}>", layer.offset)
         self.layer = None
-        self.ports = []
 
     def enter_data(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
@@ -422,6 +429,10 @@ class _Reader:
         self.is_output = tag == "output"
         self.ports = layer.outputs if self.is_output else layer.inputs
         self.children = _PORTS
+        self.leave = self.leave_ports
+
+    def leave_ports(self) -> None:
+        self.ports = []
 
     def enter_port(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
@@ -450,7 +461,7 @@ class _Reader:
             likely = ElementType.parse(precision) or ElementType.from_precision(precision.upper())
             self.fault(
                 "X107",
-                f"{precision!r} is no element type",
+                f"{precision[:60]!r} is no element type",
                 self.document.attribute_offset(offset, "precision"),
                 severity=WARNING if is_example else None,
                 hint=f"write {likely.precision}" if likely else None,
@@ -488,10 +499,10 @@ class _Reader:
         number = _INTEGER.match(text)
         value = _to_int64(number[1]) if number else None
         if number is None or value is None or value < -1:
-            self.fault("X106", f"the dim {text.strip()!r} is not a number from -1 to {_INT64_MAX}", self.stack[-1][1])
+            self.fault("X106", f"the dim {text.strip()[:60]!r} is not a number from -1 to {_INT64_MAX}", self.stack[-1][1])
             return -1
         if text[number.end() :].strip():
-            self.fault("R101", f"the dim {text.strip()!r} is read as {value}", self.stack[-1][1])
+            self.fault("R101", f"the dim {text.strip()[:60]!r} is read as {value}", self.stack[-1][1])
         else:
             self.known_dims[text] = value
         return value
@@ -530,6 +541,8 @@ class _Reader:
         self.leave = self.leave_body
 
     def leave_body(self) -> None:
+        if self.document.is_example:
+            self.give_ids()
         body = self.graph
         body.end = self.element_end()
         self.graph, self.layer, tag = self.outer.pop()
@@ -565,7 +578,7 @@ class _Reader:
         if value is not None and not (is_unsigned and value < 0):
             return value
         kind = "a whole number from 0" if is_unsigned else "a whole number"
-        self.fault("X106", f"{name}={text!r} of <{tag}> is not {kind}", self.document.attribute_offset(offset, name))
+        self.fault("X106", f"{name}={text[:60]!r} of <{tag}> is not {kind}", self.document.attribute_offset(offset, name))
         return otherwise
 
     def element_end(self) -> int:

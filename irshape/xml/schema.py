@@ -11,10 +11,10 @@ _LARGEST: Final = 64 << 20
 
 
 def schema_path() -> str:
-    """The XSD: beside the package where it is installed, in `schemas/` where it is developed."""
-    here = os.path.dirname(os.path.abspath(__file__))
-    installed = os.path.join(here, _NAME)
-    return installed if os.path.exists(installed) else os.path.join(here, "..", "..", "schemas", _NAME)
+    """The XSD: inside the package where it is installed, in `schemas/` beside it where it is developed."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    installed = os.path.join(package, "schemas", _NAME)
+    return installed if os.path.exists(installed) else os.path.join(os.path.dirname(package), "schemas", _NAME)
 
 
 def structural_faults(source: bytes, path: str | None = None) -> list[Diagnostic]:
@@ -54,16 +54,16 @@ def _parser() -> Any:
     """A parser for text that is not trusted."""
     from lxml import etree
 
-    options: dict[str, Any] = dict(
-        resolve_entities="internal",
-        load_dtd=False,
-        dtd_validation=False,
-        attribute_defaults=False,
-        no_network=True,
-        huge_tree=False,
-        recover=False,
-        remove_pis=True,
-        remove_blank_text=False,
-        collect_ids=False,
-    )
+    options: dict[str, Any] = {
+        "resolve_entities": "internal",
+        "load_dtd": False,
+        "dtd_validation": False,
+        "attribute_defaults": False,
+        "no_network": True,
+        "huge_tree": False,
+        "recover": False,
+        "remove_pis": True,
+        "remove_blank_text": False,
+        "collect_ids": False,
+    }
     return etree.XMLParser(**options)

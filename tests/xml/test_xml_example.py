@@ -1,3 +1,4 @@
+# ruff: noqa: E501  a row stays on its line
 """Specification examples: dots, missing ids, and numbers in comments."""
 
 import pytest
@@ -95,6 +96,8 @@ PLACES = [
     ('<port id="0"><!-- value: [4, 5] --><dim>-1</dim></port>', None, None),
     ('<port id="0"><!-- value: [1, 2, 3, 4] --><dim>2</dim><dim>2</dim></port>', (1, 2, 3, 4), (2, 2)),
     ('<port id="0"><!-- value: [[1, 2]] --><dim>2</dim><dim>1</dim></port>', None, None),
+    ('<port id="0"/></input> <!-- axis: 1 --><input>', None, None),
+    ('<port id="0"/> <!-- batch --> <!-- axis: 1 -->', (1,), ()),
     ('<port id="0"><!-- value: 7 --><dim>1</dim></port>', (7,), (1,)),
     ('<port id="0"><!-- batch --><dim>2</dim><!-- value: [4, 5] --></port>', (4, 5), (2,)),
 ]
@@ -136,6 +139,8 @@ def test_an_example_is_read_with_its_own_offsets():
 def test_ids_count_from_zero_and_collide_with_none():
     document = read(b'<layer type="A"/><layer type="B"/><layer id="3" type="C"/><layer type="D"/>')
     assert [layer.id for layer in document.graph.layers] == [0, 1, 3, 4]
+    document = read(b'<layer type="A"/><layer id="0" type="B"/><layer type="C"/>')
+    assert [layer.id for layer in document.graph.layers] == [1, 0, 2]
 
 
 # What an example lacks, and the one thing said of it.

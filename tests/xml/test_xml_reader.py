@@ -1,8 +1,10 @@
+# ruff: noqa: E501  a row stays on its line
 """The reader: what it refuses, what it forgives, and where everything stands."""
 
 import io
 import os
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,7 +51,7 @@ FAULTS = [
     ("id empty", ('<layer id="1"', '<layer id=""'), ["X106"], "id="),
     ("id negative", ('<layer id="1"', '<layer id="-1"'), ["X106"], "id="),
     ("id beyond int64", ('<layer id="1"', '<layer id="9223372036854775808"'), ["X106"], "id="),
-    ("id of another alphabet", ('<layer id="1"', '<layer id="１"'), ["X106"], "id="),
+    ("id of another alphabet", ('<layer id="1"', '<layer id="\uff11"'), ["X106"], "id="),
     ("port without id", ('<input><port id="0"', "<input><port"), ["X105"], "<port precision"),
     ("port id not a number", ('<input><port id="0"', '<input><port id="x"'), ["X106"], 'id="x"'),
     ("output without precision", out_precision('" id2="'), ["X107"], "precision"),
@@ -66,7 +68,7 @@ FAULTS = [
     ("dim ..8", out_dim("<dim>..8</dim>"), ["X106"], "<dim>..8"),
     ("dim beyond int64", out_dim("<dim>9223372036854775808</dim>"), ["X106"], "<dim>9"),
     ("dim inside an element", out_dim("<dim><x>5</x></dim>"), ["X106"], "<dim><x>"),
-    ("dim of another alphabet", out_dim("<dim>５</dim>"), ["X106"], "<dim>"),
+    ("dim of another alphabet", out_dim("<dim>\uff15</dim>"), ["X106"], "<dim>"),
     ("input dim -2", ('<input><port id="0" precision="FP32"><dim>2', '<input><port id="0" precision="FP32"><dim>-2'), ["X106"], "<dim>-2"),
     ("edge without an end", (' to-port="0"', ""), ["X105"], "<edge"),
     ("edge end not a number", ('to-layer="1"', 'to-layer="1 "'), ["X106"], "to-layer"),
@@ -268,6 +270,10 @@ def test_offsets_behind_blanks(blanks, codec, mark):
         (BASE.replace('"1.0"', '"1.0" encoding="no-such"').encode(), "X103"),
         (BASE.replace('"1.0"', '"1.0" encoding="shift_jis"').encode(), "X103"),
         (BASE.replace('"1.0"', '"1.0" encoding="utf-16"').encode(), "X103"),
+        (BASE.replace('"1.0"', '"1.0" encoding="utf-16le"').encode(), "X103"),
+        (BASE.replace('"1.0"', '"1.0" encoding="unicode_escape"').encode(), "X103"),
+        (BASE.replace('"1.0"', '"1.0" encoding="rot13"').encode(), "X103"),
+        (BASE.replace('"1.0"', '"1.0" encoding="cp037"').encode(), "X103"),
         (BASE.replace('name="b"', 'name="bé"').encode("latin-1"), "X101"),
         (BASE.replace("<net", "<!DOCTYPE net><net").encode(), "X102"),
         (BASE.replace("<net", "<!--" + "x" * 70_000 + "--><!DOCTYPE net [<!ENTITY e 'ReLU'>]><net").encode(), "X102"),
@@ -356,7 +362,7 @@ def test_many_faults_on_one_line_are_placed_in_linear_time():
     document = read(changed(out_dim("<dim>é</dim>" * 5_000)).encode())
     assert codes(document) == ["X106"] * 5_000
     columns = [diagnostic.where.column for diagnostic in document.diagnostics]
-    assert [second - first for first, second in zip(columns, columns[1:])] == [12] * 4_999
+    assert [second - first for first, second in pairwise(columns)] == [12] * 4_999
 
 
 def test_sources(tmp_path):

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  a row stays on its line
 """The schema: it takes what OpenVINO writes, and names what is unusual."""
 
 from pathlib import Path

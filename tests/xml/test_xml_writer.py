@@ -1,3 +1,4 @@
+# ruff: noqa: E501  a row stays on its line
 """The writer: what changes is spliced in, and a file appears whole or not at all."""
 
 import os
