@@ -48,9 +48,9 @@ def _write(inference: Inference, given: Namespace) -> int:
         inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights)
     except FileExistsError as error:
         is_input = os.path.exists(target) and os.path.samefile(target, given.files[0])
-        return complain(f"{describe(error)} ({'--in-place' if is_input else '--force'} overwrites it)")
+        return complain(f"{describe(error, target)} ({'--in-place' if is_input else '--force'} overwrites it)")
     except OSError as error:
-        return complain(describe(error))
+        return complain(describe(error, target))
     if given.format == "text":
         print(f"written: {escape(target)}")
     return CLEAN
@@ -60,9 +60,10 @@ def _lines(inference: Inference, words: frozenset[str], is_complete: bool, palet
     """Title, table, guards, faults and summary of one file."""
     document = inference.document
     count = sum(1 for _ in layers(document))
-    kind = "example of the specification" if document.is_example else f"IR v{document.version}"
+    kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
     yield f"{palette.bold}{escape(document.path or '<input>')}{palette.plain}  {kind}, {counted(count, 'layer')}"
-    has_formulas = any(words.intersection(_WORD.findall(formula)) for formula in inference.symbolic.values())
+    # Guards are about symbols, so what those stand for must be seen.
+    has_formulas = bool(inference.guards) or any(words.intersection(_WORD.findall(formula)) for formula in inference.symbolic.values())
     rows, hidden = _rows(inference, has_formulas, is_complete)
     if rows:
         yield ""

@@ -82,17 +82,30 @@ def parser() -> argparse.ArgumentParser:
 def _add_model_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
     add("files", nargs="+", metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
-    add("--input", action="append", default=[], metavar='"NAME[SHAPE]"', help="shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224")
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar='"NAME[SHAPE]"',
+        help="shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224",
+    )
     add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="range of a symbol: H=32..1024, H=32*k")
     add("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
     add("--opset", metavar="OPSET", help="version of an example that names none: opset8")
     add("--weights-file", metavar="PATH", help="the .bin, where it does not stand beside FILE")
-    add("--format", choices=("text", "json", "jsonl"), default="text", help="text (default), json (an array for several files), jsonl (a line per file)")
+    add(
+        "--format",
+        choices=("text", "json", "jsonl"),
+        default="text",
+        help="text (default), json (an array for several files), jsonl (a line per file)",
+    )
     _add_colour(command)
 
 
 def _add_colour(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="auto (default): on a terminal without NO_COLOR")
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="auto (default): on a terminal without NO_COLOR"
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

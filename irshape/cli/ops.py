@@ -79,7 +79,11 @@ def _input(port: dict[str, Any]) -> str:
         parts.append("scalar" if port["rank"] == 0 else f"rank {port['rank']}")
     elif port["min_rank"]:
         parts.append(f"rank >= {port['min_rank']}")
-    parts += [word for word, key in (("its values are read", "reads_value"), ("optional", "optional"), ("any number of them", "variadic")) if port[key]]
+    parts += [
+        word
+        for word, key in (("its values are read", "reads_value"), ("optional", "optional"), ("any number of them", "variadic"))
+        if port[key]
+    ]
     return ", ".join(parts)
 
 

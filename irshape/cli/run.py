@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import irshape
 from irshape.inference.inference import Inference
-from irshape.inference.inputs import split_input
+from irshape.inference.inputs import input_names, split_input
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
 from irshape.report.text import counted, escape, verdict
@@ -38,7 +38,7 @@ def _each(given: Namespace, verb: Verb, symbols: dict[str, str]) -> Iterator[Inf
         try:
             yield _examine(path, given, verb, symbols)
         except OSError as error:
-            yield complain(describe(error))
+            yield complain(describe(error, path))
         except (irshape.InputError, RunError) as error:
             yield complain(f"{path}: {error}")
         except (MemoryError, RecursionError) as error:
@@ -49,6 +49,8 @@ def _examine(path: str, given: Namespace, verb: Verb, symbols: dict[str, str]) -
     if given.weights_file is not None:
         os.stat(given.weights_file)  # a path that is not there is the caller's mistake, not the model's
     model = irshape.read(path, opset=given.opset)
+    if not model.nodes:  # what is wrong with the file says more than that it lacks this input
+        return verb(model)
     inputs = dict(_input(text, model) for text in given.input)
     return verb(model, inputs=inputs, symbols=symbols, weights=given.weights_file, opaque=given.opaque)
 
@@ -63,32 +65,18 @@ def _symbol(text: str) -> tuple[str, str]:
 def _input(text: str, model: Model) -> tuple[str, str]:
     """The name and the shape of an `--input`; a model's only input needs no name."""
     names = input_names(model)
-    name, shape = split_input(text, names)
+    name, shape = split_input(text, list(names))
     if name is None:
         if len(model.parameters) != 1:
-            raise RunError(f"--input {text!r} names no input; {listed(names)}")
+            raise RunError(f"--input {text!r} names no input; the model has {', '.join(map(repr, names)) or 'none'}")
         name = model.parameters[0].name
-    if name not in names:
-        raise RunError(f"--input {text!r}: there is no input {name!r}; {listed(names)}")
     return name, shape
 
 
-def input_names(model: Model) -> list[str]:
-    """What the inputs of a model are called: the names of the Parameters, then those of their tensors."""
-    layers = [node.name for node in model.parameters]
-    tensors = [name.strip() for node in model.parameters for port in node.layer.outputs for name in (port.names or "").split(",")]
-    return list(dict.fromkeys(name for name in [*layers, *tensors] if name))
-
-
-def listed(names: Sequence[str]) -> str:
-    """The names a user can choose from, as the end of a sentence."""
-    shown = ", ".join(map(repr, names[:12]))
-    return f"the inputs are {shown}{', …' if len(names) > 12 else ''}" if names else "the model has no inputs"
-
-
-def describe(error: OSError) -> str:
-    """An error of the system: the path and what is wrong with it."""
-    return f"{os.fspath(error.filename) if error.filename is not None else 'file'}: {error.strerror or error}"
+def describe(error: OSError, path: str) -> str:
+    """An error of the system: the path it is about, or the one at hand, and what is wrong with it."""
+    named = error.filename if isinstance(error.filename, str) else path
+    return f"{named}: {error.strerror or error}"
 
 
 def report(given: Namespace, verb: Verb, show: Callable[[Inference], Any], finish: Callable[[Inference], int] | None = None) -> int:

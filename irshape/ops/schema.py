@@ -75,10 +75,13 @@ def _annotation(annotation: Any) -> Any:
         if not limits:
             return inner
         field = Field(ge=max(limits))
-        item = get_args(inner)[0] if get_origin(inner) is tuple else None
-        return Annotated[inner, field] if item is None else tuple[Annotated[item, field], ...]  # type: ignore[valid-type]
+        if get_origin(inner) is not tuple:
+            return Annotated[inner, field]
+        item: Any = Annotated[get_args(inner)[0], field]
+        return tuple[item, ...]
     if origin is tuple:
-        return tuple[_annotation(arguments[0]), ...]
+        items: Any = _annotation(arguments[0])
+        return tuple[items, ...]
     if annotation is ElementType:
         return Literal[tuple(ElementType.BY_NAME)]
     return annotation
