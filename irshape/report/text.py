@@ -43,7 +43,7 @@ def shorten(text: str, width: int) -> str:
         return text
     head, tail = text[: (width - 1) // 2], text[len(text) - width // 2 :]
     while cells(head) + cells(tail) + 1 > width:
-        head, tail = head[:-1], tail[1:] if len(tail) > len(head) else tail
+        head, tail = (head, tail[1:]) if len(tail) > len(head) else (head[:-1], tail)
     return f"{head}…{tail}"
 
 
