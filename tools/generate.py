@@ -19,7 +19,8 @@ def op_index() -> str:
         import_module(module.name)
     homes = {type: op.__module__.removeprefix("irshape.ops.") for type, op in REGISTRY.homes().items()}
     lines = "".join(f'    "{type}": "{home}",\n' for type, home in sorted(homes.items()))
-    return f'"""Which module holds a type, in lower case. Made by `make generate`."""\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n'
+    title = '"""Which module holds a type, in lower case. Made by `make generate`."""'
+    return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
 
 
 def report_schema() -> str:
@@ -64,9 +65,9 @@ def diagnostics_page() -> str:
     lines = [
         "# Diagnostics",
         "",
-        "Every code `irshape` reports. An error is what OpenVINO 2026.4.1 refuses, or what would make it crash or compute nonsense; a warning is",
-        "what it takes although something is wrong. In a layer that reaches no Result or Assign an error of the operation is a warning, as OpenVINO",
-        "drops such layers unread. A code never changes its meaning.",
+        "Every code `irshape` reports. An error is what OpenVINO 2026.4.1 refuses, or what would make it crash or compute nonsense.",
+        "A warning is what it takes although something is wrong. In a layer that reaches no Result or Assign an error of the operation",
+        "is a warning, as OpenVINO drops such layers unread. A code never changes its meaning.",
         "",
         "Made by `tools/generate.py` from `irshape/report/catalogue.py`.",
     ]
@@ -94,8 +95,8 @@ def operations_page() -> str:
         "",
         f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` says more of one.",
         "",
-        "Ports in square brackets are optional, `*` marks one that may be there any number of times, *italic* inputs are those whose values are",
-        "read. An attribute without a default is required.",
+        "Ports in square brackets are optional, `*` marks one that may be there any number of times, the values of *italic* inputs",
+        "are read. An attribute without a default is required.",
         "",
         "Made by `tools/generate.py` from the classes in `irshape/ops`.",
     ]
