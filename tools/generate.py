@@ -1,9 +1,11 @@
 """Makes the files that are derived from the code: run with `make generate`; `--check` says which are stale."""
 
+import json
 import sys
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 
@@ -17,10 +19,125 @@ def op_index() -> str:
         import_module(module.name)
     homes = {type: op.__module__.removeprefix("irshape.ops.") for type, op in REGISTRY.homes().items()}
     lines = "".join(f'    "{type}": "{home}",\n' for type, home in sorted(homes.items()))
-    return f'"""Which module holds a type, in lower case. Made by `make generate`."""\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n'
+    title = '"""Which module holds a type, in lower case. Made by `make generate`."""'
+    return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
 
 
-FILES = {"irshape/ops/index.py": op_index}
+def report_schema() -> str:
+    """What `--format json` prints for a file."""
+    from irshape.report.schema import report_schema
+
+    return json.dumps(report_schema(), indent=2) + "\n"
+
+
+def diagnostics_schema() -> str:
+    """One member of a report's `diagnostics`."""
+    from irshape.report.schema import diagnostic_schema
+
+    return json.dumps(diagnostic_schema(), indent=2) + "\n"
+
+
+def operations_schema() -> str:
+    """The attributes of every operation, one definition on a line."""
+    from irshape.ops.schema import operations_schema
+    from irshape.report.json import readable
+
+    return readable(operations_schema()) + "\n"
+
+
+FAMILIES = {
+    "X": "XML",
+    "G": "Graph",
+    "A": "Attributes",
+    "T": "Element types",
+    "S": "Shapes",
+    "V": "Values of inputs",
+    "W": "Weights",
+    "R": "What OpenVINO takes and the specification does not",
+    "I": "irshape itself",
+}
+
+
+def diagnostics_page() -> str:
+    """Every code with its meaning, its reason and its cure."""
+    from irshape.report.catalogue import CATALOGUE
+
+    lines = [
+        "# Diagnostics",
+        "",
+        "Every code `irshape` reports. An error is what OpenVINO 2026.4.1 refuses, or what would make it crash or compute nonsense.",
+        "A warning is what it takes although something is wrong. In a layer that reaches no Result or Assign an error of the operation",
+        "is a warning, as OpenVINO drops such layers unread. A code never changes its meaning.",
+        "",
+        "Made by `tools/generate.py` from `irshape/report/catalogue.py`.",
+    ]
+    for letter, title in FAMILIES.items():
+        lines += ["", f"## {letter}: {title}"]
+        for code in CATALOGUE.values():
+            if code.code.startswith(letter):
+                texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}")
+                lines += ["", f"### {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
+    return "\n".join(lines) + "\n"
+
+
+def operations_page() -> str:
+    """Every operation by category, with versions, ports and attributes."""
+    from irshape.ops.describe import category, describe
+    from irshape.ops.registry import REGISTRY
+
+    categories: dict[str, list[dict[str, Any]]] = {}
+    for type in REGISTRY.types():
+        described = describe(type)
+        assert described is not None
+        categories.setdefault(category(REGISTRY.homes()[type.lower()]), []).append(described)
+    lines = [
+        "# Operations",
+        "",
+        f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` says more of one.",
+        "",
+        "Ports in square brackets are optional, `*` marks one that may be there any number of times, the values of *italic* inputs",
+        "are read. An attribute without a default is required.",
+        "",
+        "Made by `tools/generate.py` from the classes in `irshape/ops`.",
+    ]
+    for name, found in sorted(categories.items()):
+        lines += ["", f"## {name}", "", "| operation | versions | inputs | outputs | attributes |", "|---|---|---|---|---|"]
+        lines += [operation_row(described["type"], one) for described in found for one in described["versions"]]
+    return "\n".join(lines) + "\n"
+
+
+def operation_row(type: str, one: dict[str, Any]) -> str:
+    """A row of the table of operations: one class."""
+    from irshape.ops.describe import version_ranges
+
+    def port(port: dict[str, Any]) -> str:
+        text = f"*{port['name']}*" if port.get("reads_value") else port["name"]
+        text += r"\*" if port["variadic"] else ""
+        return f"[{text}]" if port.get("optional") else text
+
+    def attribute(attribute: dict[str, Any]) -> str:
+        default = "" if attribute["default"] is None else f" = {json.dumps(attribute['default'])}"
+        return f"`{attribute['name']}`: {escaped(attribute['type'])}{escaped(default)}"
+
+    title = f"[{type}]({one['page']})" if one["page"] else type
+    cells = [title, version_ranges(one["versions"])]
+    cells += [", ".join(map(port, one[ports])) for ports in ("inputs", "outputs")]
+    return "| " + " | ".join([*cells, "; ".join(map(attribute, one["attributes"]))]) + " |"
+
+
+def escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return text.replace("|", r"\|").replace("<", r"\<")
+
+
+FILES = {
+    "irshape/ops/index.py": op_index,
+    "schemas/report.schema.json": report_schema,
+    "schemas/diagnostics.schema.json": diagnostics_schema,
+    "schemas/operations.schema.json": operations_schema,
+    "docs/diagnostics.md": diagnostics_page,
+    "docs/operations.md": operations_page,
+}
 
 
 def main() -> int:

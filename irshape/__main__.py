@@ -1,0 +1,7 @@
+"""`python -m irshape`."""
+
+import sys
+
+from irshape.cli.main import main
+
+sys.exit(main())

@@ -1,0 +1,115 @@
+"""`irshape infer`: the shapes of a model as a table, its guards, and the annotated IR."""
+
+import os
+import re
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+
+import irshape
+from irshape.cli.run import CLEAN, complain, describe, exit_code, layers, report, summary
+from irshape.inference.inference import Inference
+from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, table, terminal_width
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_CONSTANTS = ("Const", "Constant")
+
+
+def run(given: Namespace) -> int:
+    """Infer the files, report their shapes, write what is asked for, and give the exit code."""
+    writes = given.output is not None or given.in_place
+    if writes and len(given.files) > 1:
+        return complain("-o and --in-place belong to one FILE")
+    if given.weights is not None and given.output is None:
+        return complain("--weights belongs to -o")
+    palette = Palette.choose(given.color, sys.stdout)
+    width = terminal_width(sys.stdout)
+    words = frozenset(word for text in given.input for word in _WORD.findall(text))
+    is_first = True
+
+    def show(inference: Inference) -> None:
+        nonlocal is_first
+        if not is_first:
+            print()
+        is_first = False
+        print(*_lines(inference, words, given.all, palette, width), sep="\n")
+
+    def write(inference: Inference) -> int:
+        return _write(inference, given)
+
+    return report(given, irshape.infer, show, write if writes else None)
+
+
+def _write(inference: Inference, given: Namespace) -> int:
+    target = given.output or given.files[0]
+    if exit_code(inference.diagnostics) != CLEAN:
+        return complain(f"{target}: not written, the model has errors") and CLEAN
+    try:
+        inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights)
+    except FileExistsError as error:
+        is_input = os.path.exists(target) and os.path.samefile(target, given.files[0])
+        return complain(f"{describe(error, target)} ({'--in-place' if is_input else '--force'} overwrites it)")
+    except OSError as error:
+        return complain(describe(error, target))
+    if given.format == "text":
+        print(f"written: {escape(target)}")
+    return CLEAN
+
+
+def _lines(inference: Inference, words: frozenset[str], is_complete: bool, palette: Palette, width: int | None) -> Iterator[str]:
+    """Title, table, guards, faults and summary of one file."""
+    document = inference.document
+    count = sum(1 for _ in layers(document))
+    kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
+    yield f"{palette.bold}{escape(document.path or '<input>')}{palette.plain}  {kind}, {counted(count, 'layer')}"
+    # Guards are about symbols, so what those stand for must be seen.
+    has_formulas = bool(inference.guards) or any(words.intersection(_WORD.findall(formula)) for formula in inference.symbolic.values())
+    rows, hidden = _rows(inference, has_formulas, is_complete)
+    if rows:
+        yield ""
+        yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
+    if hidden:
+        yield f"{palette.dim}{counted(hidden, 'constant')} not listed (--all lists them){palette.plain}"
+    if inference.guards:
+        yield ""
+        yield f"{palette.bold}holds only where{palette.plain}"
+        conditions = {str(guard.requirement): guard for guard in reversed(inference.guards)}
+        wide = min(max(map(cells, conditions)), 40)
+        for condition, guard in reversed(conditions.items()):
+            reason = f"{guard.node.type} {guard.node.name}: {guard.requirement.message}"
+            yield f"  {palette.key}{pad(escape(condition), wide)}{palette.plain}  {escape(reason)}"
+    if inference.diagnostics:
+        yield ""
+        for diagnostic in inference.diagnostics:
+            yield from diagnostic_lines(diagnostic, palette)
+    yield ""
+    yield summary([(count, inference.diagnostics)])
+
+
+def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[list[tuple[str, ...]], int]:
+    """The cells of the table, one row for each port, and how many constants were left out."""
+    ports, formulas = inference.ports, inference.symbolic
+    sources: dict[int, dict[int, str]] = {}
+    rows: list[tuple[str, ...]] = []
+    hidden = 0
+    for key, depth, layer, graph in layers(inference.document):
+        if layer.type in _CONSTANTS and not is_complete:
+            hidden += 1
+            continue
+        prefix = key.removesuffix(str(layer.id))
+        if layer.outputs:
+            keys = [f"{key}:{port.id}" for port in layer.outputs]
+        else:  # a Result shows what it reads
+            feeds = sources.setdefault(id(graph), {})
+            if not feeds:
+                feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)
+            keys = [prefix + feeds[layer.id]] if layer.id in feeds else [""]
+        first = [key, "  " * depth + escape(layer.name), escape(layer.type)]
+        for number, port in enumerate(keys):
+            element_type, shape = ports.get(port, ("", ""))
+            label = f"{port.rpartition(':')[2]}: " if len(keys) > 1 else ""
+            row = [*(first if number == 0 else ("", "", "")), f"{label}{element_type}{shape}"]
+            if has_formulas:
+                row.append(formulas.get(port, ""))
+            rows.append(tuple(row))
+    return rows, hidden

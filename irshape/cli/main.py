@@ -1,0 +1,160 @@
+"""The entry of the command line: arguments, the command that runs, and how a run ends."""
+
+import argparse
+import gc
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from irshape import __version__
+
+FAILED = 2
+# What a shell shows for a program that a closed pipe ended.
+_BROKEN_PIPE = 141
+_INTERRUPTED = 130
+
+_EXAMPLES = """examples:
+  irshape check model.xml
+  irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
+  irshape ops SpaceToBatch"""
+
+_CHECK_EXAMPLES = """examples:
+  irshape check model.xml
+  irshape check models/*.xml --strict
+  irshape check model.xml --format json
+
+exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
+
+_INFER_EXAMPLES = """examples:
+  irshape infer model.xml
+  irshape infer model.xml --input "image[1,3,224..448,?]"
+  irshape infer model.xml --input "image[1,3,H,W]" --symbol "H=32..1024" --symbol "W=32*k"
+  irshape infer model.xml -o annotated.xml --weights link
+
+exit code: 0 without errors, 1 with errors (nothing is written then), 2 if a file could not be read or written"""
+
+_OPS_EXAMPLES = """examples:
+  irshape ops
+  irshape ops SpaceToBatch
+  irshape ops SpaceToBatch --format json"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that says on one line what is wrong with the arguments."""
+
+    def __init__(self, prog: str, *, description: str, epilog: str) -> None:
+        formatter = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog, description=description, epilog=epilog, formatter_class=formatter, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of every command."""
+    top = _Parser("irshape", description="Check an OpenVINO IR and infer the element type and shape of every port.", epilog=_EXAMPLES)
+    top.add_argument("--version", action="version", version=f"irshape {__version__}")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+
+    about = "Report every fault of a file, one on a line: file:line:column: CODE message."
+    check = commands.add_parser("check", prog="irshape check", help="report every fault", description=about, epilog=_CHECK_EXAMPLES)
+    check.add_argument("--strict", action="store_true", help="warnings count as faults, too")
+    _add_model_arguments(check)
+
+    about = "Infer the element type and shape of every port; with -o, write the IR with them in it."
+    infer = commands.add_parser("infer", prog="irshape infer", help="infer every shape", description=about, epilog=_INFER_EXAMPLES)
+    infer.add_argument("-o", "--output", metavar="OUT.xml", help="write the annotated IR (one FILE only)")
+    infer.add_argument("--weights", choices=("link", "copy"), help="place the .bin beside OUT.xml, as a hard link or a copy")
+    infer.add_argument("--force", action="store_true", help="overwrite OUT.xml if it exists")
+    infer.add_argument("--in-place", action="store_true", help="write the annotations into FILE itself")
+    infer.add_argument("--all", action="store_true", help="list constants, too")
+    _add_model_arguments(infer)
+
+    about = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
+    ops = commands.add_parser("ops", prog="irshape ops", help="list or describe operations", description=about, epilog=_OPS_EXAMPLES)
+    ops.add_argument("type", nargs="?", metavar="TYPE", help="an operation, in any case")
+    ops.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    _add_colour(ops)
+    return top
+
+
+def _add_model_arguments(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("files", nargs="+", metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    add(
+        "--input",
+        action="append",
+        default=[],
+        metavar='"NAME[SHAPE]"',
+        help="shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224",
+    )
+    add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="range of a symbol: H=32..1024, H=32*k")
+    add("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
+    add("--opset", metavar="OPSET", help="version of an example that names none: opset8")
+    add("--weights-file", metavar="PATH", help="the .bin, where it does not stand beside FILE")
+    add(
+        "--format",
+        choices=("text", "json", "jsonl"),
+        default="text",
+        help="text (default), json (an array for several files), jsonl (a line per file)",
+    )
+    _add_colour(command)
+
+
+def _add_colour(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="auto (default): on a terminal without NO_COLOR"
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and give its exit code: 0, 1 (faults) or 2 (the run could not be done)."""
+    was_collecting = gc.isenabled()
+    gc.disable()  # a run builds one long-lived graph after the other: there is little to collect while it lasts
+    try:
+        return _run(arguments)
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else FAILED
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        _abandon_output()
+        return _BROKEN_PIPE
+    except OSError as error:
+        # Files are read and written under a guard of their own: what arrives here is the report that found no room.
+        _abandon_output()
+        print(f"irshape: cannot write the report: {error.strerror}", file=sys.stderr)
+        return FAILED
+    finally:
+        if was_collecting:
+            gc.enable()
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    _prepare_streams()
+    given = parser().parse_args(arguments)
+    if given.command == "ops":
+        from irshape.cli.ops import run
+    elif given.command == "check":
+        from irshape.cli.check import run
+    else:
+        from irshape.cli.infer import run
+    code = run(given)
+    sys.stdout.flush()
+    return code
+
+
+def _prepare_streams() -> None:
+    """Streams that take every character, and exist: a process may be started without them."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - open until the process ends
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _abandon_output() -> None:
+    """Send what is left of the output nowhere, so that the interpreter does not try to flush it when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

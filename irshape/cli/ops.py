@@ -1,0 +1,112 @@
+"""`irshape ops`: the operations, or one of them."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from typing import Any
+
+from irshape.cli.run import CLEAN, complain
+from irshape.ops.describe import category, describe, version_ranges, versions
+from irshape.ops.registry import REGISTRY
+from irshape.report.text import Palette, pad
+
+
+def run(given: Namespace) -> int:
+    """List every operation, or describe one, and give the exit code."""
+    palette = Palette.choose(given.color, sys.stdout)
+    if given.type is None:
+        described = [one for one in map(describe, REGISTRY.types()) if one is not None]
+    else:
+        one = describe(given.type)
+        if one is None:
+            return complain(f"no operation {given.type!r}{_suggestion(given.type)}")
+        described = [one]
+    if given.format == "json":
+        from irshape.report.json import compact, readable
+
+        print(readable(described[0]) if given.type else "[\n" + ",\n".join(map(compact, described)) + "\n]")
+    else:
+        print(*(_description(described[0], palette) if given.type else _list(palette)), sep="\n")
+    return CLEAN
+
+
+def _suggestion(type: str) -> str:
+    from difflib import get_close_matches
+
+    types = {name.lower(): name for name in REGISTRY.types()}
+    close = [types[name] for name in get_close_matches(type.lower(), types, 3)]
+    return f"; did you mean {' or '.join(close)}?" if close else ""
+
+
+def _list(palette: Palette) -> Iterator[str]:
+    """Every type with its versions, by category."""
+    categories: dict[str, list[tuple[str, str]]] = {}
+    for type in REGISTRY.types():
+        classes = versions(type)
+        text = "; ".join(version_ranges(names) for names, _ in classes)
+        categories.setdefault(category(classes[-1][1]), []).append((type, text))
+    width = max(len(type) for found in categories.values() for type, _ in found)
+    for name, found in sorted(categories.items()):
+        yield f"{palette.bold}{name}{palette.plain}"
+        for type, text in found:
+            yield f"  {palette.key}{pad(type, width)}{palette.plain}  {text}"
+
+
+def _description(described: dict[str, Any], palette: Palette) -> Iterator[str]:
+    """One type: what is common, then each class."""
+    yield f"{palette.bold}{described['type']}{palette.plain}  ({described['category']})"
+    for one in described["versions"]:
+        yield ""
+        yield f"{palette.bold}{version_ranges(one['versions'])}{palette.plain}"
+        yield f"  {one['summary']}"
+        if one["page"]:
+            yield f"  {palette.dim}{one['page']}{palette.plain}"
+        ports = [("input", port["name"], _input(port)) for port in one["inputs"]]
+        ports += [("output", port["name"], _output(port)) for port in one["outputs"]]
+        attributes = [("attribute", attribute["name"], _attribute(attribute)) for attribute in one["attributes"]]
+        rows = ports + attributes
+        width = max((len(name) for _, name, _ in rows), default=0)
+        for kind, name, text in rows:
+            yield f"  {pad(kind, 9)}  {palette.key}{pad(name, width)}{palette.plain}  {text}"
+        can = [text for text, key in (("follows values", "propagates_values"), ("computes the data", "evaluates")) if one[key]]
+        if can:
+            yield f"  irshape {' and '.join(can)} through it"
+
+
+def _input(port: dict[str, Any]) -> str:
+    parts = [port["types"] if port["like"] is None else f"type of {port['like']}"]
+    if port["rank"] is not None:
+        parts.append("scalar" if port["rank"] == 0 else f"rank {port['rank']}")
+    elif port["min_rank"]:
+        parts.append(f"rank >= {port['min_rank']}")
+    parts += [
+        word
+        for word, key in (("its values are read", "reads_value"), ("optional", "optional"), ("any number of them", "variadic"))
+        if port[key]
+    ]
+    return ", ".join(parts)
+
+
+def _output(port: dict[str, Any]) -> str:
+    if port["type"]:
+        text = port["type"]
+    elif port["like"]:
+        text = f"type of {port['like']}"
+    elif port["attribute"]:
+        text = f"type named by {port['attribute']}"
+    else:
+        text = "type by rule"
+    return f"{text}, any number of them" if port["variadic"] else str(text)
+
+
+def _attribute(attribute: dict[str, Any]) -> str:
+    default = attribute["default"]
+    if attribute["required"]:
+        return f"{attribute['type']}, required" + ("" if default is None else f" (OpenVINO takes {_value(default)} without it)")
+    return f"{attribute['type']}, default {_value(default)}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return "[" + ",".join(map(_value, value)) + "]" if isinstance(value, list) else "none" if value is None else str(value) or "empty"

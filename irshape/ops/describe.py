@@ -1,0 +1,181 @@
+"""What can be said of an operation without a model: versions, ports, attributes and the page of its specification."""
+
+import re
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
+
+from irshape.ops.attribute import Attribute, Ge, ReadBy
+from irshape.ops.op import In, OpClass, Out
+from irshape.ops.registry import REGISTRY, opset
+from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUMERIC, ElementType
+
+_PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
+_WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+# Pages whose name is not the type's words joined by hyphens.
+_PAGE_NAMES: Final = {
+    "BGRtoNV12": "bgr-to-nv12",
+    "Col2Im": "col2im",
+    "CumSum": "cumsum",
+    "DetectionOutput": "detectionoutput",
+    "ErfInv": "erfinv",
+    "ExperimentalDetectronTopKROIs": "experimental-detectron-top-krois",
+    "FloorMod": "floormod",
+    "GroupedMatMul": "grouped-matmul",
+    "HSigmoid": "hsigmoid",
+    "HSwish": "hswish",
+    "I420toBGR": "i420-to-bgr",
+    "I420toRGB": "i420-to-rgb",
+    "IsFinite": "isfinite",
+    "IsInf": "isinf",
+    "IsNaN": "isnan",
+    "LessEqual": "lessequal",
+    "LogSoftmax": "log-soft-max",
+    "MatMul": "matmul",
+    "MatrixNms": "matrix-non-max-suppression",
+    "MulticlassNms": "multiclass-non-max-suppression",
+    "NV12toBGR": "nv12-to-bgr",
+    "NV12toRGB": "nv12-to-rgb",
+    "NonZero": "nonzero",
+    "NotEqual": "notequal",
+    "PRelu": "prelu",
+    "RGBtoNV12": "rgb-to-nv12",
+    "SoftPlus": "softplus",
+    "SoftSign": "softsign",
+    "SparseFillEmptyRows": "fill-empty-rows",
+    "Xor": "logical-xor",
+}
+# Versions whose page has another number or name than they would have, or that are described on another version's page.
+_PAGES_OF_VERSIONS: Final = {
+    "AvgPool-16": "pooling/avg-pool-14",
+    "If-8": "condition/if-8",
+    "LSTMCell-4": "sequence/lstm-cell-1",
+    "NonMaxSuppression-5": "sort/no-max-suppression-5",
+    "RNNCell-1": "sequence/rnn-cell-3",
+    "ScaledDotProductAttention-13": "sequence/scaled-dot-product-attention",
+}
+_SETS: Final = {ANY: "any", NUMERIC: "any number", INTEGER: "any integer", FLOAT: "any float", BOOLEAN: "boolean", INDEX: "i32 or i64"}
+
+
+def category(op: OpClass) -> str:
+    """The category OpenVINO files the operation under: the folder of its module."""
+    return op.__module__.split(".")[2]
+
+
+def page(op: OpClass) -> str | None:
+    """Where the specification of a version is published; None for an operation that no opset holds."""
+    number = opset(op.VERSION)
+    if number is None:
+        return None
+    version = f"{op.TYPE}-{number}"
+    name = _PAGE_NAMES.get(op.TYPE) or "-".join(_WORD_STARTS.split(op.TYPE)).lower()
+    return f"{_PAGES}/{_PAGES_OF_VERSIONS.get(version, f'{category(op)}/{name}-{number}')}.html"
+
+
+def summary(op: OpClass) -> str:
+    """The first line of the operation's docstring."""
+    return (op.__doc__ or "").strip().partition("\n")[0]
+
+
+def element_types(types: frozenset[ElementType]) -> str:
+    """The element types a port takes, by the name of the set where it has one."""
+    return _SETS.get(types) or " or ".join(sorted(one.name for one in types if one is not ElementType.dynamic))
+
+
+def versions(type: str) -> list[tuple[list[str], OpClass]]:
+    """The classes of a type in the order of their opsets, each with the versions that stand for it."""
+    classes: dict[OpClass, list[str]] = {}
+    for version, op in REGISTRY.versions(type).items():
+        classes.setdefault(op, []).append(version)
+    return [(names, op) for op, names in classes.items()]
+
+
+def version_ranges(names: list[str]) -> str:
+    """Versions with runs of opsets drawn together: `opset2-opset16`."""
+    runs: list[list[str]] = []
+    for name in names:
+        number, last = opset(name), opset(runs[-1][-1]) if runs else None
+        if number is not None and last is not None and number == last + 1:
+            runs[-1].append(name)
+        else:
+            runs.append([name])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def attribute_type(attribute: Attribute) -> str:
+    """The values an attribute takes, as a reader would say it: `int >= 1`, `max | min`, `list of int`."""
+    return _type_text(attribute.annotation)
+
+
+def _type_text(annotation: Any) -> str:
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        if any(type(mark) is ReadBy for mark in arguments[1:]) and get_origin(arguments[0]) is not None:
+            return "text"
+        limits = [f" >= {mark.limit}" for mark in arguments[1:] if type(mark) is Ge]
+        return _type_text(arguments[0]) + "".join(limits)
+    if origin is Literal:
+        return " | ".join(arguments)
+    if origin is tuple:
+        return f"list of {_type_text(arguments[0])}"
+    return {ElementType: "element type", str: "text", bool: "boolean"}.get(annotation) or annotation.__name__
+
+
+def plain(value: Any) -> Any:
+    """An attribute's value as JSON has it: element types by name, tuples as lists."""
+    if isinstance(value, ElementType):
+        return value.name
+    return [plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def describe(type: str) -> dict[str, Any] | None:
+    """An operation as JSON: its category and, for each class, versions, ports, attributes and page; None if it is unknown."""
+    found = versions(type)
+    if not found:
+        return None
+    return {"type": found[-1][1].TYPE, "category": category(found[-1][1]), "versions": [_describe_class(*one) for one in found]}
+
+
+def _describe_class(names: list[str], op: OpClass) -> dict[str, Any]:
+    return {
+        "versions": names,
+        "class": op.__name__,
+        "summary": summary(op),
+        "page": page(op),
+        "inputs": [_describe_input(port) for port in op.inputs],
+        "outputs": [_describe_output(op, port) for port in op.outputs],
+        "attributes": [_describe_attribute(attribute) for attribute in op.attributes.values()],
+        "propagates_values": op.propagate is not None,
+        "evaluates": op.evaluate is not None,
+    }
+
+
+def _describe_input(port: In) -> dict[str, Any]:
+    return {
+        "name": port.name,
+        "types": element_types(port.types),
+        "like": port.like,
+        "rank": port.rank,
+        "min_rank": port.min_rank,
+        "reads_value": port.value,
+        "optional": port.optional,
+        "variadic": port.variadic,
+    }
+
+
+def _describe_output(op: OpClass, port: Out) -> dict[str, Any]:
+    return {
+        "name": port.name,
+        "type": port.type.name if port.type else None,
+        "like": port.like,
+        "attribute": port.attribute and op.attributes[port.attribute].spelling,
+        "rank": port.rank,
+        "variadic": port.variadic,
+    }
+
+
+def _describe_attribute(attribute: Attribute) -> dict[str, Any]:
+    return {
+        "name": attribute.spelling,
+        "type": attribute_type(attribute),
+        "required": attribute.required or attribute.stated,
+        "default": None if attribute.required else plain(attribute.default),
+    }

@@ -1,0 +1,159 @@
+"""Diagnostics and tables for people: one line for a fault, aligned columns, colour where a terminal shows it."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TextIO
+
+from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
+
+# A longer cell does not widen its column for all the others; it pushes the rest of its own row.
+_WIDEST = 48
+_NARROWEST = 12
+_GAP = "  "
+
+
+def escape(text: str) -> str:
+    """Text from a file with everything that is not printable spelled out: controls, newlines, bidi marks, lone surrogates."""
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text fills."""
+    if text.isascii():
+        return len(text)
+    import unicodedata
+
+    wide = sum(unicodedata.east_asian_width(character) in "WF" for character in text)
+    return len(text) + wide - sum(bool(unicodedata.combining(character)) for character in text)
+
+
+def terminal_width(stream: TextIO) -> int | None:
+    """How many columns the terminal behind a stream has; None if there is none, or it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or None if stream.isatty() else None
+    except OSError:
+        return None
+
+
+def shorten(text: str, width: int) -> str:
+    """A text with its middle left out, where it is wider than `width`."""
+    if cells(text) <= width:
+        return text
+    head, tail = text[: (width - 1) // 2], text[len(text) - width // 2 :]
+    while cells(head) + cells(tail) + 1 > width:
+        head, tail = (head, tail[1:]) if len(tail) > len(head) else (head[:-1], tail)
+    return f"{head}…{tail}"
+
+
+def pad(text: str, width: int) -> str:
+    """A text filled with blanks to `width` columns."""
+    return text + " " * (width - cells(text))
+
+
+class Palette:
+    """Colours by what they mean; all of them empty where none are wanted."""
+
+    __slots__ = ("bold", "dim", "error", "key", "plain", "unknown", "warning")
+
+    def __init__(self, is_coloured: bool) -> None:
+        codes = ("\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[36m", "\x1b[0m", "\x1b[33m", "\x1b[1;33m") if is_coloured else ("",) * 7
+        self.bold, self.dim, self.error, self.key, self.plain, self.unknown, self.warning = codes
+
+    @staticmethod
+    def choose(when: str, stream: TextIO) -> "Palette":
+        """The colours of a stream: `always`, `never`, or `auto`, which is a terminal that is not dumb and no `NO_COLOR`."""
+        if when == "auto":
+            return Palette(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
+        return Palette(when == "always")
+
+
+def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
+    """`file:line:col: CODE message [layer, port]`, then a line for each related place and one for the hint.
+
+    A warning says so before its message; what says nothing is an error.
+    """
+    where = diagnostic.where
+    place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
+    colour = palette.error if diagnostic.severity == ERROR else palette.warning
+    severity = "" if diagnostic.severity == ERROR else f"{diagnostic.severity}: "
+    line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {severity}{escape(diagnostic.message)}"
+    context = _layer(diagnostic)
+    yield f"{line} {palette.dim}[{context}]{palette.plain}" if context else line
+    for other in diagnostic.related:
+        yield f"    {palette.dim}see {escape(other.file or '<input>')}:{other.line}:{other.column}{palette.plain}"
+    if diagnostic.hint:
+        yield f"    {palette.key}hint:{palette.plain} {escape(diagnostic.hint)}"
+
+
+def _layer(diagnostic: Diagnostic) -> str:
+    """The layer a diagnostic is about: `loop / Add "add_1", port 0`."""
+    where = diagnostic.where
+    if not where.layer_type and where.layer_id is None:
+        return ""
+    name = escape(where.layer_name) if where.layer_name else f"layer {where.layer_id}"
+    text = f"{escape(where.layer_type or 'layer')} {shorten(name, _WIDEST)}"
+    if where.path:
+        text = f"{escape(where.path)} / {text}"
+    return text if where.port is None else f"{text}, port {where.port}"
+
+
+def counted(number: int, thing: str) -> str:
+    """A number and what it counts: `1 error`, `2 errors`."""
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def verdict(diagnostics: Iterable[Diagnostic]) -> str:
+    """How many errors and warnings there are: `2 errors, 1 warning`."""
+    severities = [diagnostic.severity for diagnostic in diagnostics]
+    errors, notes = severities.count(ERROR), severities.count(NOTE)
+    counts = ((errors, "error"), (len(severities) - errors - notes, "warning"), (notes, "note"))
+    return ", ".join(counted(number, thing) for number, thing in counts if number) or "no faults"
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, width: int | None = None) -> Iterator[str]:
+    """Rows in aligned columns under a head; the first column is aligned to the right.
+
+    On a terminal of `width` columns long cells of the second and third column lose their middle, and where that is not
+    enough the further columns go on lines of their own. Without a width nothing is left out.
+    """
+    columns = list(zip(head, *rows, strict=True))
+    widths = [min(max(map(cells, column)), _WIDEST) for column in columns]
+    widths[-1] = max(map(cells, columns[-1]))
+    is_stacked = False
+    if width is not None:
+        for index in (1, 2):
+            excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+            widths[index] = min(widths[index], max(widths[index] - excess, _NARROWEST))
+        is_stacked = sum(widths) + len(_GAP) * (len(widths) - 1) > width
+    for number, row in enumerate((head, *rows)):
+        colours = (palette.bold,) * len(head) if number == 0 else (palette.dim, "", palette.key, *[""] * (len(head) - 3))
+        cut = [cell if width is None or index not in (1, 2) else shorten(cell, widths[index]) for index, cell in enumerate(row)]
+        if number and len(row) > 3 and _is_unknown(cut[3]):
+            colours = (*colours[:3], palette.unknown, *colours[4:])
+        if is_stacked:
+            yield from _stacked(cut, widths, colours, palette)
+        else:
+            yield _line(cut, widths, colours, palette)
+
+
+def _is_unknown(shape: str) -> bool:
+    return "?" in shape or ".." in shape
+
+
+def _line(row: Sequence[str], widths: Sequence[int], colours: Sequence[str], palette: Palette) -> str:
+    padded = [pad(cell, width) for cell, width in zip(row, widths, strict=True)]
+    padded[0] = " " * (widths[0] - cells(row[0])) + row[0]
+    last = max((index for index, cell in enumerate(row) if cell), default=0)
+    padded[last] = padded[last].rstrip()
+    shown = zip(padded[: last + 1], colours, strict=False)
+    return _GAP.join(f"{colour}{cell}{palette.plain}" if colour else cell for cell, colour in shown)
+
+
+def _stacked(row: Sequence[str], widths: Sequence[int], colours: Sequence[str], palette: Palette) -> Iterator[str]:
+    if any(row[:3]):
+        yield _line(row[:3], widths[:3], colours[:3], palette)
+    for cell, colour in zip(row[3:], colours[3:], strict=True):
+        if cell:
+            yield f"    {colour}{cell}{palette.plain}" if colour else f"    {cell}"

@@ -1,0 +1,332 @@
+"""The command line as a user meets it: reports, exit codes, and one line for what cannot be done."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from shutil import copy
+from typing import Any, TypeAlias
+
+import pytest
+
+from irshape.cli.main import main
+from tests.support.ir import Net
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLES = ROOT / "examples"
+SPACE_TO_DEPTH = str(EXAMPLES / "space_to_depth.xml")
+
+
+class Run:
+    """What a run printed, and how it ended."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+
+Start: TypeAlias = Callable[..., Run]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Start:
+    def start(*arguments: object) -> Run:
+        code = main([str(argument) for argument in arguments])
+        return Run(code, *capsys.readouterr())
+
+    return start
+
+
+@pytest.fixture
+def dynamic(tmp_path: Path) -> Path:
+    """A SpaceToDepth of blocks of 2 on an image of unknown size."""
+    return net(tmp_path / "dynamic.xml", "f32[?,3,?,?]")
+
+
+def net(path: Path, fact: str, block: int = 2, **attributes: object) -> Path:
+    built = Net()
+    image = built.parameter(fact)
+    built.result(*built.layer("SpaceToDepth", [image], ["FP32"], block_size=block, **attributes))
+    path.write_text(built.xml, encoding="utf-8")
+    return path
+
+
+# check
+
+
+def test_check_gives_place_code_and_message(run: Start, tmp_path: Path) -> None:
+    odd = net(tmp_path / "odd.xml", "f32[1,3,8,9]")
+    done = run("check", odd)
+    assert done.code == 1
+    assert done.out.splitlines() == [
+        f"{odd}:10:3: S204 axis 3 must be a multiple of block_size: 9 is not a multiple of 2 [SpaceToDepth spacetodepth_1]",
+        "1 file, 3 layers: 1 error",
+    ]
+
+
+def test_check_of_a_sound_file(run: Start) -> None:
+    done = run("check", SPACE_TO_DEPTH)
+    assert (done.code, done.out, done.err) == (0, "1 file, 1 layer: no faults\n", "")
+
+
+def test_warnings_count_with_strict_only(run: Start, tmp_path: Path) -> None:
+    file = net(tmp_path / "warned.xml", "f32[1,3,8,8]", blocksize=2)
+    assert run("check", file).code == 0
+    done = run("check", file, "--strict")
+    assert done.code == 1
+    assert "R104 warning: SpaceToDepth has no attribute 'blocksize'" in done.out
+    assert done.out.endswith("1 file, 3 layers: 1 warning\n")
+
+
+def test_hint_stands_below_its_fault(run: Start, tmp_path: Path) -> None:
+    file = tmp_path / "old.xml"
+    file.write_text((EXAMPLES / "space_to_batch.xml").read_text().replace('"SpaceToBatch"', '"SpaceToBatch" version="opset1"'))
+    lines = run("check", file).out.splitlines()
+    assert "G111" in lines[0]
+    assert lines[1] == "    hint: SpaceToBatch exists from opset2 on"
+
+
+def test_files_are_counted_together(run: Start, tmp_path: Path) -> None:
+    done = run("check", net(tmp_path / "odd.xml", "f32[1,3,9,9]"), SPACE_TO_DEPTH)
+    assert done.out.splitlines()[-1] == "2 files, 4 layers: 2 errors"
+
+
+# infer
+
+
+def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
+    done = run("infer", dynamic, "--input", "[2,3,H,W]", "--symbol", "H=32..64", "--symbol", "W=224..448")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        f"{dynamic}  IR v11, 3 layers",
+        "",
+        "ID  LAYER           TYPE          SHAPE                      FORMULA",
+        " 0  parameter_0     Parameter     f32[2,3,32..64,224..448]   [2,3,H,W]",
+        " 1  spacetodepth_1  SpaceToDepth  f32[2,12,16..32,112..224]  [2,12,H//2,W//2]",
+        " 2  result_2        Result        f32[2,12,16..32,112..224]  [2,12,H//2,W//2]",
+        "",
+        "holds only where",
+        "  H % 2 == 0  SpaceToDepth spacetodepth_1: axis 2 must be a multiple of block_size",
+        "  W % 2 == 0  SpaceToDepth spacetodepth_1: axis 3 must be a multiple of block_size",
+        "",
+        "1 file, 3 layers: no faults",
+    ]
+
+
+@pytest.mark.parametrize("text", ["parameter_0[1,3,8,8]", "parameter_0=[1,3,8,8]", "parameter_0:1x3x8x8", "[1,3,8,8]"])
+def test_notations_of_an_input(run: Start, dynamic: Path, text: str) -> None:
+    assert "f32[1,12,4,4]" in run("infer", dynamic, "--input", text).out
+
+
+def test_several_outputs_stand_below_each_other(run: Start, tmp_path: Path) -> None:
+    built = Net()
+    image = built.parameter("f32[1,4]")
+    refs = built.layer("Unheard", [image], ["FP32", "FP32"])
+    for ref in refs:
+        built.result(ref)
+    file = tmp_path / "several.xml"
+    file.write_text(built.xml)
+    lines = run("infer", file, "--opaque", "Unheard").out.splitlines()
+    assert lines[4:6] == [" 1  unheard_1    Unheard    1: f32[...]", "                            2: f32[...]"]
+
+
+def test_constants_are_listed_on_demand(run: Start) -> None:
+    few, all_of_them = run("infer", EXAMPLES / "atrous.xml").out, run("infer", EXAMPLES / "atrous.xml", "--all").out
+    assert "8 constants not listed (--all lists them)" in few
+    assert "atrous/block " not in few
+    assert "i64[4]" in all_of_them
+    assert "not listed" not in all_of_them
+
+
+def test_nothing_is_shortened_in_a_pipe(run: Start, tmp_path: Path) -> None:
+    name = "encoder/" * 40
+    file = tmp_path / "long.xml"
+    file.write_text(net(file, "f32[1,3,8,8]").read_text().replace("spacetodepth_1", name))
+    assert name in run("infer", file).out
+
+
+def test_names_cannot_forge_lines(run: Start, tmp_path: Path) -> None:
+    file = net(tmp_path / "forged.xml", "f32[1,3,8,9]")
+    file.write_text(file.read_text().replace("spacetodepth_1", "a&#10;b&#9;\u202ec\u2028d"), encoding="utf-8")
+    for command in ("check", "infer"):
+        out = run(command, file).out
+        assert r"a\nb\t\u202ec\u2028d" in out
+        assert "\u202e" not in out
+
+
+# writing
+
+
+def test_output_is_written_and_read_again(run: Start, dynamic: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.xml"
+    done = run("infer", dynamic, "--input", "[1,3,8,8]", "-o", out)
+    assert done.code == 0
+    assert done.out.endswith(f"written: {out}\n")
+    assert "f32[1,12,4,4]" in run("infer", out).out
+
+
+def test_output_is_not_overwritten_unasked(run: Start, dynamic: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.xml"
+    out.write_text("mine")
+    done = run("infer", dynamic, "-o", out)
+    assert (done.code, done.err) == (2, f"irshape: {out}: exists already (--force overwrites it)\n")
+    assert out.read_text() == "mine"
+    assert run("infer", dynamic, "-o", out, "--force").code == 0
+    assert out.read_text() != "mine"
+
+
+def test_the_input_is_overwritten_in_place_only(run: Start, dynamic: Path) -> None:
+    before = dynamic.read_bytes()
+    done = run("infer", dynamic, "--input", "[1,3,8,8]", "-o", dynamic, "--force")
+    assert done.code == 2
+    assert "--in-place" in done.err
+    assert dynamic.read_bytes() == before
+    assert run("infer", dynamic, "--input", "[1,3,8,8]", "--in-place").code == 0
+    assert b"<dim>12</dim>" in dynamic.read_bytes()
+
+
+def test_a_faulty_model_is_not_written(run: Start, tmp_path: Path) -> None:
+    out = tmp_path / "out.xml"
+    done = run("infer", net(tmp_path / "odd.xml", "f32[1,3,9,9]"), "-o", out)
+    assert (done.code, done.err) == (1, f"irshape: {out}: not written, the model has errors\n")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize("how", ["link", "copy"])
+def test_weights_are_placed_beside_the_output(run: Start, tmp_path: Path, how: str) -> None:
+    for kind in ("xml", "bin"):
+        copy(ROOT / "tests" / "data" / f"sound.{kind}", tmp_path)
+    out = tmp_path / "out.xml"
+    assert run("infer", tmp_path / "sound.xml", "-o", out, "--weights", how).code == 0
+    placed, own = tmp_path / "out.bin", tmp_path / "sound.bin"
+    assert placed.read_bytes() == own.read_bytes()
+    assert placed.samefile(own) == (how == "link")
+
+
+# ops
+
+
+def test_ops_lists_types_by_category(run: Start) -> None:
+    lines = run("ops").out.splitlines()
+    assert "movement" in lines
+    assert any(line.split() == ["SpaceToBatch", "opset2-opset16"] for line in lines)
+
+
+def test_ops_describes_a_type_in_any_case(run: Start) -> None:
+    out = run("ops", "spacetodepth").out
+    assert "operation-specs/movement/space-to-depth-1.html" in out
+    assert "  attribute  mode        blocks_first | depth_first, default blocks_first" in out.splitlines()
+
+
+def test_ops_as_json(run: Start) -> None:
+    one = json.loads(run("ops", "SpaceToBatch", "--format", "json").out)
+    assert [port["name"] for port in one["versions"][0]["inputs"]] == ["data", "block_shape", "pads_begin", "pads_end"]
+    assert one in json.loads(run("ops", "--format", "json").out)
+
+
+def test_ops_suggests_what_was_meant(run: Start) -> None:
+    done = run("ops", "SpaceToBath")
+    assert done.code == 2
+    assert done.err.startswith("irshape: no operation 'SpaceToBath'; did you mean SpaceToBatch")
+
+
+# JSON
+
+
+def test_json_of_one_file_is_an_object_of_several_an_array(run: Start, dynamic: Path) -> None:
+    one = json.loads(run("infer", dynamic, "--format", "json").out)
+    assert one["ports"]["1:1"] == ["f32", "[?,12,?,?]"]
+    assert json.loads(run("infer", dynamic, SPACE_TO_DEPTH, "--format", "json").out)[0] == one
+
+
+def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
+    lines = run("check", dynamic, SPACE_TO_DEPTH, "--format", "jsonl").out.splitlines()
+    assert [json.loads(line)["file"] for line in lines] == [str(dynamic), SPACE_TO_DEPTH]
+
+
+# what cannot be done
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["check", "absent.xml"], "irshape: absent.xml: No such file or directory"),
+        (["check", "."], "irshape: .: Is a directory"),
+        (["check", SPACE_TO_DEPTH, "--weights-file", "absent.bin"], "irshape: absent.bin: No such file or directory"),
+        (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file belongs to one FILE"),
+        (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o and --in-place belong to one FILE"),
+        (["infer", SPACE_TO_DEPTH, "--weights", "link"], "irshape: --weights belongs to -o"),
+        (["infer", SPACE_TO_DEPTH, "--symbol", "H"], "irshape: --symbol 'H' is not of the form \"NAME=RANGE\""),
+        (["infer"], "irshape infer: the following arguments are required: FILE (see irshape infer --help)"),
+        (["infer", SPACE_TO_DEPTH, "--format", "xml"], "irshape infer: argument --format: invalid choice: 'xml'"),
+        ([], "irshape: the following arguments are required: COMMAND (see irshape --help)"),
+    ],
+)
+def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], message: str) -> None:
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.startswith(message)
+    assert done.err.count("\n") == 1
+
+
+def test_unknown_input_lists_those_there_are(run: Start, dynamic: Path) -> None:
+    done = run("infer", dynamic, "--input", "images[1,3,8,8]")
+    assert done.code == 2
+    assert "'images'" in done.err
+    assert "'parameter_0'" in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_the_other_files_are_still_done(run: Start, dynamic: Path) -> None:
+    done = run("check", "absent.xml", dynamic)
+    assert done.code == 2
+    assert done.out == "1 file, 3 layers: no faults\n"
+
+
+def test_a_file_that_cannot_be_read_is_no_missing_input(run: Start, tmp_path: Path) -> None:
+    file = tmp_path / "cut.xml"
+    file.write_text("<net")
+    done = run("check", file, "--input", "x[1]")
+    assert done.code == 1
+    assert "X101" in done.out
+
+
+# processes
+
+
+def start(*arguments: str, stdout: Any = subprocess.PIPE, env: dict[str, str] | None = None) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-m", "irshape", *arguments]
+    return subprocess.Popen(command, stdout=stdout, stderr=subprocess.PIPE, text=True, cwd=ROOT, env=env)
+
+
+def test_python_m_irshape() -> None:
+    process = start("--version")
+    out, _ = process.communicate()
+    assert (process.returncode, out.split()[0]) == (0, "irshape")
+
+
+def test_a_closed_pipe_is_quiet() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = start("ops", stdout=writer)
+    os.close(writer)
+    _, err = process.communicate()
+    assert (process.returncode, err) == (141, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
+def test_a_full_disk_is_one_line() -> None:
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = start("check", SPACE_TO_DEPTH, stdout=full)
+        _, err = process.communicate()
+    assert (process.returncode, err) == (2, "irshape: cannot write the report: No space left on device\n")
+
+
+def test_a_name_the_stream_cannot_encode_is_spelled_out(tmp_path: Path) -> None:
+    file = net(tmp_path / "name.xml", "f32[1,3,8,9]")
+    file.write_text(file.read_text().replace("spacetodepth_1", "größe"), encoding="utf-8")
+    process = start("check", str(file), env={**os.environ, "PYTHONIOENCODING": "ascii"})
+    out, err = process.communicate()
+    assert err == ""
+    assert r"gr\xf6\xdfe" in out

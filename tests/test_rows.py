@@ -1,0 +1,49 @@
+"""Every operation is held by rows: one it infers, and one it refuses."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irshape.ops.op import OpClass
+from irshape.ops.registry import REGISTRY
+from irshape.report.catalogue import CATALOGUE
+from tests.support.rows import Differs
+
+# Operations whose rows are files of their own: where tensors enter and leave a model.
+WITHOUT_ROWS = {"Constant", "Parameter", "Result"}
+# Operations that take every type, rank and value: nothing but a missing input makes them fail.
+CANNOT_FAIL: set[str] = set()
+
+
+def rows() -> Iterator[tuple[OpClass | None, bool, str]]:
+    """The class of every row, whether it is refused, and where the row stands."""
+    for path in sorted((Path(__file__).parent / "ops").glob("test_*.py")):
+        for (type, version), own in getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {}).items():
+            for row in own:
+                yield REGISTRY.find(type, version), is_refused(row[-1]), f"{path.name}: {type} {version}: {row[0]}"
+
+
+def is_refused(expected: Any) -> bool:
+    """Whether a row expects a fault."""
+    ours = expected.ours if isinstance(expected, Differs) else expected
+    return isinstance(ours, str) and ours in CATALOGUE
+
+
+ROWS = list(rows())
+
+
+def test_every_row_is_about_a_class() -> None:
+    unknown = [place for op, _, place in ROWS if op is None]
+    assert not unknown
+
+
+@pytest.mark.parametrize("op", REGISTRY.classes(), ids=lambda op: f"{op.TYPE}-{op.VERSION}")
+def test_operation_has_a_passing_and_a_failing_row(op: OpClass) -> None:
+    if op.TYPE in WITHOUT_ROWS:
+        return
+    verdicts = {refused for other, refused, _ in ROWS if other is op}
+    assert False in verdicts, "no row says what it infers"
+    assert True in verdicts or op.TYPE in CANNOT_FAIL, "no row says what it refuses"
