@@ -18,14 +18,14 @@ ROOT: Final = "example"
 
 # Comments, quoted values and CDATA keep their dots: `shape="..."` is a dynamic rank. A quote in running text ends at the next tag.
 _DOTS: Final = re.compile(
-    rb"""<!--.*?--> | <!\[CDATA\[.*?\]\]> | "[^"<]*" | '[^'<]*'
-    | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | <\?xml\s[^>]*\?> | ^\xef\xbb\xbf )""",
+    rb"""<!--.*?(?:-->|\Z) | <!\[CDATA\[.*?(?:\]\]>|\Z) | "[^"<]*" | '[^'<]*'
+    | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | \A(?:\xef\xbb\xbf)?[ \t\r\n]*<\?xml\s[^>]*\?> | \A\xef\xbb\xbf )""",
     re.DOTALL | re.VERBOSE,
 )
 _UNQUOTED: Final = re.compile(r"<[^<>]*?\s([\w.:-]+)\s*=\s*[^\s\"'<>]+")
 _END_TAG: Final = re.compile(rb"</([^\s>]+)")
 
-_NUMBER: Final = r"(?:[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?f?|true|false)(?![\w.])"
+_NUMBER: Final = r"(?:[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?f?|true|false)(?![\w.])"
 _TOKEN: Final = re.compile(rf"\s*(?:(?P<open>[\[{{])|(?P<close>[\]}}])|(?P<comma>,)|(?P<number>{_NUMBER}))", re.ASCII)
 # A bracket after a name is an index: `data.shape[0]`.
 _LIST: Final = re.compile(r"(?<![\w\]])[\[{]")
