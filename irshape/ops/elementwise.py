@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
-from irshape.shape.dim import Dim, eq
+from irshape.shape.dim import Dim
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, broadcast_to
@@ -104,17 +104,10 @@ class Broadcasting(Elementwise):
         """The shape the inputs broadcast to."""
         shape, *others = [input.partial_shape for input in inputs]
         for other in others:
-            axis = self.auto_broadcast_axis
-            if self.auto_broadcast == "pdpd" and shape is not None and other is not None:
-                if len(shape) == len(other) and all(eq(a, b) is not False for a, b in zip(shape, other, strict=True)):
-                    axis = 0
-                elif axis < -1:
-                    ctx.fail(
-                        "A104",
-                        f"the axis of auto_broadcast must be at least -1, got {axis}",
-                        attribute="auto_broadcast.auto_broadcast_axis",
-                    )
-            shape = broadcast_shapes(ctx, shape, other, self.auto_broadcast, axis)
+            if self.auto_broadcast == "pdpd" and self.auto_broadcast_axis < -1 and shape is not None and other is not None:
+                message = f"the axis of auto_broadcast must be at least -1, got {self.auto_broadcast_axis}"
+                ctx.fail("A104", message, attribute="auto_broadcast.auto_broadcast_axis")
+            shape = broadcast_shapes(ctx, shape, other, self.auto_broadcast, self.auto_broadcast_axis)
         return shape
 
     def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
