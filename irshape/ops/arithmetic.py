@@ -64,7 +64,7 @@ class Divide(BinaryArithmetic):
         return a // b if self.m_pythondiv else quotient if (a < 0) == (b < 0) else -quotient
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
-        if self.m_pythondiv or (bounds(a)[0] >= 0 and bounds(b)[0] > 0):
+        if self.m_pythondiv or (bounds(a)[0] >= 0 and bounds(b)[0] >= 0):
             return a // b
         return None
 
@@ -93,7 +93,7 @@ class Mod(BinaryArithmetic):
         return math.fmod(a, b) if isinstance(a, float) else abs(a) % abs(b) * (-1 if a < 0 else 1)
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
-        return a % b if bounds(a)[0] >= 0 and bounds(b)[0] > 0 else None
+        return a % b if bounds(a)[0] >= 0 and bounds(b)[0] >= 0 else None
 
 
 @op("Maximum", "opset1")

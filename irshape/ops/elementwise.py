@@ -11,7 +11,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, Real, broadcast_to, limits
+from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, limits
 
 # What arithmetic is defined on.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -62,7 +62,7 @@ class Elementwise(Op):
                 result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
             result = self.of_ranges(*map(ends, row))
-        return unknown(ctx, element_type) if result is None else result
+        return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
 
     def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
         """What is known of an element when each argument lies between two floats."""
@@ -135,6 +135,7 @@ class Broadcasting(Elementwise):
         """The elements of each input, repeated to the shape they broadcast to; None where `pdpd` aligns them otherwise."""
         if self.auto_broadcast == "pdpd":
             return None
+        ctx.stop_at_errors()
         shape = cast(tuple[int, ...], self.broadcast(ctx, *inputs))
         return [broadcast_to(input.values, input.static_shape, shape) for input in inputs]
 

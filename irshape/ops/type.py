@@ -10,7 +10,7 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
 from irshape.shape.shape import Shape, merge_shapes
-from irshape.shape.value import Element, Elements, Real, limits
+from irshape.shape.value import Element, Elements, Real, fits, limits
 
 
 class Conversion(Op):
@@ -36,9 +36,12 @@ def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
         low, high = (end if abs(end) == inf else trunc(end) for end in element)
         return ctx.unknown(low, high) if least <= low and high <= most else unknown(ctx, target)
     if isinstance(element, float):
-        return trunc(element) if isfinite(element) else unknown(ctx, target)
-    # The largest number stands for no limit, and OpenVINO keeps it the largest.
-    return INT64_MAX >> 32 if target is ElementType.i32 and element == INT64_MAX else element
+        if not isfinite(element):
+            return unknown(ctx, target)
+        element = trunc(element)
+    if target is ElementType.i32 and element == INT64_MAX:
+        return INT64_MAX >> 32  # it stands for no limit, and OpenVINO keeps it the largest
+    return element if fits(element, target) else unknown(ctx, target)
 
 
 @op("Convert", "opset1", also="opset17")

@@ -118,6 +118,16 @@ def limits(element_type: ElementType) -> tuple[float, float]:
     return (low if low == 0 or element_type.bits < _WIDE else -inf), (high if element_type.bits < _WIDE else inf)
 
 
+def fits(element: Element, element_type: ElementType) -> bool:
+    """Whether an integer type holds an element whatever its value; any other type holds what it rounds."""
+    own = _LIMITS.get(element_type)
+    if own is None or isinstance(element, float | Real):
+        return True
+    low, high = own if type(element) is int else limits(element_type)
+    least, most = bounds(element)
+    return low <= least and most <= high
+
+
 def representable(elements: Elements, element_type: ElementType) -> Elements | None:
     """The elements as the type holds them: reals rounded to it; None if an integer leaves its range or the type holds none.
 
@@ -128,14 +138,8 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
         return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
-    low, high = _LIMITS.get(element_type, (0, -1))
-    least, most = limits(element_type)
-    for element in elements:
-        if type(element) is int:
-            if not low <= element <= high:
-                return None
-        elif not (least <= bounds(element)[0] and bounds(element)[1] <= most):
-            return None
+    if element_type not in _LIMITS or not all(fits(element, element_type) for element in elements):
+        return None
     return elements
 
 
