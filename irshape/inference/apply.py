@@ -14,7 +14,7 @@ from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape
-from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, representable
+from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, Real, representable
 
 
 class Application:
@@ -118,6 +118,8 @@ class Request(Context):
                 if port.value:
                     self.error("T101", f"OpenVINO reads no values of {element_type} from {input.name}", port=input)
                 input.elements = None
+            elif port.value and element_type.is_real and input.elements is not None and any(isinstance(e, Real) for e in input.elements):
+                input.elements = None  # a rule reads numbers and sizes only
             group = port.like or port.name
             known = shared.get(group, ElementType.dynamic)
             if known is ElementType.dynamic:
@@ -193,10 +195,11 @@ class Request(Context):
 
     def _are_elements_known(self, arguments: Sequence[Any]) -> bool:
         demanded = self.op.demanded()
+        refused = tuple([kind for kind, is_taken in ((Dim, self.op.takes_sizes), (Real, self.op.takes_reals)) if not is_taken])
         for port, argument in zip(self.op.inputs, arguments, strict=True):
             if port.index in demanded and argument is not None:
                 for one in argument if port.variadic else (argument,):
-                    if one.elements is None or (not self.op.takes_sizes and any(isinstance(element, Dim) for element in one.elements)):
+                    if one.elements is None or (refused and any(isinstance(element, refused) for element in one.elements)):
                         return False
         return True
 

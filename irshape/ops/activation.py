@@ -22,6 +22,7 @@ class RealUnary(Unary):
 class Clamp(Unary):
     """The element, or the nearer end of an interval where it is outside; of integers the ends are rounded inward."""
 
+    is_monotone = True
     data = In(ANY - BOOLEAN | FLOAT, unranked=True)
     min: Annotated[float, Stated] = 0.0
     max: Annotated[float, Stated] = 0.0
@@ -133,6 +134,8 @@ class PRelu(Op):
 @op("Relu", "opset1")
 class Relu(UnaryArithmetic):
     """The element, or 0 where it is negative."""
+
+    is_monotone = True
 
     def of_elements(self, element: Any) -> Any:
         return max(element, 0)

@@ -11,17 +11,20 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements
+from irshape.shape.value import Element, Elements
 
 # A power of a formula, and the digits of a power of a number, are followed up to this exponent.
 MAX_SIZE_EXPONENT = 8
 MAX_EXPONENT = 64
+# What stands for a 0 that a divisor comes near.
+SMALLEST = math.ulp(0.0)
 
 
 @op("Add", "opset1")
 class Add(BinaryArithmetic):
     """Sum."""
 
+    is_monotone = True
     of_elements = of_sizes = staticmethod(operator.add)
 
 
@@ -29,6 +32,7 @@ class Add(BinaryArithmetic):
 class Subtract(BinaryArithmetic):
     """Difference."""
 
+    is_monotone = True
     of_elements = of_sizes = staticmethod(operator.sub)
 
 
@@ -36,6 +40,7 @@ class Subtract(BinaryArithmetic):
 class Multiply(BinaryArithmetic):
     """Product."""
 
+    is_monotone = True
     of_elements = of_sizes = staticmethod(operator.mul)
 
 
@@ -43,6 +48,7 @@ class Multiply(BinaryArithmetic):
 class Divide(BinaryArithmetic):
     """Quotient; of integers rounded down, or toward zero where `m_pythondiv` is false."""
 
+    is_monotone = True
     m_pythondiv: bool = True
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
@@ -58,12 +64,18 @@ class Divide(BinaryArithmetic):
         return a // b if self.m_pythondiv else quotient if (a < 0) == (b < 0) else -quotient
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
-        if self.m_pythondiv or (bounds(a)[0] >= 0 and bounds(b)[0] > 0):
+        if self.m_pythondiv or (bounds(a)[0] >= 0 and bounds(b)[0] >= 0):
             return a // b
         return None
 
     def of_real_sizes(self, a: Size, b: Size) -> Size | None:
         return a // b if is_known(a % b) and a % b == 0 else None
+
+    def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
+        dividend, (low, high) = ranges
+        if low < 0 < high:
+            return None
+        return super().of_ranges(dividend, (low or SMALLEST, high or -SMALLEST))
 
 
 @op("FloorMod", "opset1")
@@ -81,13 +93,14 @@ class Mod(BinaryArithmetic):
         return math.fmod(a, b) if isinstance(a, float) else abs(a) % abs(b) * (-1 if a < 0 else 1)
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
-        return a % b if bounds(a)[0] >= 0 and bounds(b)[0] > 0 else None
+        return a % b if bounds(a)[0] >= 0 and bounds(b)[0] >= 0 else None
 
 
 @op("Maximum", "opset1")
 class Maximum(BinaryArithmetic):
     """The larger of two elements."""
 
+    is_monotone = True
     of_elements = staticmethod(max)
     of_sizes = staticmethod(dim_max)
 
@@ -96,6 +109,7 @@ class Maximum(BinaryArithmetic):
 class Minimum(BinaryArithmetic):
     """The smaller of two elements."""
 
+    is_monotone = True
     of_elements = staticmethod(min)
     of_sizes = staticmethod(dim_min)
 
@@ -139,6 +153,7 @@ class Abs(UnaryArithmetic):
 class Negative(UnaryArithmetic):
     """The element with the other sign."""
 
+    is_monotone = True
     of_elements = of_sizes = staticmethod(operator.neg)
 
 
@@ -155,6 +170,8 @@ class Sign(UnaryArithmetic):
 
 class Rounding(UnaryArithmetic):
     """A whole number near the element; sizes are whole."""
+
+    is_monotone = True
 
     def of_sizes(self, size: Size) -> Size:
         return size
@@ -191,6 +208,8 @@ class Round(Rounding):
 @op("Sqrt", "opset1")
 class Sqrt(UnaryArithmetic):
     """Square root."""
+
+    is_monotone = True
 
     def of_elements(self, element: float) -> float | None:
         return math.sqrt(element) if isinstance(element, float) else None

@@ -31,6 +31,7 @@ class NotEqual(Comparison):
 class Less(Comparison):
     """Whether the first element is less than the second."""
 
+    is_monotone = True
     of_elements = staticmethod(operator.lt)
     of_sizes = staticmethod(lt)
 
@@ -39,6 +40,7 @@ class Less(Comparison):
 class LessEqual(Comparison):
     """Whether the first element is at most the second."""
 
+    is_monotone = True
     of_elements = staticmethod(operator.le)
     of_sizes = staticmethod(le)
 
@@ -47,6 +49,7 @@ class LessEqual(Comparison):
 class Greater(Comparison):
     """Whether the first element is greater than the second."""
 
+    is_monotone = True
     of_elements = staticmethod(operator.gt)
 
     def of_sizes(self, a: Size, b: Size) -> bool | None:
@@ -57,6 +60,7 @@ class Greater(Comparison):
 class GreaterEqual(Comparison):
     """Whether the first element is at least the second."""
 
+    is_monotone = True
     of_elements = staticmethod(operator.ge)
 
     def of_sizes(self, a: Size, b: Size) -> bool | None:

@@ -1,12 +1,12 @@
 """Choice between tensors, and where something holds."""
 
 from irshape.ops.context import Context
-from irshape.ops.elementwise import Broadcasting
+from irshape.ops.elementwise import Broadcasting, ends
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, bounds, is_known, product
 from irshape.shape.element_type import ANY, BOOLEAN, INDEX, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements
+from irshape.shape.value import Elements, Real
 
 _INDEX_TYPES = INDEX - {ElementType.dynamic}
 
@@ -37,8 +37,9 @@ class Select(Broadcasting):
         for index, (first, second, is_first) in enumerate(zip(*columns, strict=True)):
             if not isinstance(is_first, Dim):
                 result.append(first if is_first else second)
-            elif isinstance(first, float) or isinstance(second, float):
-                return None
+            elif then.element_type.is_real:
+                (low, high), (other_low, other_high) = ends(first), ends(second)
+                result.append(Real(min(low, other_low), max(high, other_high)))
             else:
                 ctx.is_local = True
                 result.append(ctx.scope.hull((ctx.key, "choice", index), first, second))

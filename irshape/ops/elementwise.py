@@ -1,15 +1,17 @@
 """Families of element-wise operations: one rule each, inherited by dozens of ops."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from itertools import product
+from math import inf
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
-from irshape.shape.dim import Dim, eq
+from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, broadcast_to
+from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, limits
 
 # What arithmetic is defined on.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -20,10 +22,13 @@ class Elementwise(Op):
 
     Values are followed through the op where its class says how: `of_elements` computes an element from known numbers,
     `of_sizes` where some are a `Dim` and the others ints, `of_real_sizes` where these stand in a real tensor and that matters.
-    They give None for what they cannot know.
+    They give None for what they cannot know. `is_monotone` says that the function takes no value outside those at the ends of
+    its arguments, so that bounds of reals are followed too.
     """
 
     takes_sizes = True
+    takes_reals = True
+    is_monotone: ClassVar[bool] = False
 
     of_elements: ClassVar[Callable[..., Any] | None] = None
     of_sizes: ClassVar[Callable[..., Any] | None] = None
@@ -37,45 +42,61 @@ class Elementwise(Op):
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         """The elements of the output, computed one by one."""
         columns = self.aligned(ctx, *inputs)
-        return None if columns is None else self.computed(ctx, self.outputs[0].type or inputs[0].element_type, columns)
+        if columns is None:
+            return None
+        element_type = self.outputs[0].type or inputs[0].element_type
+        return tuple([self.element(ctx, element_type, row, inputs[0].element_type.is_real) for row in zip(*columns, strict=True)])
 
     def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
         """The elements of each input, as many as the output has; None where that cannot be said."""
         return [input.values for input in inputs]
 
-    def computed(self, ctx: Context, element_type: ElementType, columns: Sequence[Elements]) -> Elements | None:
-        """The elements of an output of this type; what is not known is a number of its own, or nothing in a real tensor."""
-        result: list[Element] = []
-        for elements in zip(*columns, strict=True):
-            element = self._element(elements, element_type.is_real)
-            if element is None:
-                if element_type.is_real:
-                    return None
-                element = ctx.unknown(*_range(element_type))
-            result.append(int(element) if type(element) is bool else element)
-        return tuple(result)
+    def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
+        """An element of the output, of this type, from those of the inputs; `is_real` says that they stand in real tensors."""
+        result: Any = None
+        if not any(isinstance(element, Dim | Real) for element in row):
+            result = _number(self.of_elements, row)
+        elif not any(isinstance(element, Real) for element in row):
+            whole = tuple([int(e) if isinstance(e, float) and e.is_integer() else e for e in row])
+            if not any(isinstance(element, float) for element in whole):
+                result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
+        if result is None and is_real:
+            result = self.of_ranges(*map(ends, row))
+        return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
 
-    def _element(self, elements: tuple[Element, ...], is_real: bool) -> Element | None:
-        function = self.of_elements
-        if any(isinstance(element, Dim) for element in elements):
-            function = (self.of_real_sizes if is_real else None) or self.of_sizes
-            elements = tuple(int(e) if isinstance(e, float) and e.is_integer() else e for e in elements)
-            if any(isinstance(element, float) for element in elements):
-                return None
-        if function is None:
+    def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
+        """What is known of an element when each argument lies between two floats."""
+        if not self.is_monotone:
             return None
-        try:
-            element: Element | None = function(*elements)
-        except (ArithmeticError, ValueError):
+        values = [_number(self.of_elements, corner) for corner in product(*ranges)]
+        if any(value is None for value in values):
             return None
-        # Neither nan nor a complex number is a value that could be followed.
-        return element if isinstance(element, Dim | int) or (isinstance(element, float) and element == element) else None
+        low, high = min(values), max(values)
+        return low if low == high else None if isinstance(low, int) else Real(low, high)
 
 
-def _range(element_type: ElementType) -> tuple[float, float]:
-    if element_type is ElementType.boolean:
-        return 0, 1
-    return (-float("inf") if element_type.is_signed else 0), float("inf")
+def unknown(ctx: Context, element_type: ElementType) -> Element:
+    """An element of a type of which nothing is known."""
+    return Real(-inf, inf) if element_type.is_real else ctx.unknown(*limits(element_type))
+
+
+def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
+    """A function of elements; None where it has no value that could be followed, as NaN or a complex number."""
+    try:
+        value = None if function is None else function(*row)
+    except (ArithmeticError, ValueError):
+        return None
+    if type(value) is bool:
+        return int(value)
+    return value if isinstance(value, Dim | int) or (isinstance(value, float) and value == value) else None
+
+
+def ends(element: Element) -> tuple[float, float]:
+    """Two floats between which an element lies."""
+    if isinstance(element, Real):
+        return element
+    low, high = bounds(element) if isinstance(element, Dim) else (element, element)
+    return float(low), float(high)
 
 
 class Unary(Elementwise):
@@ -104,23 +125,17 @@ class Broadcasting(Elementwise):
         """The shape the inputs broadcast to."""
         shape, *others = [input.partial_shape for input in inputs]
         for other in others:
-            axis = self.auto_broadcast_axis
-            if self.auto_broadcast == "pdpd" and shape is not None and other is not None:
-                if len(shape) == len(other) and all(eq(a, b) is not False for a, b in zip(shape, other, strict=True)):
-                    axis = 0
-                elif axis < -1:
-                    ctx.fail(
-                        "A104",
-                        f"the axis of auto_broadcast must be at least -1, got {axis}",
-                        attribute="auto_broadcast.auto_broadcast_axis",
-                    )
-            shape = broadcast_shapes(ctx, shape, other, self.auto_broadcast, axis)
+            if self.auto_broadcast == "pdpd" and self.auto_broadcast_axis < -1 and shape is not None and other is not None:
+                message = f"the axis of auto_broadcast must be at least -1, got {self.auto_broadcast_axis}"
+                ctx.fail("A104", message, attribute="auto_broadcast.auto_broadcast_axis")
+            shape = broadcast_shapes(ctx, shape, other, self.auto_broadcast, self.auto_broadcast_axis)
         return shape
 
     def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
         """The elements of each input, repeated to the shape they broadcast to; None where `pdpd` aligns them otherwise."""
         if self.auto_broadcast == "pdpd":
             return None
+        ctx.stop_at_errors()
         shape = cast(tuple[int, ...], self.broadcast(ctx, *inputs))
         return [broadcast_to(input.values, input.static_shape, shape) for input in inputs]
 

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.element_type import FLOAT, INTEGER
+from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
 
 
@@ -140,10 +140,13 @@ class MVNV0(Op):
 
 @op("MVN", "opset6")
 class MVNV6(Op):
-    """The data minus its mean over some axes, and divided by its deviation where `normalize_variance` says so."""
+    """The data minus its mean over some axes, and divided by its deviation where `normalize_variance` says so.
+
+    OpenVINO looks at the number of the axes only.
+    """
 
     data = In(unranked=True)
-    axes = In(rank=1, value=True)
+    axes = In(rank=1, unranked=True)
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
@@ -154,9 +157,6 @@ class MVNV6(Op):
             return None
         if axes.is_ranked:
             ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103", strict=False)
-        for axis in ctx.known(axes) or ():
-            if not -data.rank <= axis < data.rank:
-                ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
         return data.shape
 
 
@@ -172,6 +172,8 @@ class NormalizeL2(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
+        if axes.element_type is ElementType.boolean and axes.elements is not None:
+            ctx.fail("T101", "OpenVINO reads no axes of element type boolean", port=axes)
         if data.is_ranked:
             for axis in ctx.known(axes) or ():
                 ctx.axis(axis, data.rank, "axes", port=axes)

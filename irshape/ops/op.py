@@ -148,7 +148,8 @@ class Op:
     - `types(self, ctx, *inputs)`: the element types of the outputs, where `Out` cannot say them;
     - `propagate(self, ctx, *inputs)`: the elements of the output (a sequence of them for several), or None; this is how
       values travel through shape subgraphs. `demands` names the inputs whose elements it needs (all, unless it says
-      otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`;
+      otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
+      `takes_reals` that it takes those that are a `Real`;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -162,6 +163,7 @@ class Op:
     outputs: ClassVar[tuple[Out, ...]] = ()
     demands: ClassVar[tuple[str, ...] | None] = None
     takes_sizes: ClassVar[bool] = False
+    takes_reals: ClassVar[bool] = False
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]

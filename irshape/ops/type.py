@@ -1,29 +1,47 @@
 """Changes of the element type."""
 
-from math import trunc
+from math import inf, isfinite, trunc
 from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.elementwise import Elementwise
+from irshape.ops.elementwise import unknown
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import is_known
+from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
 from irshape.shape.shape import Shape, merge_shapes
-from irshape.shape.value import Elements
+from irshape.shape.value import Element, Elements, Real, fits, limits
 
 
-class Conversion(Elementwise):
-    """The same tensor in another element type; reals become integers by rounding toward zero."""
+class Conversion(Op):
+    """The same tensor in another element type."""
 
-    def converted(self, ctx: Context, data: Input, target: ElementType) -> Elements | None:
+    takes_sizes = True
+    takes_reals = True
+
+    @staticmethod
+    def converted(ctx: Context, data: Input, target: ElementType) -> Elements:
         """The elements of `data` in the target type."""
-        elements = data.values
-        if target is ElementType.boolean:
-            return self.computed(ctx, target, (elements,))
-        if target.is_real:
-            return tuple(float(element) if type(element) is int else element for element in elements)
-        return tuple(trunc(element) if isinstance(element, float) else element for element in elements)
+        return tuple([_converted(ctx, element, target) for element in data.values])
+
+
+def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
+    if target is ElementType.boolean:
+        is_zero = None if isinstance(element, Real) else eq(element, 0) if isinstance(element, Dim) else element == 0
+        return unknown(ctx, target) if is_zero is None else int(not is_zero)
+    if target.is_real:
+        return float(element) if isinstance(element, int) else element
+    if isinstance(element, Real):
+        least, most = limits(target)
+        low, high = (end if abs(end) == inf else trunc(end) for end in element)
+        return ctx.unknown(low, high) if least <= low and high <= most else unknown(ctx, target)
+    if isinstance(element, float):
+        if not isfinite(element):
+            return unknown(ctx, target)
+        element = trunc(element)
+    if target is ElementType.i32 and element == INT64_MAX:
+        return INT64_MAX >> 32  # it stands for no limit, and OpenVINO keeps it the largest
+    return element if fits(element, target) else unknown(ctx, target)
 
 
 @op("Convert", "opset1", also="opset17")

@@ -1,4 +1,4 @@
-"""Known values of a tensor: a flat tuple of elements in row-major order, each an int, a Dim or an exact float.
+"""Known values of a tensor: a flat tuple of elements in row-major order, each an int, a Dim, an exact float or a Real.
 
 The shape stands beside them, static whenever elements are known. Movers (gather, transpose, slice, concat) are index
 arithmetic on the flat tuple; arithmetic broadcasts as NumPy does. Shape subgraphs are small, so plain Python is fastest.
@@ -6,13 +6,21 @@ arithmetic on the flat tuple; arithmetic broadcasts as NumPy does. Shape subgrap
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
-from typing import Any, Final, TypeAlias
+from math import copysign, inf, prod
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from irshape.shape.dim import Dim, Size
+from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
 
-Element: TypeAlias = Size | float
+
+class Real(NamedTuple):
+    """A real number of which only two floats are known, between which it lies."""
+
+    low: float
+    high: float
+
+
+Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
 # Values of more elements are not followed.
@@ -98,55 +106,82 @@ _LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
 }  # fmt: skip
 
 
+# Types of so many bits hold every number a size can be.
+_WIDE: Final = 32
+
+
+def limits(element_type: ElementType) -> tuple[float, float]:
+    """The least and the largest number of a type, infinite where no size comes near."""
+    if element_type is ElementType.boolean:
+        return 0, 1
+    low, high = _LIMITS.get(element_type, (-inf, inf))
+    return (low if low == 0 or element_type.bits < _WIDE else -inf), (high if element_type.bits < _WIDE else inf)
+
+
+def fits(element: Element, element_type: ElementType) -> bool:
+    """Whether an integer type holds an element whatever its value; any other type holds what it rounds."""
+    own = _LIMITS.get(element_type)
+    if own is None or isinstance(element, float | Real):
+        return True
+    low, high = own if type(element) is int else limits(element_type)
+    least, most = bounds(element)
+    return low <= least and most <= high
+
+
 def representable(elements: Elements, element_type: ElementType) -> Elements | None:
-    """The elements as the type holds them: floats rounded to it; None if an integer leaves its range or the type holds none.
+    """The elements as the type holds them: reals rounded to it; None if an integer leaves its range or the type holds none.
 
     A runtime would wrap such an integer; a value that wrapped is no longer known here.
     """
     if element_type.is_real:
-        rounded = _ROUNDING.get(element_type)
-        return None if rounded is None else rounded(elements)
+        rounding = _ROUNDINGS.get(element_type)
+        return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
-    limits = _LIMITS.get(element_type)
-    if limits is None:
+    if element_type not in _LIMITS or not all(fits(element, element_type) for element in elements):
         return None
-    low, high = limits
-    if all(low <= element <= high for element in elements if type(element) is int):
-        return elements
-    return None
+    return elements
 
 
-def _round_with(code: str) -> Callable[[Elements], Elements | None]:
-    def rounded(elements: Elements) -> Elements | None:
+def _rounded(element: Element, rounding: Callable[[float], float], digits: int) -> Element:
+    if isinstance(element, int | float):
+        return rounding(element)
+    low, high = element if isinstance(element, Real) else bounds(element)
+    if isinstance(element, Dim):
+        # A whole number of at most so many binary digits is exact. No size that is not bounded comes near 24.
+        largest = 1 << digits
+        if (-largest <= low or (low == -inf and digits >= 24)) and (high <= largest or (high == inf and digits >= 24)):
+            return element
+    low, high = rounding(low), rounding(high)
+    return low if low == high and abs(low) != inf else Real(low, high)
+
+
+def _round_with(code: str) -> Callable[[float], float]:
+    def rounding(number: float) -> float:
         try:
-            return tuple(
-                element if isinstance(element, Dim) else struct.unpack(code, struct.pack(code, element))[0] for element in elements
-            )
+            rounded: float = struct.unpack(code, struct.pack(code, number))[0]
         except OverflowError:
-            return None
+            return copysign(inf, number)
+        return rounded
 
+    return rounding
+
+
+def _round_bf16(number: float) -> float:
+    try:
+        (bits,) = struct.unpack("<I", struct.pack("<f", number))
+    except OverflowError:
+        return copysign(inf, number)
+    if bits & 0x7F800000 != 0x7F800000:  # neither infinite nor NaN
+        bits += 0x7FFF + (bits >> 16 & 1)
+    rounded: float = struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
     return rounded
 
 
-def _round_bf16(elements: Elements) -> Elements | None:
-    rounded = []
-    for element in elements:
-        if isinstance(element, Dim):
-            rounded.append(element)
-            continue
-        try:
-            (bits,) = struct.unpack("<I", struct.pack("<f", element))
-        except OverflowError:
-            return None
-        bits += 0x7FFF + (bits >> 16 & 1)
-        rounded.append(struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0])
-    return tuple(rounded)
-
-
-_ROUNDING: Final[dict[ElementType, Callable[[Elements], Elements | None]]] = {
-    ElementType.f64: _round_with("<d"),
-    ElementType.f32: _round_with("<f"),
-    ElementType.f16: _round_with("<e"),
-    ElementType.bf16: _round_bf16,
+# How a type rounds, and the binary digits of its numbers.
+_ROUNDINGS: Final[dict[ElementType, tuple[Callable[[float], float], int]]] = {
+    ElementType.f64: (_round_with("<d"), 53),
+    ElementType.f32: (_round_with("<f"), 24),
+    ElementType.f16: (_round_with("<e"), 11),
+    ElementType.bf16: (_round_bf16, 8),
 }
