@@ -135,6 +135,7 @@ class _Transposed(_Convolution):
             given = ctx.values(output_shape, count)
             for axis, size in enumerate(given):
                 ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
+            ctx.stop_at_errors()
             return [narrow(size, 0) for size in given]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
         return [transposed_window(ctx, size, length, *move, more, axis=axis) for axis, (size, length, move, more) in axes]
