@@ -15,12 +15,20 @@ PLAIN = attributes("1,1", "0,0", "0,0", "1,1")
 HALVING = attributes("2,2", "1,1", "1,1", "1,1")
 UNEQUAL = attributes("2,3", "1,0", "2,1", "1,2")
 LINE = attributes("2", "0", "0", "1")
+KEEPING = attributes("1,1", "2,2", "2,2", "1,1")
+CUBE = attributes("3,3,3", "0,0,0", "0,0,0", "1,1,1")
+SPREAD = attributes("3,3", "0,0", "0,0", "1,1", output_padding="2,2")
+BINARY = {**KEEPING, "mode": "xnor-popcount", "pad_value": "0"}
+VALID = {**HALVING, "auto_pad": "valid"}
+CROP = {**LINE, "pads_begin": "-1", "pads_end": "-1"}
+ONE = {**PLAIN, "group": "1", "deformable_group": "1"}
+TWO = {**PLAIN, "group": "2", "deformable_group": "1"}
 
 ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("Convolution", "opset1"): [
         ("specification 1-D", "f32[1,5,128]", "f32[16,5,4]", attributes("1", "0", "0", "1"), "f32[1,16,125]"),
-        ("specification 2-D", "f32[1,3,224,224]", "f32[64,3,5,5]", attributes("1,1", "2,2", "2,2", "1,1"), "f32[1,64,224,224]"),
-        ("specification 3-D", "f32[1,7,320,320,320]", "f32[32,7,3,3,3]", attributes("3,3,3", "0,0,0", "0,0,0", "1,1,1"), "f32[1,32,106,106,106]"),
+        ("specification 2-D", "f32[1,3,224,224]", "f32[64,3,5,5]", KEEPING, "f32[1,64,224,224]"),
+        ("specification 3-D", "f32[1,7,320,320,320]", "f32[32,7,3,3,3]", CUBE, "f32[1,32,106,106,106]"),
         ("halving", "f32[1,3,224,223]", "f32[8,3,3,3]", HALVING, "f32[1,8,112,112]"),
         ("unequal axes", "f32[1,3,20,20]", "f32[8,3,4,3]", UNEQUAL, "f32[1,8,10,6]"),
         ("nothing said", "f32[1,3,20,20]", "f32[8,3,4,3]", "f32[1,8,17,18]"),
@@ -34,12 +42,12 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("all unranked, nothing said", "f32[...]", "f32[...]", "f32[...]"),
         ("same_upper", "f32[1,3,10,11]", "f32[8,3,3,3]", attributes("2,3", "7,7", "7,7", "1,1", auto_pad="same_upper"), "f32[1,8,5,4]"),
         ("same_lower with bounds", "f32[1,3,10..21,?]", "f32[8,3,3,3]", {**HALVING, "auto_pad": "same_lower"}, "f32[1,8,5..11,?]"),
-        ("valid ignores pads", "f32[1,3,10,11]", "f32[8,3,3,3]", {**HALVING, "auto_pad": "valid"}, "f32[1,8,4,5]"),
+        ("valid ignores pads", "f32[1,3,10,11]", "f32[8,3,3,3]", VALID, "f32[1,8,4,5]"),
         ("type of the filters", "dynamic[1,3,8]", "f16[2,3,3]", LINE, "f16[1,2,3]"),
         ("kernel of 0 counts as 1", "f32[1,3,10]", "f32[2,3,0]", LINE, "f32[1,2,5]"),
         ("negative stride", "f32[1,3,10]", "f32[2,3,3]", {**LINE, "strides": "-1"}, "f32[1,2,1]"),
         ("negative pad", "f32[1,3,10]", "f32[2,3,3]", {**LINE, "pads_begin": "-1"}, "f32[1,2,4]"),
-        ("two negative pads", "f32[1,3,10]", "f32[2,3,3]", {**LINE, "pads_begin": "-1", "pads_end": "-1"}, differs("f32[1,2,3]", "f32[1,2,4]")),
+        ("two negative pads", "f32[1,3,10]", "f32[2,3,3]", CROP, differs("f32[1,2,3]", "f32[1,2,4]")),
         ("too large a kernel", "f32[1,3,4,4]", "f32[8,3,5,5]", PLAIN, "S203"),
         ("empty axis", "f32[1,3,0]", "f32[2,3,1]", LINE, "S203"),
         ("channels differ", "f32[1,3,8,8]", "f32[8,4,3,3]", PLAIN, "S201"),
@@ -57,7 +65,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("no number", "f32[1,3,8]", "f32[8,3,3]", {**LINE, "strides": "two"}, "A102"),
     ],
     ("BinaryConvolution", "opset1"): [
-        ("specification", "f32[1,3,224,224]", "u1[64,3,5,5]", attributes("1,1", "2,2", "2,2", "1,1", mode="xnor-popcount", pad_value="0"), "f32[1,64,224,224]"),
+        ("specification", "f32[1,3,224,224]", "u1[64,3,5,5]", BINARY, "f32[1,64,224,224]"),
         ("bounds", "f32[?,3,9..,224]", "u1[64,3,5,5]", PLAIN, "f32[?,64,5..,220]"),
         ("data unranked", "f32[...]", "u1[64,3,5,5]", PLAIN, "f32[?,64,1..,1..]"),
         ("low rank", "f32[1,3,8]", "u1[8,3,3]", LINE, "S101"),
@@ -67,7 +75,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("GroupConvolution", "opset1"): [
         ("specification 1-D", "f32[1,12,224]", "f32[4,1,3,5]", attributes("1", "2", "2", "1"), "f32[1,4,224]"),
-        ("specification 2-D", "f32[1,12,224,224]", "f32[4,1,3,5,5]", attributes("1,1", "2,2", "2,2", "1,1"), "f32[1,4,224,224]"),
+        ("specification 2-D", "f32[1,12,224,224]", "f32[4,1,3,5,5]", KEEPING, "f32[1,4,224,224]"),
         ("bounds", "f32[?,12,20..40,7..]", "f32[4,2,3,3,3]", HALVING, "f32[?,8,10..20,4..]"),
         ("groups by the channels", "f32[1,12,8]", "f32[?,2,3,1]", LINE, "f32[1,8,4]"),
         ("groups by channels in bounds", "f32[1,7..9,10]", "f32[?,3,2,1]", LINE, "f32[1,12,5]"),
@@ -83,9 +91,9 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("too many strides", "f32[1,4,8]", "f32[4,1,1,3]", {**LINE, "strides": "1,1"}, "A105"),
     ],
     ("ConvolutionBackpropData", "opset1"): [
-        ("specification", "f32[1,20,224,224]", "f32[20,10,3,3]", attributes("2,2", "1,1", "1,1", "1,1", output_padding="0,0"), "f32[1,10,447,447]"),
-        ("specification, padded output", "f32[1,20,2,2]", "f32[20,10,3,3]", attributes("3,3", "0,0", "0,0", "1,1", output_padding="2,2"), "f32[1,10,8,8]"),
-        ("specification, given shape", "f32[1,20,224,224]", "f32[20,10,3,3]", [450, 450], {**HALVING, "auto_pad": "valid"}, "f32[1,10,450,450]"),
+        ("specification", "f32[1,20,224,224]", "f32[20,10,3,3]", {**HALVING, "output_padding": "0,0"}, "f32[1,10,447,447]"),
+        ("specification, padded output", "f32[1,20,2,2]", "f32[20,10,3,3]", SPREAD, "f32[1,10,8,8]"),
+        ("specification, given shape", "f32[1,20,224,224]", "f32[20,10,3,3]", [450, 450], VALID, "f32[1,10,450,450]"),
         ("bounds", "f32[?,4,15..18,10..]", "f32[4,2,2,3]", attributes("3,3", "2,2", "2,1", "2,1"), "f32[?,2,41..50,27..]"),
         ("shape not constant", "f32[1,4,8,8]", "f32[4,2,3,3]", "i64[2]", HALVING, "f32[1,2,?,?]"),
         ("data unranked", "f32[...]", "f32[4,2,3]", LINE, "f32[?,2,3..]"),
@@ -105,7 +113,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("stride of 0", "f32[1,4,8]", "f32[4,2,3]", {**LINE, "strides": "0"}, "A104"),
     ],
     ("GroupConvolutionBackpropData", "opset1"): [
-        ("specification", "f32[1,20,224,224]", "f32[4,5,2,3,3]", attributes("1,1", "1,1", "1,1", "1,1", output_padding="0,0"), "f32[1,8,224,224]"),
+        ("specification", "f32[1,20,224,224]", "f32[4,5,2,3,3]", {**HALVING, "strides": "1,1"}, "f32[1,8,224,224]"),
         ("given shape", "f32[1,20,224,224]", "f32[4,5,2,3,3]", [450, 448], HALVING, "f32[1,8,450,448]"),
         ("bounds", "f32[?,20,3..9]", "f32[4,5,2,3]", LINE, "f32[?,8,7..19]"),
         ("groups by the channels", "f32[1,20,3]", "f32[?,5,2,3]", LINE, "f32[1,8,7]"),
@@ -117,24 +125,24 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("too many sizes", "f32[1,20,8]", "f32[4,5,2,3]", [9, 9], LINE, "V103"),
     ],
     ("DeformableConvolution", "opset1"): [
-        ("specification", "f32[1,4,224,224]", "f32[1,50,220,220]", "f32[64,4,5,5]", {**PLAIN, "group": "1", "deformable_group": "1"}, "f32[1,64,220,220]"),
-        ("batch by the offsets", "f32[?,4,9..,12]", "f32[2,18,?,10]", "f32[6,4,3,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "f32[2,6,7..,10]"),
-        ("offsets ranked", "f32[...]", "f32[2,18,7,10]", "f32[...]", {**PLAIN, "group": "1", "deformable_group": "1"}, "f32[2,?,7,10]"),
+        ("specification", "f32[1,4,224,224]", "f32[1,50,220,220]", "f32[64,4,5,5]", ONE, "f32[1,64,220,220]"),
+        ("batch by the offsets", "f32[?,4,9..,12]", "f32[2,18,?,10]", "f32[6,4,3,3]", ONE, "f32[2,6,7..,10]"),
+        ("offsets ranked", "f32[...]", "f32[2,18,7,10]", "f32[...]", ONE, "f32[2,?,7,10]"),
         ("all unranked", "f32[...]", "f32[...]", "f32[...]", PLAIN, "f32[...]"),
-        ("low rank", "f32[1,4,9]", "f32[1,18,7]", "f32[6,4,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "S101"),
-        ("batches differ", "f32[1,4,9,9]", "f32[2,18,7,7]", "f32[6,4,3,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "S201"),
-        ("other places", "f32[1,4,9,9]", "f32[1,18,7,9]", "f32[6,4,3,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "S201"),
-        ("other offsets", "f32[1,4,9,9]", "f32[1,9,7,7]", "f32[6,4,3,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "S201"),
-        ("other channels", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", {**PLAIN, "group": "2", "deformable_group": "1"}, "S201"),
-        ("filters not grouped", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[5,2,3,3]", {**PLAIN, "group": "2", "deformable_group": "1"}, "S204"),
+        ("low rank", "f32[1,4,9]", "f32[1,18,7]", "f32[6,4,3]", ONE, "S101"),
+        ("batches differ", "f32[1,4,9,9]", "f32[2,18,7,7]", "f32[6,4,3,3]", ONE, "S201"),
+        ("other places", "f32[1,4,9,9]", "f32[1,18,7,9]", "f32[6,4,3,3]", ONE, "S201"),
+        ("other offsets", "f32[1,4,9,9]", "f32[1,9,7,7]", "f32[6,4,3,3]", ONE, "S201"),
+        ("other channels", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", TWO, "S201"),
+        ("filters not grouped", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[5,2,3,3]", TWO, "S204"),
         ("no group", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", {**PLAIN, "deformable_group": "1"}, "A104"),
-        ("types differ", "f32[1,4,9,9]", "f16[1,18,7,7]", "f32[6,4,3,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "T102"),
+        ("types differ", "f32[1,4,9,9]", "f16[1,18,7,7]", "f32[6,4,3,3]", ONE, "T102"),
     ],
     ("DeformableConvolution", "opset8"): [
-        ("with a mask", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", "f32[1,9,7,7]", {**PLAIN, "group": "1", "deformable_group": "1"}, "f32[1,6,7,7]"),
-        ("without", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", {**PLAIN, "group": "1", "deformable_group": "1"}, "f32[1,6,7,7]"),
-        ("other mask", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", "f32[1,18,7,7]", {**PLAIN, "group": "1", "deformable_group": "1"}, "S201"),
-        ("mask of low rank", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", "f32[1,9]", {**PLAIN, "group": "1", "deformable_group": "1"}, "S101"),
+        ("with a mask", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", "f32[1,9,7,7]", ONE, "f32[1,6,7,7]"),
+        ("without", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", ONE, "f32[1,6,7,7]"),
+        ("other mask", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", "f32[1,18,7,7]", ONE, "S201"),
+        ("mask of low rank", "f32[1,4,9,9]", "f32[1,18,7,7]", "f32[6,4,3,3]", "f32[1,9]", ONE, "S101"),
     ],
 }
 

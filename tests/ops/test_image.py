@@ -25,7 +25,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("negative pad", "f32[1,3,10,10]", [20], {"axes": "2", "mode": "nearest", "pads_begin": "-1"}, "A104"),
     ],
     ("Interpolate", "opset4"): [
-        ("specification", "f32[1,2,48,80]", [24, 160], const([0.5, 2.0], "f32"), [2, 3], {**SCALES, "coordinate_transformation_mode": "half_pixel"}, "f32[1,2,24,160]"),
+        ("specification", "f32[1,2,48,80]", [24, 160], const([0.5, 2.0], "f32"), [2, 3], SCALES, "f32[1,2,24,160]"),
         ("sizes", "f32[1,2,48,80]", [24, 160], const([9.0], "f32"), [2, 3], SIZES, "f32[1,2,24,160]"),
         ("all axes", "f32[1,2,4]", [3, 4, 5], const([9.0], "f32"), SIZES, "f32[3,4,5]"),
         ("what is not read may have any rank", "f32[1,2,4]", [[3]], const([2.0], "f32"), [2], SCALES, "f32[1,2,8]"),

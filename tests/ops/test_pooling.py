@@ -13,6 +13,7 @@ def attributes(kernel: str, strides: str, pads_begin: str, pads_end: str, **othe
 
 PLAIN = attributes("2,2", "2,2", "0,0", "0,0")
 LINE = attributes("3", "2", "0", "0")
+PADDED = attributes("3", "3", "0", "2")
 
 
 def window_rows(indices: bool) -> list[tuple[Any, ...]]:
@@ -27,7 +28,7 @@ def window_rows(indices: bool) -> list[tuple[Any, ...]]:
         ("1-D", "i8[1,3,10]", LINE, out("i8", "[1,3,4]")),
         ("3-D", "f32[1,3,8,9,10]", attributes("2,3,1", "2,2,3", "0,1,0", "0,0,0"), out("f32", "[1,3,4,4,4]")),
         ("ceil", "f32[1,3,10]", {**LINE, "rounding_type": "ceil"}, out("f32", "[1,3,5]")),
-        ("ceil starts a window in the padding", "f32[1,3,4]", {**LINE, "pads_end": "2", "strides": "3", "rounding_type": "ceil"}, out("f32", "[1,3,2]")),
+        ("ceil starts a window in the padding", "f32[1,3,6]", {**PADDED, "rounding_type": "ceil"}, out("f32", "[1,3,3]")),
         ("bounds", "f32[1..8,3,20..41,7..]", PLAIN, out("f32", "[1..8,3,10..20,3..]")),
         ("ceil with bounds", "f32[2,3,5..10]", {**LINE, "rounding_type": "ceil"}, out("f32", "[2,3,2..5]")),
         ("smaller than the kernel", "f32[1,3,1..2]", LINE, out("f32", "[1,3,1]")),
