@@ -5,7 +5,7 @@ from math import inf
 from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, Facts
-from irshape.ops.context import Context, RuleFailure, element_count
+from irshape.ops.context import Context, RuleFailure, UnknownRank, element_count
 from irshape.ops.op import Input, Op, Out
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
@@ -143,7 +143,10 @@ class Request(Context):
             count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
             ranks = [out.rank for out in _stretched(outs, count)]
             return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
-        shapes = self.op.infer(self, *arguments)
+        try:
+            shapes = self.op.infer(self, *arguments)
+        except UnknownRank:
+            return [None] * len(outs)
         return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
 
     def _types(self, arguments: Sequence[Any], count: int) -> Sequence[ElementType]:

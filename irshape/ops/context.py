@@ -19,6 +19,10 @@ class RuleFailure(Exception):
     """The rule cannot go on; what is wrong has been recorded."""
 
 
+class UnknownRank(Exception):
+    """Nothing tells the ranks of the outputs; nothing is wrong with that."""
+
+
 class Context(Judge):
     """One application of a rule to facts.
 
@@ -226,6 +230,10 @@ class Context(Judge):
         if port.partial_shape is not None and port.rank not in ranks:
             wanted = " or ".join(map(str, ranks))
             self.fail(code, f"{port.name} must have rank {wanted}, got rank {port.rank}", port=port)
+
+    def leave_unranked(self) -> NoReturn:
+        """End the rule with outputs of unknown rank."""
+        raise UnknownRank
 
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
         """A shape of which only the rank is known."""

@@ -1,6 +1,6 @@
 """Convolutions and their transposes."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
@@ -11,7 +11,7 @@ from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.shape import Shape
 from irshape.shape.window import transposed_window, window
 
-Sizes = tuple[Size, ...]
+Sizes: TypeAlias = tuple[Size, ...]
 
 
 class _Kernel(Sliding):
@@ -45,27 +45,23 @@ class _Convolution(_Kernel):
 
     ranks: ClassVar[tuple[int, ...]] = (3, 4, 5)
 
-    def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes] | None:
-        """The shapes of data and filters; None if nothing tells how many spatial axes there are.
+    def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes]:
+        """The shapes of data and filters.
 
-        One of unknown rank has as many as the other, or as sizes are given for the output, or as the attributes have items.
+        One of unknown rank has as many spatial axes as the other, as sizes are given for the output, or as an attribute has items.
         """
         ctx.require_rank(data, self.ranks)
         lead = filters.port.min_rank
-        if output_shape is not None and element_count(output_shape.partial_shape) is None:
-            if self.is_same and data.is_ranked and filters.is_ranked:
-                ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
-            ctx.warn("R203", "output_shape has an unknown number of values, so OpenVINO infers no spatial axes", port=output_shape)
         if data.is_ranked:
             count = data.rank - 2
         elif filters.is_ranked:
             count = filters.rank - lead
         else:
-            given = output_shape and element_count(output_shape.partial_shape)
+            given = element_count(output_shape.partial_shape) if output_shape is not None else None
             lists = (self.strides, self.dilations, self.pads_begin, self.pads_end)
             count = given or next((len(values) for values in lists if values), 0)
             if count == 0:
-                return None
+                ctx.leave_unranked()
         ctx.require_rank(filters, (count + lead,), "S102")
         if count + 2 not in self.ranks:
             ctx.warn("R401", f"data can only have rank {count + 2}, but must have rank {' or '.join(map(str, self.ranks))}", port=data)
@@ -77,10 +73,7 @@ class Convolution(_Convolution):
     """Slide filters [features, channels, *kernel] over the spatial axes of the data."""
 
     def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
-        shapes = self.shapes(ctx, data, filters)
-        if shapes is None:
-            return None
-        (batch, channels, *sizes), (features, inputs, *kernel) = shapes
+        (batch, channels, *sizes), (features, inputs, *kernel) = self.shapes(ctx, data, filters)
         ctx.require_eq(channels, inputs, "data has {a} channels, the filters take {b}")
         return (batch, features, *self.positions(ctx, sizes, kernel))
 
@@ -111,10 +104,7 @@ class GroupConvolution(_Convolution):
     filters = In(NUMERIC, like="data", min_rank=3, unranked=True)
 
     def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
-        shapes = self.shapes(ctx, data, filters)
-        if shapes is None:
-            return None
-        (batch, channels, *sizes), (groups, features, inputs, *kernel) = shapes
+        (batch, channels, *sizes), (groups, features, inputs, *kernel) = self.shapes(ctx, data, filters)
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.positions(ctx, sizes, kernel))
 
@@ -124,6 +114,14 @@ class _Transposed(_Convolution):
 
     output_shape = In(INTEGER, rank=1, value=True, optional=True)
     output_padding: Pads = ()
+
+    def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes]:
+        """The shapes of data and filters."""
+        if output_shape is not None and element_count(output_shape.partial_shape) is None:
+            if self.is_same and data.is_ranked and filters.is_ranked:
+                ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
+            ctx.warn("R203", "output_shape has an unknown number of values, so OpenVINO infers no spatial axes", port=output_shape)
+        return super().shapes(ctx, data, filters, output_shape)
 
     def spread(self, ctx: Context, sizes: list[Size], kernel: list[Size], output_shape: Input | None) -> list[Size]:
         """The spatial sizes of the output: those given, or those that the kernel reaches."""
@@ -135,6 +133,7 @@ class _Transposed(_Convolution):
             given = ctx.values(output_shape, count)
             for axis, size in enumerate(given):
                 ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
+            ctx.stop_at_errors()
             return [narrow(size, 0) for size in given]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
         return [transposed_window(ctx, size, length, *move, more, axis=axis) for axis, (size, length, move, more) in axes]
@@ -145,10 +144,7 @@ class ConvolutionBackpropData(_Transposed):
     """Spread the data over the places of filters [channels, features, *kernel]."""
 
     def infer(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None) -> Shape:
-        shapes = self.shapes(ctx, data, filters, output_shape)
-        if shapes is None:
-            return None
-        (batch, channels, *sizes), (inputs, features, *kernel) = shapes
+        (batch, channels, *sizes), (inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
         ctx.require_eq(channels, inputs, "data has {a} channels, the filters take {b}")
         return (batch, features, *self.spread(ctx, sizes, kernel, output_shape))
 
@@ -160,10 +156,7 @@ class GroupConvolutionBackpropData(_Transposed):
     filters = In(NUMERIC, like="data", min_rank=3, unranked=True)
 
     def infer(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None) -> Shape:
-        shapes = self.shapes(ctx, data, filters, output_shape)
-        if shapes is None:
-            return None
-        (batch, channels, *sizes), (groups, inputs, features, *kernel) = shapes
+        (batch, channels, *sizes), (groups, inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))
 

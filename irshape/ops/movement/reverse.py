@@ -49,7 +49,7 @@ class ReverseSequence(Op):
     def infer(self, ctx: Context, data: Input, seq_lengths: Input) -> Shape:
         if not data.is_ranked:
             if self.seq_axis < 0:
-                ctx.fail("V102", f"seq_axis must not be negative where the rank of data is unknown, got {self.seq_axis}", attribute="seq_axis")
+                ctx.fail("V102", f"seq_axis of data of unknown rank must not be negative, got {self.seq_axis}", attribute="seq_axis")
             return None
         batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
         ctx.axis(self.seq_axis, data.rank, "seq_axis", attribute="seq_axis")
