@@ -92,8 +92,7 @@ class NonMaxSuppressionV3(NonMaxSuppression):
 class NonMaxSuppressionV4(NonMaxSuppressionV3):
     """Indices of the selected boxes; their number is the most there can be."""
 
-    def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
-        return batches * classes * dim_min(boxes, limit)
+    most = _NonMaxSuppression.most
 
 
 @op("NonMaxSuppression", "opset5")
