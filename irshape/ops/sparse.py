@@ -52,7 +52,7 @@ class EmbeddingSegmentsSum(_Embedding):
     ) -> Shape:
         self.parallel(ctx, indices, segment_ids)
         self.parallel(ctx, indices, per_sample_weights)
-        return self.bags(emb_table, ctx.size(ctx.scalar(num_segments)))
+        return self.bags(emb_table, ctx.sizes(num_segments, 1)[0])
 
 
 @op("EmbeddingBagOffsetsSum", "opset3")

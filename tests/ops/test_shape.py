@@ -22,7 +22,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("to scalar", "f32[1,1]", [], "f32[]"),
         ("copy and infer", "f32[?,3,4..5]", [0, -1], {"special_zero": True}, "f32[?,12..15]"),
         ("copy only", "f32[?,2..4]", [0, 0, 1], {"special_zero": True}, "f32[?,2..4,1]"),
-        ("bounds", "f32[6,3..]", [4, -1], "f32[4,5..]"),
+        ("bounds", "f32[6,3..]", [4, -1], "f32[4,6..]"),
         ("interval", "f32[10..30]", [-1, 10], "f32[1..3,10]"),
         ("unranked", "f32[...]", [3, 1, 6], "f32[3,1,6]"),
         ("unranked, infer", "f32[...]", [3, -1, 0], {"special_zero": True}, "f32[3,?,?]"),

@@ -32,7 +32,7 @@ class _Fourier(Op):
         if transformed is None:
             return self.unknown(ctx, sizes, signal_size)
         given = [-1] * len(transformed) if signal_size is None else ctx.values(signal_size, len(transformed))
-        wanted = {axis: sizes[axis] if size == -1 else ctx.size(size) for axis, size in zip(transformed, given, strict=True)}
+        wanted = {axis: sizes[axis] if size == -1 else ctx.dimension(size) for axis, size in zip(transformed, given, strict=True)}
         return self.transformed(ctx, [wanted.get(axis, size) for axis, size in enumerate(sizes)], transformed, given)
 
     def signal(self, ctx: Context, data: Input) -> Sequence[Size]:

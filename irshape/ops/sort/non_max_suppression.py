@@ -1,7 +1,6 @@
 """NonMaxSuppression: the boxes of high score that overlap no box of a higher one."""
 
-from math import isfinite, trunc
-from typing import Any, Literal
+from typing import Literal
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
@@ -32,14 +31,6 @@ class _NonMaxSuppression(Op):
         """`limit` of each class in each batch, but no more than there are."""
         return batches * classes * dim_min(boxes, limit)
 
-    @staticmethod
-    def limit(ctx: Context, port: Input) -> Size:
-        """How many boxes of a class may be selected, of an input of any type."""
-        number: Any = ctx.scalar(port)
-        if isinstance(number, float):
-            return ctx.size(trunc(number)) if isfinite(number) else ctx.unknown()
-        return ctx.size(number)
-
 
 @op("NonMaxSuppression", "opset1")
 class NonMaxSuppression(_NonMaxSuppression):
@@ -61,7 +52,7 @@ class NonMaxSuppression(_NonMaxSuppression):
         iou_threshold: Input | None,
         score_threshold: Input | None,
     ) -> Shape:
-        limit = 0 if max_output_boxes_per_class is None else self.limit(ctx, max_output_boxes_per_class)
+        limit = 0 if max_output_boxes_per_class is None else ctx.sizes(max_output_boxes_per_class, 1)[0]
         return (self.selected(ctx, boxes, scores, limit), 3)
 
     def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
@@ -124,7 +115,7 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
             if port is not None:
                 ctx.single(port)
-        limit = ctx.unknown() if max_output_boxes_per_class is None else self.limit(ctx, max_output_boxes_per_class)
+        limit = ctx.unknown() if max_output_boxes_per_class is None else ctx.sizes(max_output_boxes_per_class, 1)[0]
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
         return (count, 3), (count, 3), (1,)
 
