@@ -67,6 +67,7 @@ class Reshape(_Rearrangement):
             self._copied(ctx, data, axis) if axis in copied else 1 if size == -1 else self._given(ctx, axis, size)
             for axis, size in enumerate(pattern)
         ]
+        ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied]
         have = [size for axis, size in enumerate(data.partial_shape or ()) if axis not in copied]
         is_open = not data.is_ranked or any(bounds(size)[0] == -inf for size in pattern)

@@ -1,0 +1,99 @@
+"""Discrete Fourier transforms, of complex numbers held as an axis of two at the end."""
+
+from collections.abc import Sequence
+
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds, dim_max, dim_min
+from irshape.shape.element_type import INDEX, ElementType
+from irshape.shape.shape import Shape
+
+_REAL = frozenset({ElementType.f32, ElementType.f16, ElementType.bf16, ElementType.dynamic})
+
+
+class _Fourier(Op):
+    """A transform along some axes; `signal_size` cuts or pads them first, where it is not -1."""
+
+    data = In(_REAL, min_rank=2, unranked=True)
+    axes = In(INDEX, rank=1, value=True)
+    signal_size = In(INDEX, rank=1, value=True, optional=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
+        if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
+            ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold as many values", code="V103")
+        if not data.is_ranked:
+            return None
+        sizes = self.signal(ctx, data)
+        count = element_count(axes.partial_shape)
+        if count is not None and count > len(sizes):
+            ctx.fail("V103", f"axes must hold at most {len(sizes)} values, got {count}", port=axes)
+        transformed = ctx.axes(axes, len(sizes))
+        if transformed is None:
+            return self.unknown(ctx, sizes, signal_size)
+        given = [-1] * len(transformed) if signal_size is None else ctx.values(signal_size, len(transformed))
+        wanted = {axis: sizes[axis] if size == -1 else ctx.dimension(size) for axis, size in zip(transformed, given, strict=True)}
+        return self.transformed(ctx, [wanted.get(axis, size) for axis, size in enumerate(sizes)], transformed, given)
+
+    def signal(self, ctx: Context, data: Input) -> Sequence[Size]:
+        """The sizes of the axes that can be transformed."""
+        ctx.require_eq(data.shape[-1], 2, "the last axis of data must hold the real and the imaginary part")
+        return data.shape[:-1]
+
+    def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
+        """The shape where the axes are not known."""
+        return (*ctx.unknown_shape(len(sizes)), 2)
+
+    def transformed(self, ctx: Context, sizes: Sequence[Size], axes: Sequence[int], given: Sequence[Size]) -> Shape:
+        """The shape of the result, of the sizes of the signal; `given` are those that `signal_size` says."""
+        return (*sizes, 2)
+
+
+@op("DFT", "opset7")
+class DFT(_Fourier):
+    """From complex numbers to complex numbers."""
+
+    def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
+        return (*sizes, 2) if signal_size is None else super().unknown(ctx, sizes, signal_size)
+
+
+@op("IDFT", "opset7")
+class IDFT(DFT):
+    """The inverse of DFT."""
+
+
+@op("RDFT", "opset9")
+class RDFT(_Fourier):
+    """From real to complex numbers; of the last axis only the half that says it all is kept."""
+
+    data = In(_REAL, min_rank=1, unranked=True)
+
+    def signal(self, ctx: Context, data: Input) -> Sequence[Size]:
+        return data.shape
+
+    def transformed(self, ctx: Context, sizes: Sequence[Size], axes: Sequence[int], given: Sequence[Size]) -> Shape:
+        last = last_of(ctx, axes)
+        size = sizes[last]
+        half = size // 2 + 1
+        # OpenVINO keeps an axis of no elements.
+        return (*sizes[:last], half if bounds(size)[0] > 0 else dim_min(size, half), *sizes[last + 1 :], 2)
+
+
+@op("IRDFT", "opset9")
+class IRDFT(_Fourier):
+    """The inverse of RDFT."""
+
+    def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
+        return ctx.unknown_shape(len(sizes))
+
+    def transformed(self, ctx: Context, sizes: Sequence[Size], axes: Sequence[int], given: Sequence[Size]) -> Shape:
+        last = last_of(ctx, axes)
+        size = dim_max((sizes[last] - 1) * 2, 0) if given[-1] == -1 else sizes[last]
+        return (*sizes[:last], size, *sizes[last + 1 :])
+
+
+def last_of(ctx: Context, axes: Sequence[int]) -> int:
+    """The axis that is halved: the last one named."""
+    if not axes:
+        ctx.fail("V103", "axes must hold at least one axis")
+    return axes[-1]

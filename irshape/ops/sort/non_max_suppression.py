@@ -1,0 +1,125 @@
+"""NonMaxSuppression: the boxes of high score that overlap no box of a higher one."""
+
+from typing import Literal
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds, dim_min
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape
+
+_REAL = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementType.dynamic})
+
+
+class _NonMaxSuppression(Op):
+    """What all versions share: `boxes` are [batches, boxes, 4] and `scores` [batches, classes, boxes]; a selected index has 3 numbers."""
+
+    box_encoding: Literal["corner", "center"] = "corner"
+    sort_result_descending: bool = True
+
+    def selected(self, ctx: Context, boxes: Input, scores: Input, limit: Size) -> Size:
+        """How many boxes are selected at most."""
+        if boxes.is_ranked:
+            ctx.require_eq(boxes.shape[2], 4, "the last axis of boxes must hold 4 coordinates")
+        if not boxes.is_ranked or not scores.is_ranked:
+            return ctx.unknown()
+        batches = ctx.merge(boxes.shape[0], scores.shape[0], "boxes and scores must have the same number of batches")
+        count = ctx.merge(boxes.shape[1], scores.shape[2], "boxes and scores must have the same number of boxes")
+        return self.most(batches, scores.shape[1], count, limit)
+
+    def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
+        """`limit` of each class in each batch, but no more than there are."""
+        return batches * classes * dim_min(boxes, limit)
+
+
+@op("NonMaxSuppression", "opset1")
+class NonMaxSuppression(_NonMaxSuppression):
+    """Indices of the selected boxes; their number is that of one batch, and not more than the boxes."""
+
+    boxes = In(rank=3, unranked=True)
+    scores = In(rank=3, unranked=True)
+    max_output_boxes_per_class = In(rank=0, value=True, optional=True)
+    iou_threshold = In(rank=0, unranked=True, optional=True)
+    score_threshold = In(rank=0, unranked=True, optional=True)
+    selected_indices = Out(ElementType.i64)
+
+    def infer(
+        self,
+        ctx: Context,
+        boxes: Input,
+        scores: Input,
+        max_output_boxes_per_class: Input | None,
+        iou_threshold: Input | None,
+        score_threshold: Input | None,
+    ) -> Shape:
+        limit = 0 if max_output_boxes_per_class is None else ctx.sizes(max_output_boxes_per_class, 1)[0]
+        return (self.selected(ctx, boxes, scores, limit), 3)
+
+    def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
+        return dim_min(boxes, classes * limit)
+
+
+@op("NonMaxSuppression", "opset3")
+class NonMaxSuppressionV3(NonMaxSuppression):
+    """Indices of the selected boxes, in an integer type of choice."""
+
+    selected_indices = Out(attribute="output_type")
+    output_type: ElementType = ElementType.i64
+
+    def infer(
+        self,
+        ctx: Context,
+        boxes: Input,
+        scores: Input,
+        max_output_boxes_per_class: Input | None,
+        iou_threshold: Input | None,
+        score_threshold: Input | None,
+    ) -> Shape:
+        ctx.index_type(self.output_type, "output_type")
+        return super().infer(ctx, boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
+
+
+@op("NonMaxSuppression", "opset4")
+class NonMaxSuppressionV4(NonMaxSuppressionV3):
+    """Indices of the selected boxes; their number is the most there can be."""
+
+    most = _NonMaxSuppression.most
+
+
+@op("NonMaxSuppression", "opset5")
+class NonMaxSuppressionV5(_NonMaxSuppression):
+    """Indices and scores of the selected boxes, as many as there turn out to be, and their number."""
+
+    boxes = In(_REAL, rank=3, unranked=True)
+    scores = In(_REAL, rank=3, unranked=True)
+    max_output_boxes_per_class = In(value=True, optional=True)
+    iou_threshold = In(_REAL, unranked=True, optional=True)
+    score_threshold = In(_REAL, unranked=True, optional=True)
+    soft_nms_sigma = In(_REAL, unranked=True, optional=True)
+    selected_indices = Out(attribute="output_type")
+    selected_scores = Out(ElementType.f32)
+    valid_outputs = Out(attribute="output_type")
+    output_type: ElementType = ElementType.i64
+
+    def infer(
+        self,
+        ctx: Context,
+        boxes: Input,
+        scores: Input,
+        max_output_boxes_per_class: Input | None,
+        iou_threshold: Input | None,
+        score_threshold: Input | None,
+        soft_nms_sigma: Input | None,
+    ) -> tuple[Shape, ...]:
+        ctx.index_type(self.output_type, "output_type")
+        for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
+            if port is not None:
+                ctx.single(port)
+        limit = ctx.unknown() if max_output_boxes_per_class is None else ctx.sizes(max_output_boxes_per_class, 1)[0]
+        count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
+        return (count, 3), (count, 3), (1,)
+
+
+@op("NonMaxSuppression", "opset9")
+class NonMaxSuppressionV9(NonMaxSuppressionV5):
+    """Indices and scores of the selected boxes and their number; the result is padded or not as the runtime has it."""

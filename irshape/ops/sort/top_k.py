@@ -1,0 +1,75 @@
+"""Selecting and searching in an order."""
+
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Stated
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import narrow
+from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.shape import Shape, merge_shapes
+
+
+class _TopK(Op):
+    """The `k` largest or smallest values along an axis, and where they were."""
+
+    axis: Annotated[int, Stated] = 0
+    mode: Annotated[Literal["max", "min"], Stated] = "max"
+    sort: Annotated[Literal["none", "value", "index"], Stated] = "none"
+    index_element_type: ElementType = ElementType.i32
+
+    data = In(min_rank=1)
+    k = In(INTEGER, rank=0, value=True)
+    values = Out(like="data")
+    indices = Out(attribute="index_element_type")
+
+    def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
+        ctx.index_type(self.index_element_type, "index_element_type")
+        axis = ctx.axis(self.axis, data.rank, attribute="axis")
+        size, count = data.shape[axis], ctx.scalar(k)
+        ctx.require_ge(count, 0, "k must not be negative", code="V101")
+        shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
+        return shape, shape
+
+
+@op("TopK", "opset1")
+class TopK(_TopK):
+    """The `k` largest or smallest values along an axis, and where they were."""
+
+    k = In(frozenset({ElementType.i8, ElementType.i32, ElementType.i64}), rank=0, value=True)
+
+
+@op("TopK", "opset3")
+class TopKV3(_TopK):
+    """The `k` largest or smallest values along an axis, `k` of any integer type."""
+
+
+@op("TopK", "opset11")
+class TopKV11(TopKV3):
+    """The `k` largest or smallest values along an axis; equal ones may keep their order."""
+
+    stable: bool = False
+
+    def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
+        if self.stable and self.sort == "none":
+            ctx.fail("A103", "a stable sort needs sort to be value or index, got none", attribute="sort")
+        return super().infer(ctx, data, k)
+
+
+@op("SearchSorted", "opset15")
+class SearchSorted(Op):
+    """Where each value would be inserted into a sorted sequence: one for all, or one for each row of values."""
+
+    sorted_sequence = In(min_rank=1, unranked=True)
+    values = In(like="sorted_sequence", unranked=True)
+    output = Out(attribute="output_type")
+    right_mode: bool = False
+    output_type: ElementType = ElementType.i64
+
+    def infer(self, ctx: Context, sorted_sequence: Input, values: Input) -> Shape:
+        ctx.index_type(self.output_type, "output_type")
+        if not sorted_sequence.is_ranked or sorted_sequence.rank == 1:
+            return values.partial_shape
+        last = values.shape[-1] if values.partial_shape else ctx.unknown()
+        message = "sorted_sequence and values must be equal on axis {axis}"
+        return merge_shapes(ctx, values.partial_shape, (*sorted_sequence.shape[:-1], last), message)

@@ -1,0 +1,68 @@
+"""Fourier operations."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.rows import check_row, check_row_with_openvino, const, differs, ids
+
+ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+    ("DFT", "opset7"): [
+        ("static", "f32[2,10,8,2]", [1, 2], "f32[2,10,8,2]"),
+        ("sizes", "f32[2,10,8,2]", [1, -1], [5, -1], "f32[2,5,8,2]"),
+        ("bounds", "f32[?,3..5,8,2]", [1, 2], [-1, 4], "f32[?,3..5,4,2]"),
+        ("unranked", "f32[...]", [1], "f32[...]"),
+        ("axes not constant", "f32[2,10,2]", "i64[1]", "f32[2,10,2]"),
+        ("axes not constant, sizes", "f32[2,10,2]", "i64[1]", [5], "f32[?,?,2]"),
+        ("sizes not constant", "f32[2,10,8,2]", [1], "i64[1]", "f32[2,?,8,2]"),
+        ("double", "f64[2,10,2]", [1], "T101"),
+        ("float axes", "f32[2,10,2]", const([1.0], "f32"), "T101"),
+        ("not complex", "f32[2,10,3]", [1], "S201"),
+        ("low rank", "f32[2]", [0], "S101"),
+        ("scalar axis", "f32[2,10,2]", 1, "S101"),
+        ("axis out of range", "f32[2,10,2]", [2], "V102"),
+        ("too many axes", "f32[2,10,2]", [0, 1, 2], "V103"),
+        ("lengths differ", "f32[2,10,2]", [1], [5, 6], "V103"),
+        ("axis twice", "f32[2,10,2]", [1, 1], "V104"),
+    ],
+    ("IDFT", "opset7"): [
+        ("static", "f32[2,10,8,2]", [1, 2], [5, -1], "f32[2,5,8,2]"),
+        ("not complex", "f32[2,10,3]", [1], "S201"),
+    ],
+    ("RDFT", "opset9"): [
+        ("static", "f32[2,10,8]", [1, 2], "f32[2,10,5,2]"),
+        ("last axis named", "f32[2,10,8]", [2, 1], "f32[2,6,8,2]"),
+        ("sizes", "f32[2,10,8]", [1, 2], [5, 7], "f32[2,5,4,2]"),
+        ("bounds", "f32[2,1..3,8]", [1], "f32[2,1..2,8,2]"),
+        ("open", "f32[2,?]", [1], "f32[2,?,2]"),
+        ("no elements", "f32[2,0]", [1], "f32[2,0,2]"),
+        ("unranked", "f32[...]", [1], "f32[...]"),
+        ("axes not constant", "f32[2,10]", "i64[1]", "f32[?,?,2]"),
+        ("sizes not constant", "f32[2,10]", [1], "i64[1]", "f32[2,?,2]"),
+        ("sizes not constant, several", "f32[2,10,8]", [1, 2], "i64[2]", differs("f32[2,?,?,2]", "f32[2,10,?,2]")),
+        ("integers", "i32[2,10]", [1], "T101"),
+        ("scalar", "f32[]", [0], "S101"),
+        ("axis twice", "f32[2,10]", [1, -1], "V104"),
+    ],
+    ("IRDFT", "opset9"): [
+        ("static", "f32[2,10,8,2]", [1, 2], "f32[2,10,14]"),
+        ("sizes", "f32[2,10,8,2]", [1, 2], [-1, 7], "f32[2,10,7]"),
+        ("bounds", "f32[2,1..3,8,2]", [1], "f32[2,..4,8]"),
+        ("one element", "f32[2,1,2]", [1], "f32[2,0]"),
+        ("unranked", "f32[...]", [1], "f32[...]"),
+        ("axes not constant", "f32[2,10,2]", "i64[1]", "f32[?,?]"),
+        ("not complex", "f32[2,10,3]", [1], "S201"),
+        ("low rank", "f32[2]", [0], "S101"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
+def test_row(type: str, version: str, row: tuple[Any, ...]) -> None:
+    check_row(type, version, row)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
+def test_row_with_openvino(type: str, version: str, row: tuple[Any, ...]) -> None:
+    check_row_with_openvino(type, version, row)
