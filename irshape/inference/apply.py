@@ -193,12 +193,15 @@ class Request(Context):
 
     def _are_elements_known(self, arguments: Sequence[Any]) -> bool:
         demanded = self.op.demanded()
+        read: list[Input] = []
         for port, argument in zip(self.op.inputs, arguments, strict=True):
             if port.index in demanded and argument is not None:
-                for one in argument if port.variadic else (argument,):
-                    if one.elements is None or (not self.op.takes_sizes and any(isinstance(element, Dim) for element in one.elements)):
-                        return False
-        return True
+                read.extend(argument if port.variadic else (argument,))
+        if self.op.takes_unknown and any(one.elements for one in read):
+            self.suppose(read)
+        return all(
+            one.elements is not None and (self.op.takes_sizes or not any(isinstance(element, Dim) for element in one.elements)) for one in read
+        )
 
 
 _NO_OUT: Final = Out()

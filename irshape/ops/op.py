@@ -122,6 +122,11 @@ class Input:
         return len(self.shape)
 
     @property
+    def known_rank(self) -> int | None:
+        """The number of axes, None if it is not known."""
+        return None if self.partial_shape is None else len(self.partial_shape)
+
+    @property
     def values(self) -> Elements:
         """The elements of an input of which they are known, as those of `propagate` are."""
         assert self.elements is not None, f"{self.name} has no known elements"
@@ -148,7 +153,8 @@ class Op:
     - `types(self, ctx, *inputs)`: the element types of the outputs, where `Out` cannot say them;
     - `propagate(self, ctx, *inputs)`: the elements of the output (a sequence of them for several), or None; this is how
       values travel through shape subgraphs. `demands` names the inputs whose elements it needs (all, unless it says
-      otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`;
+      otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
+      `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -162,6 +168,7 @@ class Op:
     outputs: ClassVar[tuple[Out, ...]] = ()
     demands: ClassVar[tuple[str, ...] | None] = None
     takes_sizes: ClassVar[bool] = False
+    takes_unknown: ClassVar[bool] = False
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]
