@@ -238,7 +238,10 @@ class Context(Judge):
     def axis_in(self, port: Input, rank: int | None) -> int | None:
         """The single axis an input holds, counted from the front; None if it or the rank is not known."""
         self.single(port)
-        known = self.integers(port, self.known(port) or ())
+        known = self.known(port)
+        if known is None:
+            return None
+        known = self.integers(port, known)
         return self.axis(known[0], rank, port.name, port=port) if known and rank is not None else None
 
     def axes(self, port: Input, rank: int, *, unique: bool = True) -> tuple[int, ...] | None:

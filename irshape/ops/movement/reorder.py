@@ -33,7 +33,8 @@ class Transpose(Op):
     def order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:
         """The old axis of each new one, if it is known."""
         order = ctx.known(input_order)
-        ctx.readable(input_order, order or ())
+        if order is not None:
+            ctx.readable(input_order, order)
         if element_count(input_order.partial_shape) == 0:
             return tuple(reversed(range(arg.rank)))
         if input_order.is_ranked:

@@ -8,7 +8,8 @@ from irshape.ops.movement.gather import counted
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
-from irshape.shape.value import Elements, gathered, indices as flat_indices, replaced, strides
+from irshape.shape.value import Elements, gathered, replaced, strides
+from irshape.shape.value import indices as flat_indices
 
 
 def places(data: Input) -> tuple[int, ...]:

@@ -192,9 +192,10 @@ class StridedSlice(Op):
 
     def propagate(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Elements | None:
         begins, ends = ctx.known(begin), ctx.known(end)
-        steps = (1,) * len(begins or ()) if strides is None else ctx.known(strides) and ctx.values(strides)
+        steps = (1,) * len(begins or ()) if strides is None else ctx.known(strides)
         if begins is None or ends is None or steps is None:
             return None
+        steps = tuple(map(int, steps))  # strides may be floats
         firsts, lasts = _opened(begins, self.begin_mask), _opened(ends, self.end_mask)
         taken = [range(size) for size in data.static_shape]
         for what, axis, place in self.layout(ctx, data, len(begins)):
