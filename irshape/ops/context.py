@@ -204,7 +204,7 @@ class Context(Judge):
         sizes = self.values(port)
         for axis, size in enumerate(sizes):
             low, high = bounds(size)
-            if low >= 0 or high == inf:
+            if low >= 0 or high == inf or (low == -inf and high >= 0):
                 continue
             if type(size) is int:
                 self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)

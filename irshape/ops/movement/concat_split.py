@@ -108,7 +108,7 @@ class VariadicSplit(_Split):
 
     def infer(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
         along = ctx.axis_in(axis, data.known_rank)
-        if element_count(split_lengths.partial_shape) is None:
+        if not element_count(split_lengths.partial_shape):
             return [None]
         ctx.require_rank(split_lengths, (1,))
         lengths = ctx.values(split_lengths)
@@ -132,8 +132,8 @@ class VariadicSplit(_Split):
         return [self.part(data, along, part) for part in parts]
 
     def types(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> ElementType:
-        """Where the number of outputs is not known OpenVINO has one, of a type that is not known either."""
-        return ElementType.dynamic if element_count(split_lengths.partial_shape) is None else data.element_type
+        """Where the number of outputs is 0 or not known, OpenVINO has one, of a type that is not known either."""
+        return data.element_type if element_count(split_lengths.partial_shape) else ElementType.dynamic
 
     def propagate(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> list[Elements] | None:
         along, lengths = ctx.axis_in(axis, data.rank), ctx.known(split_lengths)
