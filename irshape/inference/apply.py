@@ -199,12 +199,13 @@ class Request(Context):
     def _are_elements_known(self, arguments: Sequence[Any]) -> bool:
         demanded = self.op.demanded()
         refused = tuple([kind for kind, is_taken in ((Dim, self.op.takes_sizes), (Real, self.op.takes_reals)) if not is_taken])
+        read: list[Input] = []
         for port, argument in zip(self.op.inputs, arguments, strict=True):
             if port.index in demanded and argument is not None:
-                for one in argument if port.variadic else (argument,):
-                    if one.elements is None or (refused and any(isinstance(element, refused) for element in one.elements)):
-                        return False
-        return True
+                read.extend(argument if port.variadic else (argument,))
+        if self.op.takes_unknown and any(one.elements for one in read):
+            self.suppose(read)
+        return all(one.elements is not None and not any(isinstance(element, refused) for element in one.elements) for one in read)
 
 
 _NO_OUT: Final = Out()

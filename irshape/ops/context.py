@@ -9,10 +9,10 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
-from irshape.shape.value import Elements
+from irshape.shape.value import MAX_ELEMENTS, Elements
 
 
 class RuleFailure(Exception):
@@ -125,10 +125,9 @@ class Context(Judge):
         if length is None:
             self.fail("V105", f"{port.name} must have a known number of values", port=port)
         if port.elements is not None:
-            elements = self.readable(port, port.elements)
+            elements = self.integers(port, port.elements)
         else:
-            self.is_local = True
-            elements = tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(length))
+            elements = self._unknown_elements(port, length)
         if wanted is not None and (length < wanted if count is None else length != wanted):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
             if self.is_checked:
@@ -145,10 +144,6 @@ class Context(Judge):
         values = self.values(port, at_least=count) if at_least else self.values(port, count)
         sizes = []
         for index, value in enumerate(values[:count]):
-            if isinstance(value, float):
-                if not isfinite(value):
-                    self.fail("V101", f"{port.name}[{index}] must be a number, got {value}", port=port)
-                value = int(value)
             if type(value) is int and value < 0:
                 self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
             sizes.append(self.dimension(value))
@@ -181,13 +176,45 @@ class Context(Judge):
                 self.fail("V101", f"{port.name} holds {element}, which is outside the range of int64", port=port)
         return elements
 
+    def integers(self, port: Input, elements: Elements) -> Elements:
+        """The elements of a constant as OpenVINO reads them where it wants integers: numbers are cut off at their point."""
+        for element in elements:
+            if isinstance(element, float) and not isfinite(element):
+                self.fail("V101", f"{port.name} must hold numbers, got {element}", port=port)
+        return tuple(int(element) if isinstance(element, float) else element for element in self.readable(port, elements))
+
+    def _unknown_elements(self, port: Input, count: int) -> Elements:
+        self.is_local = True
+        return tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(count))
+
+    def suppose(self, ports: Sequence[Input]) -> None:
+        """Let the unknown elements of small integer inputs be sizes without bounds."""
+        for port in ports:
+            count = element_count(port.partial_shape)
+            if port.elements is None and count is not None and count <= MAX_ELEMENTS and port.element_type in INTEGER:
+                port.elements = self._unknown_elements(port, count)
+
     def scalar(self, port: Input) -> Size:
         """The single element of an input, as a size without bounds if it is not known."""
         return self.values(port, 1)[0]
 
     def shape_in(self, port: Input) -> Shape:
-        """The shape an input holds; None if the number of its elements is not known."""
-        return None if element_count(port.partial_shape) is None else tuple(map(self.dimension, self.values(port)))
+        """The shape an input holds; None if the number of its elements is not known.
+
+        OpenVINO refuses an interval that reaches below 0, although the value may be valid.
+        """
+        if element_count(port.partial_shape) is None:
+            return None
+        sizes = self.values(port)
+        for axis, size in enumerate(sizes):
+            low, high = bounds(size)
+            if low >= 0 or high == inf or (low == -inf and high >= 0):
+                continue
+            if type(size) is int:
+                self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)
+            else:
+                self.fail("V101" if high < 0 else "S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
+        return tuple(map(self.dimension, sizes))
 
     def single(self, port: Input) -> None:
         """An input of one element, which is a scalar or a list."""
@@ -211,6 +238,15 @@ class Context(Judge):
         if not -rank <= axis < rank:
             self.fail("V102", f"{what} must be in [{-rank}, {rank - 1}], got {axis}", port=port, attribute=attribute)
         return axis + rank if axis < 0 else axis
+
+    def axis_in(self, port: Input, rank: int | None) -> int | None:
+        """The single axis an input holds, counted from the front; None if it or the rank is not known."""
+        self.single(port)
+        known = self.known(port)
+        if known is None:
+            return None
+        known = self.integers(port, known)
+        return self.axis(known[0], rank, port.name, port=port) if known and rank is not None else None
 
     def axes(self, port: Input, rank: int, *, unique: bool = True) -> tuple[int, ...] | None:
         """The known axes of an input, counted from the front; None if they are not known.

@@ -122,6 +122,11 @@ class Input:
         return len(self.shape)
 
     @property
+    def known_rank(self) -> int | None:
+        """The number of axes, None if it is not known."""
+        return None if self.partial_shape is None else len(self.partial_shape)
+
+    @property
     def values(self) -> Elements:
         """The elements of an input of which they are known, as those of `propagate` are."""
         assert self.elements is not None, f"{self.name} has no known elements"
@@ -150,6 +155,7 @@ class Op:
       values travel through shape subgraphs. `demands` names the inputs whose elements it needs (all, unless it says
       otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
       `takes_reals` that it takes those that are a `Real`;
+      `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -164,6 +170,7 @@ class Op:
     demands: ClassVar[tuple[str, ...] | None] = None
     takes_sizes: ClassVar[bool] = False
     takes_reals: ClassVar[bool] = False
+    takes_unknown: ClassVar[bool] = False
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]

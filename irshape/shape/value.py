@@ -80,6 +80,23 @@ def gathered(elements: Elements, shape: Sequence[int], positions: Sequence[int],
     )
 
 
+def replaced(elements: Elements, places: Iterable[int], updates: Elements) -> Elements:
+    """The elements after those at the given flat positions were replaced one by one."""
+    result = list(elements)
+    for place, update in zip(places, updates, strict=True):
+        result[place] = update
+    return tuple(result)
+
+
+def padded(elements: Elements, shape: Sequence[int], begin: Sequence[int], end: Sequence[int], fill: Element) -> Elements:
+    """The elements with `fill` before and after each axis; negative pads cut elements off."""
+    places: list[int | None] = [0]
+    for size, step, before, after in zip(shape, strides(shape), begin, end, strict=True):
+        steps = [index * step if 0 <= index < size else None for index in range(-before, size + after)]
+        places = [None if place is None or step is None else place + step for place in places for step in steps]
+    return tuple(fill if place is None else elements[place] for place in places)
+
+
 def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]) -> Elements:
     """The elements repeated to a shape that `shape` broadcasts to."""
     if tuple(shape) == tuple(target):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from typing import Annotated
 
-from irshape.ops.attribute import Stated
-from irshape.ops.context import Context
+from irshape.ops.attribute import Ge, Stated
+from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, ceil_div
-from irshape.shape.element_type import INTEGER
+from irshape.shape.dim import Size, bounds
+from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements, concatenated, sliced
 
@@ -19,6 +19,9 @@ class Concat(Op):
     data = In(variadic=True, unranked=True)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
+
+    takes_sizes = True
+    takes_unknown = True
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
         ranked = [one for one in data if one.is_ranked]
@@ -43,21 +46,98 @@ class _Split(Op):
     """Parts of a tensor along an axis."""
 
     data = In(unranked=True)
-    axis = In(INTEGER, value=True)
-    output = Out(like="data", variadic=True)
+
+    takes_sizes = True
 
     @staticmethod
-    def with_size(data: Input, axis: int, size: Size) -> Shape:
-        """The shape of a part."""
+    def part(data: Input, axis: int, size: Size) -> Shape:
+        """The shape of a part that has this size on the axis."""
         return (*data.shape[:axis], size, *data.shape[axis + 1 :])
 
     @staticmethod
-    def parts(data: Input, axis: int, lengths: Sequence[int]) -> list[Elements]:
-        """The elements of the parts."""
+    def anywhere(ctx: Context, data: Input) -> Shape:
+        """The shape of a part along an axis that is not known."""
+        return None if not data.is_ranked else tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
+
+    @staticmethod
+    def elements(data: Input, axis: int, lengths: Sequence[int]) -> list[Elements]:
+        """The elements of parts of these lengths."""
         parts, start = [], 0
         for length in lengths:
-            whole = [range(size) for size in data.static_shape]
-            whole[axis] = range(start, start + length)
-            parts.append(sliced(data.values, data.static_shape, whole))
+            taken = [range(size) for size in data.static_shape]
+            taken[axis] = range(start, start + length)
+            parts.append(sliced(data.values, data.static_shape, taken))
             start += length
         return parts
+
+
+# Each part is an output, so more would not fit into memory.
+_MAX_PARTS = 1 << 20
+
+
+@op("Split", "opset1")
+class Split(_Split):
+    """Take a tensor apart into equal parts along an axis."""
+
+    axis = In(INTEGER, rank=0, value=True)
+    output = Out(like="data", variadic=True)
+    num_splits: Annotated[int, Ge(1)]
+
+    def infer(self, ctx: Context, data: Input, axis: Input) -> Sequence[Shape]:
+        if self.num_splits > _MAX_PARTS:
+            ctx.fail("A104", f"num_splits must be at most {_MAX_PARTS}, got {self.num_splits}", attribute="num_splits")
+        along = ctx.axis_in(axis, data.known_rank)
+        if along is None:
+            return [self.anywhere(ctx, data)] * self.num_splits
+        message = "axis {axis} must be a multiple of num_splits"
+        size = ctx.exact_div(data.shape[along], self.num_splits, message, strict=False, axis=along)
+        return [self.part(data, along, size)] * self.num_splits
+
+    def propagate(self, ctx: Context, data: Input, axis: Input) -> list[Elements] | None:
+        along = ctx.axis_in(axis, data.rank)
+        return None if along is None else self.elements(data, along, [data.static_shape[along] // self.num_splits] * self.num_splits)
+
+
+@op("VariadicSplit", "opset1")
+class VariadicSplit(_Split):
+    """Take a tensor apart along an axis into parts of given lengths; one of them may be -1, which is what the others leave."""
+
+    axis = In(value=True)
+    split_lengths = In(value=True)
+    output = Out(like="data", variadic=True)
+
+    def infer(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
+        along = ctx.axis_in(axis, data.known_rank)
+        if not element_count(split_lengths.partial_shape):
+            return [None]
+        ctx.require_rank(split_lengths, (1,))
+        lengths = ctx.values(split_lengths)
+        if along is None:
+            return [self.anywhere(ctx, data) for _ in lengths]
+        for length in lengths:
+            ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
+        if lengths.count(-1) > 1:
+            ctx.fail("V101", f"only one length may be -1, got {list(lengths)}", port=split_lengths)
+        size = data.shape[along]
+        # Only running tells whether an unknown length is -1.
+        parts = [length if bounds(length)[0] >= 0 else ctx.unknown(0, bounds(size)[1]) for length in lengths]
+        if -1 in lengths:
+            rest = lengths.index(-1)
+            others = sum(parts[:rest] + parts[rest + 1 :])
+            ctx.is_checked = False
+            ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
+            parts[rest] = ctx.saturate(size - others)
+        else:
+            ctx.require_eq(sum(parts), size, "the sum of the lengths must be the size of axis {axis}", strict=False, axis=along)
+        return [self.part(data, along, part) for part in parts]
+
+    def types(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> ElementType:
+        """Where the number of outputs is 0 or not known, OpenVINO has one, of a type that is not known either."""
+        return data.element_type if element_count(split_lengths.partial_shape) else ElementType.dynamic
+
+    def propagate(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> list[Elements] | None:
+        along, lengths = ctx.axis_in(axis, data.rank), ctx.known(split_lengths)
+        if along is None or lengths is None:
+            return None
+        rest = data.static_shape[along] - sum(length for length in lengths if length >= 0)
+        return self.elements(data, along, [length if length >= 0 else rest for length in lengths])

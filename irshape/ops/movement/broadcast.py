@@ -1,0 +1,209 @@
+"""Making tensors larger: by repeating what they hold, or by padding."""
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, eq
+from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.shape import Shape, broadcast_shapes
+from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
+
+
+class _Broadcast(Op):
+    """Repeat a tensor to a target shape, in one of several ways of matching their axes."""
+
+    data = In(unranked=True)
+    target_shape = In(INTEGER, rank=1, value=True)
+    axes_mapping = In(value=True, optional=True)
+    output = Out(like="data")
+
+    demands = ("data", "target_shape")
+    takes_sizes = True
+
+    @staticmethod
+    def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
+        """Each axis of the data must be 1, or as long as the axis of the target it is mapped to."""
+        for size, axis in zip(data.shape, axes, strict=True):
+            wanted, message = target[axis], "axis {axis} of the target must be as long as that of the data, which is not 1"
+            if eq(size, 1) is False or eq(wanted, 1):
+                ctx.require_eq(size, wanted, message, code="S202", strict=strict, axis=axis)
+            else:
+                ctx.broadcast(size, wanted, message, strict=strict, axis=axis)
+
+    def numpy(self, ctx: Context, data: Input, target: Shape) -> Shape:
+        """Axes are matched from the last one on; the data is no longer than the target."""
+        if target is not None and data.is_ranked:
+            start = len(target) - data.rank
+            if start < 0:
+                ctx.fail("S102", f"the target must have at least rank {data.rank}, got rank {len(target)}")
+            self.stretch(ctx, data, target, range(start, len(target)), strict=False)
+        return target
+
+    def explicit(self, ctx: Context, data: Input, target: Shape, is_target_known: bool, axes_mapping: Input) -> Shape:
+        """Axis i of the data is axis `axes_mapping[i]` of the target."""
+        if axes_mapping.element_type not in INTEGER:
+            ctx.fail("T101", f"axes_mapping must not have element type {axes_mapping.element_type}", port=axes_mapping)
+        ctx.require_rank(axes_mapping, (1,))
+        axes = ctx.known(axes_mapping)
+        if data.is_ranked and axes_mapping.is_ranked and (target is None or is_target_known):
+            ctx.require_eq(axes_mapping.shape[0], data.rank, "axes_mapping must hold one value for each axis of data", code="V103")
+        if not data.is_ranked or target is None or not is_target_known or axes is None or len(axes) != data.rank:
+            return target
+        if list(axes) != sorted(axes):
+            ctx.fail("V101", f"axes_mapping must be in ascending order, got {list(axes)}", port=axes_mapping)
+        if any(not 0 <= axis < len(target) for axis in axes):
+            ctx.fail("V102", f"axes_mapping must hold axes of the target in [0, {len(target) - 1}], got {list(axes)}", port=axes_mapping)
+        self.stretch(ctx, data, target, axes, strict=True)
+        return target
+
+    def pdpd(self, ctx: Context, data: Input, target: Shape, is_target_known: bool) -> Shape:
+        """Axes are matched from the first one on, and either may stretch."""
+        if target is None or not data.is_ranked or not is_target_known:
+            return target and ctx.unknown_shape(len(target))
+        if data.rank < len(target):
+            ctx.fail("S102", f"the target must have at most rank {data.rank}, got rank {len(target)}")
+        return broadcast_shapes(ctx, data.shape[: len(target)], target)
+
+    def propagate(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Elements | None:
+        if self.mode not in ("numpy", "bidirectional"):  # type: ignore[attr-defined]
+            return None
+        target = ctx.known(target_shape)
+        if target is None or min(target, default=0) < 0:
+            return None
+        shape: Any = broadcast_shapes(ctx, data.shape, target)
+        return broadcast_to(data.values, data.static_shape, shape)
+
+
+@op("Broadcast", "opset1")
+class BroadcastV1(_Broadcast):
+    """Repeat a tensor to a target shape, mapping axes explicitly, as NumPy does, or as PaddlePaddle does."""
+
+    mode: Literal["none", "explicit", "numpy", "pdpd"] = "none"
+
+    def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
+        target = ctx.shape_in(target_shape)
+        if self.mode == "pdpd":
+            if axes_mapping is None:
+                ctx.fail("G107", "input 2 (axes_mapping) is missing; OpenVINO wants it although it does not read it")
+            return self.pdpd(ctx, data, target, target_shape.elements is not None)
+        if self.mode == "numpy" or axes_mapping is None:
+            return self.numpy(ctx, data, target)
+        return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
+
+
+@op("Broadcast", "opset3")
+class BroadcastV3(_Broadcast):
+    """Repeat a tensor to a target shape, mapping axes explicitly, as NumPy does, or letting the target stretch too."""
+
+    mode: Literal["numpy", "bidirectional", "explicit", "none", "pdpd"] = "numpy"
+
+    def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
+        is_explicit = self.mode in ("explicit", "none")
+        if is_explicit and axes_mapping is None:
+            ctx.fail("G107", "input 2 (axes_mapping) is missing, which the explicit mode needs")
+        if not is_explicit and axes_mapping is not None:
+            ctx.fail("G108", f"input 2 (axes_mapping) must not be given in mode {self.mode}", port=axes_mapping)
+        target = ctx.shape_in(target_shape)
+        if axes_mapping is not None:
+            return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
+        if self.mode == "bidirectional":
+            return broadcast_shapes(ctx, data.partial_shape, target, message="sizes {a} and {b} do not broadcast")
+        return self.numpy(ctx, data, target) if self.mode == "numpy" else self.pdpd(ctx, data, target, target_shape.elements is not None)
+
+
+@op("Tile", "opset1")
+class Tile(Op):
+    """Repeat a tensor along its axes."""
+
+    data = In(unranked=True)
+    repeats = In(INTEGER, rank=1, value=True)
+    output = Out(like="data")
+
+    takes_sizes = True
+
+    def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
+        count = element_count(repeats.partial_shape)
+        if not data.is_ranked or count is None:
+            return None
+        times = ctx.values(repeats, count)
+        rank = max(data.rank, count)
+        sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
+        for axis, repeat in enumerate(times):
+            if type(repeat) is int and repeat < 0:
+                ctx.warn("R201", f"repeats must be at least 0, got {repeat} for axis {axis}", port=repeats)
+        return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
+
+    def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
+        times = ctx.known(repeats)
+        if times is None:
+            return None
+        rank = max(data.rank, len(times))
+        sizes, times = (1,) * (rank - data.rank) + data.static_shape, (1,) * (rank - len(times)) + times
+        # An axis of the result is two of its indices: which copy, and where in it.
+        extents = [extent for size, repeat in zip(sizes, times, strict=True) for extent in (max(repeat, 0), size)]
+        steps = [step for whole in strides(sizes) for step in (0, whole)]
+        return tuple(data.values[place] for place in indices(extents, steps))
+
+
+@op("Pad", "opset1", until="opset11")
+class PadV1(Op):
+    """Put elements before and after each axis: a value, or what the mode takes from the data."""
+
+    data = In(unranked=True)
+    pads_begin = In(INTEGER, rank=1, value=True)
+    pads_end = In(INTEGER, rank=1, value=True)
+    pad_value = In(unranked=True, optional=True)
+    output = Out(like="data")
+    pad_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant"
+
+    takes_sizes = True
+
+    def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
+        if pad_value is not None and self.pad_mode == "constant":
+            ctx.require_rank(pad_value, (0,))
+            if ElementType.dynamic not in (pad_value.element_type, data.element_type) and pad_value.element_type is not data.element_type:
+                ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
+        if self.pad_mode != "constant" and data.element_type is ElementType.string:
+            ctx.fail("T101", "strings are padded in mode constant only", port=data)
+        if not data.is_ranked:
+            return None
+        for port in (pads_begin, pads_end):
+            count = element_count(port.partial_shape)
+            if count is not None and count > data.rank:
+                ctx.fail("V103", f"{port.name} must hold {data.rank} values, got {count}", port=port)
+        if pads_begin.elements is None or pads_end.elements is None:
+            return ctx.unknown_shape(data.rank)
+        begins, ends = ctx.values(pads_begin, data.rank), ctx.values(pads_end, data.rank)
+        return tuple(self.padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True)))
+
+    def types(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> ElementType:
+        """The element type of the data, or of the value it is padded with."""
+        is_unknown = data.element_type is ElementType.dynamic and self.pad_mode == "constant"
+        return pad_value.element_type if is_unknown and pad_value is not None else data.element_type
+
+    def padded(self, ctx: Context, axis: int, size: Size, begin: Size, end: Size) -> Size:
+        """The size of an axis with its pads; OpenVINO looks at what the mode takes from it only where it is static."""
+        total = size + begin + end
+        if self.pad_mode == "edge" and eq(begin + end, 0) is not True:
+            ctx.require_ge(size, 1, "axis {axis} must hold an edge to repeat", strict=False, axis=axis)
+        if self.pad_mode in ("reflect", "symmetric"):
+            longest = size - 1 if self.pad_mode == "reflect" else size
+            for pad in (begin, end):
+                ctx.require_ge(longest, pad, "axis {axis} must be long enough for what its pads repeat", strict=False, axis=axis)
+        if type(total) is int and total < 0:
+            ctx.warn("R401", f"axis {axis} is shorter than what its pads cut off: {total}")
+        return ctx.saturate(total)
+
+    def propagate(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Elements | None:
+        begins, ends = ctx.known(pads_begin), ctx.known(pads_end)
+        if self.pad_mode != "constant" or begins is None or ends is None:
+            return None
+        fill = 0 if pad_value is None else pad_value.values[0]
+        return padded(data.values, data.static_shape, begins, ends, fill)
+
+
+@op("Pad", "opset12")
+class PadV12(PadV1):
+    """Pad, whose negative pads cut elements off."""

@@ -1,0 +1,152 @@
+"""Taking elements out of a tensor by their indices."""
+
+from typing import Any
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import product
+from irshape.shape.element_type import INDEX, INTEGER, ElementType
+from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.value import Elements, gathered
+
+
+def counted(indices: tuple[int, ...], size: int) -> tuple[int, ...] | None:
+    """Indices from the front; None if one is outside the axis."""
+    if any(not -size <= index < size for index in indices):
+        return None
+    return tuple(index % size for index in indices)
+
+
+@op("Gather", "opset1", until="opset6")
+class GatherV1(Op):
+    """Take slices along an axis; the axes of the indices stand in its place."""
+
+    data = In(unranked=True)
+    indices = In(INTEGER, unranked=True)
+    axis = In(INTEGER, value=True)
+    output = Out(like="data")
+
+    batch_dims = 0
+    takes_sizes = True
+
+    def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
+        along = ctx.axis_in(axis, data.known_rank)
+        batch = self.batch_dims
+        if indices.is_ranked:
+            batch += indices.rank if batch < 0 else 0
+            if not 0 <= batch <= indices.rank:
+                ctx.fail("A104", f"batch_dims must be in [{-indices.rank}, {indices.rank}], got {self.batch_dims}", attribute="batch_dims")
+        front = along if data.is_ranked else next(iter(ctx.known(axis) or ()), None)
+        if front is not None and batch > front >= 0:
+            ctx.fail("A104", f"batch_dims must be at most the axis {front}, got {batch}", attribute="batch_dims")
+        if not data.is_ranked or not indices.is_ranked:
+            return None
+        if batch >= data.rank:
+            ctx.fail("S101", f"data must have at least rank {batch + 1}, got rank {data.rank}", port=data)
+        merged = merge_shapes(
+            ctx, data.shape[:batch], indices.shape[:batch], "data and indices must be equal on axis {axis}, for it is a batch"
+        )
+        assert merged is not None
+        if along is None:
+            return (*merged, *ctx.unknown_shape(data.rank + indices.rank - 1 - 2 * batch))
+        return (*merged, *data.shape[batch:along], *indices.shape[batch:], *data.shape[along + 1 :])
+
+    def propagate(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Elements | None:
+        wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
+        if wanted is None or along is None or self.batch_dims not in (0, -indices.rank):
+            return None
+        positions = counted(wanted, data.static_shape[along])
+        return None if positions is None else gathered(data.values, data.static_shape, positions, along)
+
+
+@op("Gather", "opset7", until="opset7")
+class GatherV7(GatherV1):
+    """Gather within batches: the first `batch_dims` axes of data and indices are the same."""
+
+    batch_dims: int = 0
+
+
+@op("Gather", "opset8")
+class GatherV8(GatherV7):
+    """Gather, whose negative indices count from the end."""
+
+
+@op("GatherElements", "opset6")
+class GatherElements(Op):
+    """Take one element along an axis for each index; data and indices are equal on the other axes."""
+
+    data = In(min_rank=1, unranked=True)
+    indices = In(INDEX - {ElementType.dynamic}, min_rank=1, unranked=True)
+    output = Out(like="data")
+    axis: int = 0
+
+    def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
+        if not data.is_ranked:
+            return indices.partial_shape
+        axis = ctx.axis(self.axis, data.rank, attribute="axis")
+        taken = indices.partial_shape
+        if taken is None:
+            return (*data.shape[:axis], ctx.unknown(), *data.shape[axis + 1 :])
+        ctx.require_rank(indices, (data.rank,), "S102")
+        source = (*data.shape[:axis], taken[axis], *data.shape[axis + 1 :])
+        return merge_shapes(ctx, taken, source, "data and indices must be equal on axis {axis}")
+
+
+@op("GatherND", "opset5", until="opset7")
+class GatherNDV5(Op):
+    """Take slices by tuples of indices, which stand on the last axis; the batches are joined into one axis."""
+
+    data = In(min_rank=1, unranked=True)
+    indices = In(INTEGER, min_rank=1, unranked=True)
+    output = Out(like="data")
+    batch_dims: int = 0
+
+    def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
+        batch = self.batch_dims
+        for port in (data, indices):
+            if port.is_ranked and not 0 <= batch <= port.rank:
+                ctx.fail("A104", f"batch_dims must be in [0, {port.rank}], the rank of {port.name}, got {batch}", attribute="batch_dims")
+        if not data.is_ranked or not indices.is_ranked:
+            return None
+        message = "data and indices must be equal on axis {axis}, for it is a batch"
+        batches = merge_shapes(ctx, data.shape[:batch], indices.shape[:batch], message)
+        assert batches is not None
+        length = indices.shape[-1]
+        if type(length) is not int:
+            return None
+        if batch + length > data.rank:
+            ctx.fail(
+                "S101", f"data must have at least rank {batch + length} for tuples of {length} indices, got rank {data.rank}", port=data
+            )
+        return (*self.joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
+
+    def joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The batch axes as they stand in the output."""
+        return (product(batches),) if batches else ()
+
+
+@op("GatherND", "opset8")
+class GatherNDV8(GatherNDV5):
+    """GatherND, which leaves the batch axes as they are."""
+
+    def joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
+        return batches
+
+
+@op("GatherTree", "opset1")
+class GatherTree(Op):
+    """Follow the beams of a beam search back from their ends."""
+
+    step_ids = In(rank=3, unranked=True)
+    parent_idx = In(rank=3, unranked=True, like="step_ids")
+    max_seq_len = In(rank=1, unranked=True, like="step_ids")
+    end_token = In(rank=0, unranked=True, like="step_ids")
+    output = Out(like="step_ids")
+
+    def infer(self, ctx: Context, step_ids: Input, parent_idx: Input, max_seq_len: Input, end_token: Input) -> Shape:
+        message = "step_ids and parent_idx must be equal on axis {axis}"
+        shape = merge_shapes(ctx, step_ids.partial_shape, parent_idx.partial_shape, message)
+        if shape is None or not max_seq_len.is_ranked:
+            return shape
+        batch = ctx.merge(shape[1], max_seq_len.shape[0], "max_seq_len must hold one value for each batch of step_ids")
+        return (shape[0], batch, shape[2])

@@ -1,0 +1,85 @@
+"""Changing the order of axes, or of the elements along them."""
+
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import bounds
+from irshape.shape.element_type import ANY, INDEX, INTEGER
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements, transposed
+
+
+@op("Transpose", "opset1")
+class Transpose(Op):
+    """Put the axes in another order; without one, in the reverse."""
+
+    arg = In(unranked=True)
+    input_order = In(INTEGER, rank=1, value=True)
+    output = Out(like="arg")
+
+    takes_sizes = True
+
+    def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
+        count = element_count(input_order.partial_shape)
+        if not arg.is_ranked:
+            return ctx.unknown_shape(count) if count else None
+        order = self.order(ctx, arg, input_order)
+        if order is None:
+            ends = [bounds(size) for size in arg.shape]
+            low, high = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
+            return tuple(ctx.unknown(low, high) for _ in ends)
+        return tuple(arg.shape[axis] for axis in order)
+
+    @staticmethod
+    def order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:
+        """The old axis of each new one, if it is known."""
+        order = ctx.known(input_order)
+        if order is not None:
+            ctx.readable(input_order, order)
+        if element_count(input_order.partial_shape) == 0:
+            return tuple(reversed(range(arg.rank)))
+        if input_order.is_ranked:
+            ctx.require_eq(input_order.shape[0], arg.rank, "input_order must hold one value for each axis of arg", code="V103")
+        if order is not None and sorted(order) != list(range(arg.rank)):
+            ctx.fail("V101", f"input_order must hold each axis in [0, {arg.rank - 1}] once, got {list(order)}", port=input_order)
+        return order
+
+    def propagate(self, ctx: Context, arg: Input, input_order: Input) -> Elements | None:
+        order = self.order(ctx, arg, input_order)
+        return None if order is None else transposed(arg.values, arg.static_shape, order)
+
+
+@op("Roll", "opset7")
+class Roll(Op):
+    """Shift elements along axes; what leaves at one end enters at the other."""
+
+    data = In(unranked=True)
+    shift = In(INDEX, unranked=True)
+    axes = In(INDEX, value=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, shift: Input, axes: Input) -> Shape:
+        for port in (shift, axes):
+            ctx.require_rank(port, (0, 1))
+        if shift.is_ranked and shift.rank == 1 and axes.is_ranked:
+            ctx.require_rank(axes, (1,))
+            ctx.require_eq(shift.shape[0], axes.shape[0], "shift must hold one value for each axis")
+        if data.is_ranked:
+            for axis in ctx.known(axes) or ():
+                ctx.axis(axis, data.rank, port=axes)
+        return data.partial_shape
+
+
+@op("ShuffleChannels", "opset1", without="opset2")
+class ShuffleChannels(Op):
+    """Interleave the groups of an axis."""
+
+    data = In(ANY, min_rank=1)
+    output = Out(like="data")
+    axis: int = 1
+    group: int = 1
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        ctx.at_least(self.group, 1, "group")
+        axis = ctx.axis(self.axis, data.rank, attribute="axis")
+        ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", strict=False, axis=axis)
+        return data.shape

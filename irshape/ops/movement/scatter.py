@@ -1,0 +1,146 @@
+"""Putting elements into a tensor by their indices."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from irshape.ops.context import Context
+from irshape.ops.movement.gather import counted
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
+from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.value import Elements, gathered, replaced, strides
+from irshape.shape.value import indices as flat_indices
+
+
+def places(data: Input) -> tuple[int, ...]:
+    """The flat positions of all elements."""
+    return tuple(range(len(data.values)))
+
+
+@op("ScatterUpdate", "opset3")
+class ScatterUpdate(Op):
+    """Replace slices along an axis, whose numbers the indices are."""
+
+    data = In(unranked=True)
+    indices = In(INTEGER, unranked=True)
+    updates = In(unranked=True, like="data")
+    axis = In(INTEGER, value=True)
+    output = Out(like="data")
+
+    takes_sizes = True
+    takes_unknown = True
+
+    def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
+        along = ctx.axis_in(axis, data.known_rank)
+        if not data.is_ranked:
+            return None
+        if indices.is_ranked and updates.is_ranked:
+            ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
+            if along is not None:
+                wanted = (*data.shape[:along], *indices.shape, *data.shape[along + 1 :])
+                merge_shapes(ctx, updates.shape, wanted, "axis {axis} of updates must be that of the slices of data which the indices name")
+        return data.shape
+
+    def types(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> ElementType:
+        """The element type of the data, even where only that of the updates is known."""
+        return data.element_type
+
+    def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
+        wanted, along, sizes = ctx.known(indices), ctx.axis_in(axis, data.rank), data.static_shape
+        if wanted is None or along is None:
+            return None
+        positions = counted(wanted, sizes[along])
+        return None if positions is None else replaced(data.values, gathered(places(data), sizes, positions, along), updates.values)
+
+
+@op("ScatterElementsUpdate", "opset3", until="opset11")
+class ScatterElementsUpdateV3(Op):
+    """Replace one element along an axis for each index."""
+
+    data = In(unranked=True)
+    indices = In(INTEGER | BOOLEAN, unranked=True)
+    updates = In(unranked=True, like="data")
+    axis = In(INTEGER | BOOLEAN, value=True)
+    output = Out(like="data")
+
+    reduction = "none"
+    takes_sizes = True
+    takes_unknown = True
+
+    def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
+        ctx.axis_in(axis, data.known_rank)
+        if data.is_ranked:
+            ctx.require_rank(indices, (data.rank,), "S102")
+        merge_shapes(ctx, indices.partial_shape, updates.partial_shape, "indices and updates must be equal on axis {axis}")
+        return data.partial_shape
+
+    def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
+        wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
+        if wanted is None or along is None or self.reduction != "none":
+            return None
+        positions = counted(wanted, data.static_shape[along])
+        if positions is None:
+            return None
+        steps = strides(data.static_shape)
+        along_step, steps = steps[along], (*steps[:along], 0, *steps[along + 1 :])
+        starts = flat_indices(indices.static_shape, steps)
+        return replaced(
+            data.values, (start + position * along_step for start, position in zip(starts, positions, strict=True)), updates.values
+        )
+
+
+@op("ScatterElementsUpdate", "opset12")
+class ScatterElementsUpdateV12(ScatterElementsUpdateV3):
+    """Combine one element along an axis with an update for each index."""
+
+    reduction: Literal["none", "sum", "prod", "min", "max", "mean"] = "none"
+    use_init_val: bool = True
+
+
+@op("ScatterNDUpdate", "opset4", until="opset14")
+class ScatterNDUpdateV3(Op):
+    """Replace slices named by tuples of indices, which stand on the last axis."""
+
+    data = In(min_rank=1, unranked=True)
+    indices = In(INDEX, min_rank=1, unranked=True)
+    updates = In(unranked=True, like="data")
+    output = Out(like="data")
+
+    reduction = "none"
+    takes_sizes = True
+    takes_unknown = True
+
+    def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:
+        if not data.is_ranked or not indices.is_ranked or type(length := indices.shape[-1]) is not int:
+            return data.partial_shape
+        if length > data.rank:
+            ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
+        wanted = (*indices.shape[:-1], *data.shape[length:])
+        ctx.require_rank(updates, (len(wanted),), "S102")
+        merge_shapes(ctx, updates.partial_shape, wanted, "axis {axis} of updates must be that of the slices which the indices name")
+        return data.shape
+
+    def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:
+        wanted, sizes, length = ctx.known(indices), data.static_shape, indices.static_shape[-1]
+        if wanted is None or self.reduction != "none" or length == 0:
+            return None
+        steps = strides(sizes)
+        starts = []
+        for first in range(0, len(wanted), length):
+            index = wanted[first : first + length]
+            if any(not -size <= part < size for part, size in zip(index, sizes, strict=False)):
+                return None
+            starts.append(sum(part % size * step for part, size, step in zip(index, sizes, steps, strict=False)))
+        return replaced(data.values, self.slices(starts, steps[length - 1]), updates.values)
+
+    @staticmethod
+    def slices(starts: list[int], length: int) -> Iterator[int]:
+        """The flat positions of slices of equal length."""
+        return (place for start in starts for place in range(start, start + length))
+
+
+@op("ScatterNDUpdate", "opset15")
+class ScatterNDUpdateV15(ScatterNDUpdateV3):
+    """Combine slices named by tuples of indices with updates."""
+
+    reduction: Literal["none", "sum", "sub", "prod", "min", "max"] = "none"

@@ -1,0 +1,220 @@
+"""Taking ranges of axes out of a tensor, and putting them back."""
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TypeVar
+
+from irshape.ops.context import Context, element_count
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds
+from irshape.shape.element_type import INTEGER
+from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.slicing import Index, slice_range, sliced_bounds, sliced_size
+from irshape.shape.value import Elements, sliced
+
+
+def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) -> Size:
+    """The size of an axis of which a slice is taken."""
+    if type(step) is not int:
+        return ctx.unknown(0, bounds(size)[1])
+    if step == 0:
+        ctx.fail("V101", "a step must not be 0")
+    result = sliced_size(size, begin, end, step)
+    return ctx.unknown(*sliced_bounds(size, begin, end, step)) if result is None else result
+
+
+def _count(*limits: Input) -> int | None:
+    """How many values the limits hold, if one of them tells."""
+    return next((count for port in limits if (count := element_count(port.partial_shape)) is not None), None)
+
+
+def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> tuple[Size, ...]:
+    """The shape of a slice of ranked data over the axes that are named, or over the first ones."""
+    if axes is None:
+        count = _count(start, stop, step)
+        named = None if count is None else tuple(range(count))
+    else:
+        named = ctx.axes(axes, data.rank)
+    if named is None:
+        return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
+    begins, ends, steps = (ctx.values(port, len(named)) for port in (start, stop, step))
+    sizes = list(data.shape)
+    for axis, begin, end, by in zip(named, begins, ends, steps, strict=True):
+        if by == 0 and (start.elements is None or stop.elements is None):
+            # OpenVINO looks at the steps only where it knows the limits.
+            ctx.warn("R401", f"{step.name} must not be 0", port=step)
+            by = ctx.unknown()
+        sizes[axis] = sliced_axis(ctx, sizes[axis], begin, end, by)
+    return tuple(sizes)
+
+
+def require_limits(ctx: Context, rank: int | None, *limits: Input | None) -> None:
+    """The limits, steps and axes must be equally many, and not more than the axes of the data."""
+    given = [port for port in limits if port is not None]
+    for port in given:
+        ctx.require_rank(port, (1,))
+    ctx.same_shape(*given)
+    for port in given:
+        if rank is not None and port.is_ranked and bounds(port.shape[0])[0] > rank:
+            ctx.fail("V103", f"{port.name} must hold at most {rank} values, got {bounds(port.shape[0])[0]}", port=port)
+
+
+@op("Slice", "opset8")
+class Slice(Op):
+    """Take ranges of axes: from `start` up to `stop` in steps of `step`."""
+
+    data = In(unranked=True)
+    start = In(INTEGER, value=True)
+    stop = In(INTEGER, value=True)
+    step = In(INTEGER, value=True)
+    axes = In(INTEGER, value=True, optional=True)
+    output = Out(like="data")
+
+    takes_sizes = True
+
+    def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
+        if not data.is_ranked:
+            return None
+        if data.rank == 0:
+            ctx.fail("S101", "data must not be a scalar", port=data)
+        require_limits(ctx, data.rank, start, stop, step, axes)
+        return sliced_axes(ctx, data, start, stop, step, axes)
+
+    def propagate(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Elements | None:
+        begins, ends, steps = ctx.known(start), ctx.known(stop), ctx.known(step)
+        if begins is None or ends is None or steps is None:
+            return None
+        named = range(len(begins)) if axes is None else ctx.axes(axes, data.rank)
+        if named is None:
+            return None
+        taken = [range(size) for size in data.static_shape]
+        for axis, begin, end, by in zip(named, begins, ends, steps, strict=True):
+            taken[axis] = slice_range(data.static_shape[axis], begin, end, by)
+        return sliced(data.values, data.static_shape, taken)
+
+
+@op("SliceScatter", "opset15")
+class SliceScatter(Op):
+    """Replace ranges of axes by updates."""
+
+    data = In(unranked=True)
+    updates = In(unranked=True)
+    start = In(INTEGER, value=True)
+    stop = In(INTEGER, value=True)
+    step = In(INTEGER, value=True)
+    axes = In(INTEGER, value=True, optional=True)
+    output = Out(like="data")
+
+    def infer(self, ctx: Context, data: Input, updates: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
+        known = data if data.is_ranked else updates
+        if known.is_ranked:
+            ctx.require_rank(updates, (known.rank,), "S102")
+            if known.rank == 0:
+                ctx.fail("S101", f"{known.name} must not be a scalar", port=known)
+        require_limits(ctx, known.rank if known.is_ranked else None, start, stop, step, axes)
+        if 0 in (ctx.known(step) or ()):
+            ctx.fail("V101", "a step must not be 0", port=step)
+        if not data.is_ranked:
+            return ctx.unknown_shape(known.rank) if known.is_ranked else None
+        taken = sliced_axes(ctx, data, start, stop, step, axes)
+        if all(port is None or port.elements is not None for port in (start, stop, step, axes)):
+            merge_shapes(ctx, updates.partial_shape, taken, "axis {axis} of the updates must be as long as the slice")
+        elif updates.is_ranked:
+            for axis, (size, update) in enumerate(zip(data.shape, updates.shape, strict=True)):
+                ctx.require_ge(size, update, "axis {axis} of the updates must not be longer than that of the data", axis=axis)
+        return data.shape
+
+
+@op("StridedSlice", "opset1")
+class StridedSlice(Op):
+    """Take ranges of axes; masks leave limits open, add axes, drop axes, or stand for all axes that are not named."""
+
+    data = In(unranked=True)
+    begin = In(INTEGER, rank=1, value=True)
+    end = In(INTEGER, rank=1, value=True)
+    strides = In(rank=1, value=True, optional=True)
+    output = Out(like="data")
+    begin_mask: tuple[int, ...]
+    end_mask: tuple[int, ...] = ()
+    new_axis_mask: tuple[int, ...] = ()
+    shrink_axis_mask: tuple[int, ...] = ()
+    ellipsis_mask: tuple[int, ...] = ()
+
+    takes_sizes = True
+
+    def infer(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Shape:
+        self.check_masks(ctx)
+        count = _count(begin, end, *([] if strides is None else [strides]))
+        if count is None:
+            if strides is None and not begin.is_ranked:
+                ctx.fail("S101", "begin must have rank 1 where there are no strides", port=begin)
+            return None
+        if not data.is_ranked:
+            return None
+        begins = _opened(ctx.values(begin, count), self.begin_mask)
+        ends = _opened(ctx.values(end, count), self.end_mask)
+        # OpenVINO does not look at how many strides there are until it knows them.
+        steps = (1,) * count if strides is None else ctx.unknown_shape(count) if strides.elements is None else ctx.values(strides, count)
+        shape: list[Size] = []
+        for what, axis, place in self.layout(ctx, data, count):
+            if what == "slice":
+                shape.append(sliced_axis(ctx, data.shape[axis], begins[place], ends[place], steps[place]))
+            elif what != "drop":
+                shape.append(1 if what == "new" else data.shape[axis])
+        return tuple(shape)
+
+    def check_masks(self, ctx: Context) -> None:
+        """Masks hold 0 and 1, and those that are given are as long as `begin_mask`."""
+        for name in ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"):
+            mask = getattr(self, name)
+            if any(bit not in (0, 1) for bit in mask):
+                ctx.fail("A104", f"{name} must hold only 0 and 1, got {list(mask)}", attribute=name)
+            if mask and len(mask) != len(self.begin_mask):
+                ctx.fail("A105", f"{name} must be as long as begin_mask: {len(self.begin_mask)} items, got {len(mask)}", attribute=name)
+
+    def layout(self, ctx: Context, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
+        """What happens to each axis in turn: "keep", "slice", "drop" or "new", with the axis and its place among the limits."""
+        hiding, new, dropped = (_marked(mask, count) for mask in (self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask))
+        if len(hiding) > 1:
+            ctx.fail("A104", "ellipsis_mask must hold at most one 1", attribute="ellipsis_mask")
+        named = count - len(hiding | new)
+        if named > data.rank:
+            ctx.fail("S101", f"data must have at least rank {named} for {count} values of begin and end, got rank {data.rank}", port=data)
+        axes = iter(range(data.rank))
+        for place in range(count):
+            if place in hiding:
+                yield from (("keep", axis, place) for axis in islice(axes, data.rank - named))
+            elif place in new:
+                yield "new", -1, place
+            else:
+                yield "drop" if place in dropped else "slice", next(axes), place
+        yield from (("keep", axis, -1) for axis in axes)
+
+    def propagate(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Elements | None:
+        begins, ends = ctx.known(begin), ctx.known(end)
+        steps = (1,) * len(begins or ()) if strides is None else ctx.known(strides)
+        if begins is None or ends is None or steps is None:
+            return None
+        steps = tuple(map(int, steps))  # strides may be floats
+        firsts, lasts = _opened(begins, self.begin_mask), _opened(ends, self.end_mask)
+        taken = [range(size) for size in data.static_shape]
+        for what, axis, place in self.layout(ctx, data, len(begins)):
+            if what == "slice":
+                taken[axis] = slice_range(data.static_shape[axis], firsts[place], lasts[place], steps[place])
+            elif what == "drop":
+                taken[axis] = slice_range(data.static_shape[axis], begins[place], None, 1)[:1]
+        return sliced(data.values, data.static_shape, taken)
+
+
+def _marked(mask: Sequence[int], count: int) -> set[int]:
+    """The places, of the first `count`, that a mask marks."""
+    return {place for place, bit in enumerate(mask[:count]) if bit}
+
+
+_Limit = TypeVar("_Limit", int, Size)
+
+
+def _opened(limits: Sequence[_Limit], mask: Sequence[int]) -> list[_Limit | None]:
+    """The limits, None where a mask leaves one open."""
+    opened = _marked(mask, len(limits))
+    return [None if place in opened else limit for place, limit in enumerate(limits)]

@@ -1,0 +1,45 @@
+"""The distinct elements or slices of a tensor."""
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds, product
+from irshape.shape.element_type import INDEX, ElementType
+from irshape.shape.shape import Shape
+
+
+@op("Unique", "opset10")
+class Unique(Op):
+    """Distinct elements of a tensor, or distinct slices along an axis: with where they are, which is which, and how many."""
+
+    data = In(unranked=True)
+    axis = In(INDEX, value=True, optional=True)
+    unique_elements = Out(like="data")
+    indices = Out(attribute="index_element_type")
+    inverse_indices = Out(attribute="index_element_type")
+    counts = Out(attribute="count_element_type")
+    sorted: bool = True
+    index_element_type: ElementType = ElementType.i64
+    count_element_type: ElementType = ElementType.i64
+
+    def infer(self, ctx: Context, data: Input, axis: Input | None) -> list[Shape]:
+        ctx.index_type(self.index_element_type, "index_element_type")
+        ctx.index_type(self.count_element_type, "count_element_type")
+        along = None if axis is None else ctx.axis_in(axis, data.known_rank)
+        if axis is not None and ctx.known(axis) is None:
+            ctx.fail("V105", "axis must be constant", port=axis)
+        if not data.is_ranked:
+            count = ctx.unknown()
+            return [(count,) if axis is None else None, (count,), (ctx.unknown(),), (count,)]
+        if along is None:
+            total = product(data.shape)
+            count = self.distinct(ctx, total)
+            return [(count,), (count,), (total,), (count,)]
+        total = data.shape[along]
+        count = self.distinct(ctx, total)
+        return [(*data.shape[:along], count, *data.shape[along + 1 :]), (count,), (total,), (count,)]
+
+    @staticmethod
+    def distinct(ctx: Context, total: Size) -> Size:
+        """How many of so many are distinct."""
+        low, high = bounds(total)
+        return ctx.unknown(min(low, 1), high)

@@ -1,0 +1,85 @@
+"""Slicing of one axis, `size[begin:end:step]`, as OpenVINO clamps it.
+
+An index below 0 counts from the end. `begin` is then brought into `0..last`, where Python would leave it before the first
+element: hence `[3][-8::-1]` has one element. An open end is None.
+"""
+
+from collections.abc import Iterator
+from math import inf
+from typing import Final, TypeAlias
+
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow
+from irshape.shape.facts import Bound
+
+Index: TypeAlias = Size | None
+
+# Beyond this a bound stands for no bound at all.
+_UNBOUNDED: Final = 2**47
+# An end this far out is the end of the axis, as writers of 32-bit indices mean it; so the axis is not longer.
+_FAR: Final = 2**31 - 1
+
+
+def _ends(size: Size, begin: Index, end: Index, step: int) -> tuple[Size, Size]:
+    """Where the slice starts and where it stops; neither index may be of unknown sign."""
+    last = size if step > 0 else size - 1
+    start = (0 if step > 0 else last) if begin is None else dim_min(dim_max(_from_front(begin, size), 0), last)
+    stop = (size if step > 0 else -1) if end is None else dim_min(dim_max(_from_front(end, size), 0 if step > 0 else -1), size)
+    return start, stop
+
+
+def _from_front(index: Size, size: Size) -> Size:
+    return index + size if bounds(index)[1] < 0 else index
+
+
+def _length(size: Size, begin: Index, end: Index, step: int) -> Size:
+    start, stop = _ends(size, begin, end, step)
+    return dim_max(ceil_div(stop - start if step > 0 else start - stop, abs(step)), 0)
+
+
+def slice_range(size: int, begin: int | None, end: int | None, step: int) -> range:
+    """The indices a slice takes; `step` is not 0."""
+    start, stop = _ends(size, begin, end, step)
+    assert not isinstance(start, Dim) and not isinstance(stop, Dim)
+    return range(start, stop, step)
+
+
+def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
+    """How many elements a slice takes; None where the sign of an index is not known. `step` is not 0."""
+    if any(isinstance(index, Dim) and bounds(index)[0] < 0 <= bounds(index)[1] for index in (begin, end)):
+        return None
+    if isinstance(size, Dim) and type(end) is int and (end >= _FAR if step > 0 else end <= -_FAR):
+        size, end = narrow(size, 0, abs(end)), None
+    within = narrow(size, 0, INT64_MAX)
+    length = _length(within, begin, end, step)
+    return size if length is within else narrow(length, *sliced_bounds(size, begin, end, step))
+
+
+def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
+    """The fewest and the most elements a slice takes, over all values of the size and of the indices.
+
+    Its length is monotone in each index of one sign, and in the size between the places where the clamping changes, so the
+    values at those ends bound it where arithmetic on intervals would overestimate.
+    """
+    low, high = (int(min(max(end, 0), INT64_MAX)) for end in bounds(size))
+    lengths = [
+        bounds(_length(value, first, second, step))
+        for first in _corners(begin)
+        for second in _corners(end)
+        for value in _breaks(low, high, first or 0, second or 0)
+    ]
+    lowest, highest = min(length[0] for length in lengths), max(length[1] for length in lengths)
+    return lowest, inf if highest >= _UNBOUNDED else highest
+
+
+def _corners(index: Index) -> set[int | None]:
+    if not isinstance(index, Dim):
+        return {index}
+    low, high = (int(min(max(end, -INT64_MAX), INT64_MAX)) for end in bounds(index))
+    return {low, high, -1, 0} if low < 0 <= high else {low, high}
+
+
+def _breaks(low: int, high: int, begin: int, end: int) -> Iterator[int]:
+    yield low
+    yield high
+    for place in {begin, -begin, end, -end, end - begin, begin - end}:
+        yield from (value for value in range(place - 1, place + 2) if low < value < high)
