@@ -5,8 +5,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
@@ -40,10 +38,15 @@ def test_every_row_is_about_a_class() -> None:
     assert not unknown
 
 
-@pytest.mark.parametrize("op", REGISTRY.classes(), ids=lambda op: f"{op.TYPE}-{op.VERSION}")
-def test_operation_has_a_passing_and_a_failing_row(op: OpClass) -> None:
-    if op.TYPE in WITHOUT_ROWS:
-        return
-    verdicts = {refused for other, refused, _ in ROWS if other is op}
-    assert False in verdicts, "no row says what it infers"
-    assert True in verdicts or op.TYPE in CANNOT_FAIL, "no row says what it refuses"
+def without(refused: bool) -> list[str]:
+    """The operations that no row, or no row of refusal, is about."""
+    held = {op for op, verdict, _ in ROWS if verdict is refused}
+    return [f"{op.TYPE} {op.VERSION}" for op in REGISTRY.classes() if op not in held and op.TYPE not in WITHOUT_ROWS]
+
+
+def test_every_operation_has_a_passing_row() -> None:
+    assert without(refused=False) == []
+
+
+def test_every_operation_has_a_failing_row() -> None:
+    assert [name for name in without(refused=True) if name.split()[0] not in CANNOT_FAIL] == []

@@ -1,10 +1,17 @@
 """Makes the files that are derived from the code: run with `make generate`; `--check` says which are stale."""
 
 import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
 import sys
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
+from tempfile import TemporaryDirectory
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
@@ -130,6 +137,31 @@ def escaped(text: str) -> str:
     return text.replace("|", r"\|").replace("<", r"\<")
 
 
+def with_outputs(name: str) -> str:
+    """A page whose console blocks hold what their commands print, and whose text after a Python block is what that prints."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    with TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "examples", Path(folder) / "examples")
+
+        def console(block: re.Match[str]) -> str:
+            commands = [line.removeprefix("$ irshape ") for line in block[1].splitlines() if line.startswith("$ ")]
+            printed = [f"$ irshape {command}\n{run_python(folder, '-m', 'irshape', *shlex.split(command))}" for command in commands]
+            return f"```console\n{''.join(printed)}```"
+
+        def python(block: re.Match[str]) -> str:
+            return f"```python\n{block[1]}```{block[2]}```text\n{run_python(folder, '-c', block[1])}```"
+
+        text = re.sub(r"```console\n(.*?)```", console, text, flags=re.DOTALL)
+        return re.sub(r"```python\n([^`]*)```([^`]*)```text\n.*?```", python, text, flags=re.DOTALL)
+
+
+def run_python(folder: str, *arguments: str) -> str:
+    """What a run of Python in a folder prints, errors included."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8").stdout
+
+
 FILES = {
     "irshape/ops/index.py": op_index,
     "schemas/report.schema.json": report_schema,
@@ -137,6 +169,8 @@ FILES = {
     "schemas/operations.schema.json": operations_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,
+    "README.md": partial(with_outputs, "README.md"),
+    "examples/README.md": partial(with_outputs, "examples/README.md"),
 }
 
 

@@ -45,12 +45,16 @@ _PAGE_NAMES: Final = {
 }
 # Versions whose page has another number or name than they would have, or that are described on another version's page.
 _PAGES_OF_VERSIONS: Final = {
-    "AvgPool-16": "pooling/avg-pool-14",
+    "Acosh-4": "arithmetic/acosh-3",
+    "Asinh-4": "arithmetic/asinh-3",
+    "Atanh-4": "arithmetic/atanh-3",
     "If-8": "condition/if-8",
     "LSTMCell-4": "sequence/lstm-cell-1",
+    "MVN-2": "normalization/mvn-1",
     "NonMaxSuppression-5": "sort/no-max-suppression-5",
     "RNNCell-1": "sequence/rnn-cell-3",
     "ScaledDotProductAttention-13": "sequence/scaled-dot-product-attention",
+    "ScatterNDUpdate-4": "movement/scatter-nd-update-3",
 }
 _SETS: Final = {ANY: "any", NUMERIC: "any number", INTEGER: "any integer", FLOAT: "any float", BOOLEAN: "boolean", INDEX: "i32 or i64"}
 

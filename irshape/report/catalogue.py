@@ -115,12 +115,10 @@ _family(
     ("R103", "warning", "required attribute missing", "The specification requires the attribute; OpenVINO takes its default.", "Other readers may use another default or refuse.", "Write the attribute."),
     ("R104", "warning", "unknown attribute", "The operation has no such attribute; OpenVINO ignores it.", "It may be a misspelling of one that matters.", "Correct or remove it."),
     ("R201", "warning", "value outside the specification", "The specification forbids the value; OpenVINO passes it.", "Other runtimes may refuse it or compute something else.", "Use a value the specification allows."),
-    ("R202", "warning", "surplus input", "The operation has no such input; OpenVINO ignores it.", "It may have been meant for another port.", "Remove the edge and the port."),
     ("R203", "warning", "OpenVINO infers another size", "OpenVINO passes a value outside the specification and infers a wrong size from it; the size given here is the true one.", "The two disagree at run time.", "Use a value the specification allows."),
     ("R301", "warning", "recorded shape differs", "The port's dims are not what the model computes.", "Tools that trust the file see wrong shapes; OpenVINO recomputes them.", "Write the model again, for example with irshape infer -o."),
     ("R302", "warning", "recorded precision differs", "The port's precision is not what the model computes.", "Tools that trust the file see a wrong type.", "Write the model again, for example with irshape infer -o."),
     ("R303", "warning", "constant larger than its shape", "A constant's size in bytes is larger than its shape needs.", "The surplus bytes are ignored; the shape may be wrong.", "Export the model again."),
-    ("R304", "warning", "layer version missing from the example", "Several opsets have the operation, and the example does not say which.", "The newest that fits its ports and attributes is taken.", "Give the version, or pass --opset."),
     ("R401", "warning", "never valid", "OpenVINO reads the model, but no size of its dynamic dimensions makes it run.", "Every inference request will fail.", "See the condition in the message."),
 )
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import irshape
+from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
 from tests.support.ir import Net
 from tests.support.rows import const, net_of
@@ -49,6 +50,14 @@ def constant(values: list[int], size: int | None = None, offset: int = 0, weight
     return File(xml if size is None else xml.replace(f'size="{8 * len(values)}"', f'size="{size}"'), weights)
 
 
+def divided_by_zero() -> File:
+    """A shape that is computed by a division by zero."""
+    net = Net()
+    [sizes] = net.layer("Divide", [net.const([4, 2]), net.const([0, 1])], ["I64"])
+    net.result(*net.layer("Reshape", [net.parameter("f32[8]"), sizes], ["FP32"], special_zero=False))
+    return File(net.xml, net.bin)
+
+
 BLOCKS: tuple[Any, ...] = ([1, 2], [0, 0], [0, 0])
 
 ROWS: dict[str, File | str | bytes] = {
@@ -85,11 +94,13 @@ ROWS: dict[str, File | str | bytes] = {
     "A102": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": "two"}),
     "A103": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "mode": "blocks"}),
     "A104": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 0}),
+    "A105": op("Convolution", "opset1", "f32[1,3,8,8]", "f32[4,3,3,3]", {"strides": "1,1,1"}),
     "T101": op("SpaceToBatch", "opset2", "f32[2,8]", const([1.0, 2.0], "f32"), [0, 0], [0, 0]),
     "T102": op("Concat", "opset1", "f32[2,8]", "i32[2,8]", {"axis": 0}),
     "S101": op("SpaceToDepth", "opset1", "f32[8,8]", {"block_size": 2}),
     "S102": op("Concat", "opset1", "f32[2,8]", "f32[2,8,1]", {"axis": 0}),
     "S201": op("Concat", "opset1", "f32[2,8]", "f32[2,9]", {"axis": 0}),
+    "S202": op("Add", "opset1", "f32[2,8]", "f32[2,9]"),
     "S203": op("BatchToSpace", "opset2", "f32[2,3]", [1, 2], [0, 4], [0, 4]),
     "S204": op("SpaceToDepth", "opset1", "f32[1,4,8,9]", {"block_size": 2}),
     "S205": op("DepthToSpace", "opset1", "f32[1,4,4611686018427387904,8]", {"block_size": 2}),
@@ -97,12 +108,15 @@ ROWS: dict[str, File | str | bytes] = {
     "V101": op("SpaceToBatch", "opset2", "f32[2,8]", [1, 0], [0, 0], [0, 0]),
     "V102": op("Concat", "opset1", "f32[2,8]", "f32[2,8]", {"axis": 2}),
     "V103": op("BatchToSpace", "opset2", "f32[2,8]", [1, 2, 1], [0, 0, 0], [0, 0, 0]),
+    "V104": op("Transpose", "opset1", "f32[2,8]", [0, 0]),
     "V105": op("SpaceToBatchND", "tensorflow", "f32[2,8]", "i64[?]", "i64[?,2]"),
+    "V106": divided_by_zero(),
     "W101": constant([1], weights=None),
     "W102": constant([1], offset=4096),
     "W103": constant([1, 1], size=8),
     "W105": constant([1], offset=4096, weights=b'<?xml version="1.0"?><net/>'),
     "R101": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": "2.5"}),
+    "R102": op("ReduceSum", "opset1", "f32[2,8]", [0], {"keep_dims": "yes"}),
     "R104": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "blocksize": 2}),
     "R103": op("SpaceToDepth", "opset1", "f32[...]"),
     "R201": op("SpaceToBatch", "opset2", "f32[2,8]", [1, 2], [1, 0], [0, 0]),
@@ -116,7 +130,8 @@ ROWS: dict[str, File | str | bytes] = {
 # Codes that no small file can show, and what shows them.
 ELSEWHERE = {
     "W104": "a path that is no regular file: test_weights_that_are_no_file",
-    "I101": "a fault of irshape itself: tests/inference",
+    "X202": "found by lxml and the XSD: tests/xml/test_xml_schema.py",
+    "I101": "a fault of irshape itself: test_a_rule_that_fails_is_an_internal_error",
 }
 
 
@@ -137,6 +152,15 @@ def test_weights_that_are_no_file(tmp_path: Path) -> None:
     (tmp_path / "m.xml").write_text(net.xml)
     (tmp_path / "m.bin").mkdir()
     assert [d.code for d in irshape.check(tmp_path / "m.xml").diagnostics] == ["W104"]
+
+
+def test_a_rule_that_fails_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def infer(*inputs: object) -> None:
+        raise ZeroDivisionError("in a rule")
+
+    [space_to_depth] = dict.fromkeys(REGISTRY.versions("SpaceToDepth").values())
+    monkeypatch.setattr(space_to_depth, "infer", infer)
+    assert [d.code for d in irshape.infer(ir(X, D, R).encode()).diagnostics] == ["I101"]
 
 
 def test_every_code_has_a_row() -> None:

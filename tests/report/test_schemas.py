@@ -1,6 +1,7 @@
 """The published schemas hold for everything irshape reports and for the attributes of every operation."""
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,9 @@ ROOT = Path(__file__).parent.parent.parent
 FILES = sorted([*(ROOT / "examples").glob("*.xml"), *(ROOT / "tests" / "data").glob("*.xml")])
 
 
+@cache
 def validator(name: str) -> Any:
+    """The validator of a published schema, which is a schema itself."""
     schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)

@@ -1,0 +1,34 @@
+PYTHON ?= python3
+BIN = .venv/bin
+
+.PHONY: help example test lint generate ci clean
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+example:  ## infer the shapes of an example; needs nothing but Python
+	$(PYTHON) -m irshape infer examples/atrous.xml --input "image[N,3,H,W]"
+
+$(BIN)/pytest: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install -q -e '.[dev]'
+	@touch $@
+
+test: $(BIN)/pytest  ## run the tests, beside OpenVINO where it has a say
+	$(BIN)/python -m pytest -q -n auto
+
+lint: $(BIN)/pytest  ## ruff, mypy, derived files
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python tools/generate.py --check
+
+generate: $(BIN)/pytest  ## derive the index, schemas, pages and outputs from the code
+	$(BIN)/python tools/generate.py
+
+ci:  ## what a change must pass, as .ci/run does it
+	.ci/run
+
+clean:  ## remove the environment and caches
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
+	find . -name __pycache__ -type d -exec rm -rf {} +
