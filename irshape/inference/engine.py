@@ -61,7 +61,8 @@ _NONE: Final[frozenset[int]] = frozenset()
 class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
-    `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` the names the user gave.
+    `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` the names the user gave; `unlisted` the
+    facts of outputs that a layer does not list, by node.
     """
 
     def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str] = frozenset()) -> None:
@@ -73,6 +74,7 @@ class Engine:
         self.shapes: dict[int, Shape] = {}
         self.symbols: set[str] = set()
         self.slots: list[Fact] = [POISONED] * model.slot_count
+        self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.guards: dict[Requirement, Guard] = {}
         self.diagnostics: list[Diagnostic] = []
         self._memo: dict[tuple[object, ...], Application] = {}
@@ -120,6 +122,7 @@ class Engine:
     def run(self) -> None:
         """Infer every tensor of the graph."""
         self.guards = {}
+        self.unlisted = {}
         self.diagnostics = []
         self._are_weights_bad = False
         slots = self.slots
@@ -134,6 +137,8 @@ class Engine:
             if len(outputs) < listed:
                 self._report_surplus(step.node, len(outputs))
                 outputs = (*outputs, *[POISONED] * (listed - len(outputs)))
+            elif len(outputs) > listed:
+                self.unlisted[step.node.index] = outputs[listed:]
             slots[first : first + listed] = outputs[:listed]
 
     def _outputs(self, step: _Step) -> tuple[Fact, ...]:

@@ -18,6 +18,13 @@ from irshape.xml.document import Document, Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
 
 
+# What IR version 10 knows as model outputs; every other type becomes f32.
+_LEGACY = {
+    ElementType.dynamic: ElementType.dynamic,
+    **dict.fromkeys((ElementType.i32, ElementType.i64, ElementType.u32, ElementType.u64), ElementType.i32),
+}
+
+
 class InferredPort:
     """What was inferred of one port."""
 
@@ -112,24 +119,48 @@ class Inference:
         return InferredLayer(node, inputs, outputs)
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
-        slots = self._engine.slots
+        """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
+        slots, unlisted = self._engine.slots, self._engine.unlisted
         for node in self.model.nodes:
-            for index, port in enumerate(node.layer.outputs):
+            listed = node.layer.outputs
+            for index, port in enumerate(listed):
                 yield f"{node.id}:{port.id}", slots[node.first_slot + index]
+            if node.index in unlisted:
+                following = listed[-1].id + 1 if listed else len(node.layer.inputs)
+                for id, fact in enumerate(unlisted[node.index], following):
+                    yield f"{node.id}:{id}", fact
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
-        """Element type and shape of every output port, by `LAYER:PORT` as the file numbers them, in OpenVINO's notation."""
+        """Element type and shape of every output port, by `LAYER:PORT` as the file numbers them, in OpenVINO's notation.
+
+        Of IR version 10 OpenVINO converts what enters and leaves the model; those ports have the type that it shows.
+        """
         written: dict[Shape, str] = {}
         ports = {}
+        shown = self._legacy_types() if self.model.ir_version == 10 else {}
         for key, fact in self._outputs():
             if key in ports:
                 continue  # two ports of one id: edges mean the first
             text = written.get(fact.shape)
             if text is None:
                 text = written[fact.shape] = self.format(fact.shape)
-            ports[key] = (fact.element_type.name, text)
+            ports[key] = (shown.get(key, fact.element_type).name, text)
         return ports
+
+    def _legacy_types(self) -> dict[str, ElementType]:
+        """The types of a model's inputs and outputs in the interface that IR version 10 was written for."""
+        shown = {}
+        for node in self.model.parameters:
+            for port, view in zip(node.outputs, self._view(node).outputs, strict=True):
+                if view.element_type is ElementType.f16:
+                    shown[f"{node.id}:{port.id}"] = ElementType.f32
+        for node in self.model.results:
+            source = node.inputs[0].source if node.is_live and node.inputs else None
+            if source is not None:
+                key = f"{source.node.id}:{source.id}"
+                shown[key] = _LEGACY.get(self._engine.slots[source.slot].element_type, ElementType.f32)
+        return shown
 
     @property
     def symbolic(self) -> dict[str, str]:

@@ -6,6 +6,7 @@ It raises `Malformed` where OpenVINO refuses the text. Converters are made from 
 
 import re
 from collections.abc import Callable, Hashable
+from math import isinf
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from irshape.shape.element_type import ElementType
@@ -76,7 +77,8 @@ class _Unsigned:
 Unsigned: Final = _Unsigned()
 
 _INTEGER: Final = re.compile(r"\s*(-?\d+)")
-_FLOAT: Final = re.compile(r"\s*(-?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|inf(?:inity)?))", re.IGNORECASE)
+# An exponent must be whole, and of the words only these two in lower case are known.
+_FLOAT: Final = re.compile(r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))")
 
 
 def read_integer(text: str) -> tuple[int, str | None]:
@@ -94,7 +96,10 @@ def read_float(text: str) -> tuple[float, str | None]:
     match = _FLOAT.match(text)
     if match is None or not match[1].isascii():
         raise Malformed("A102", f"{text!r} is not a number")
-    return float(match[1]), None if match.end() == len(text.rstrip()) else "R101"
+    value = float(match[1])
+    if isinf(value) and not match[1].endswith("inf"):
+        raise Malformed("A104", f"{text[:40]!r} is outside the range of a float")
+    return value, None if match.end() == len(text.rstrip()) else "R101"
 
 
 def read_boolean(text: str) -> tuple[bool, str | None]:

@@ -21,10 +21,9 @@ def read_partial_shape(text: str) -> tuple[tuple[Interval, ...] | None, str | No
 
 def read_unsigned(text: str) -> tuple[int, str | None]:
     """A number without sign, which takes all of the text; OpenVINO's XML reader forgives nothing else here."""
-    stripped = text.strip()
-    if not (stripped.isascii() and stripped.isdigit()):
+    if not (text.isascii() and text.isdigit()):
         raise Malformed("A102", f"{text!r} is not an unsigned integer")
-    return read_integer(stripped)
+    return read_integer(text)
 
 
 @op("Parameter", "opset1", also="opset17")

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 NEWEST: Final = 17
 # The last opset that inherits the operations of the one before it; opset17 holds only what its classes name.
 LAST_FULL: Final = 16
-# Spellings of the XML that differ from the operation's own name.
-SPELLINGS: Final = {"const": "constant"}
+# The one spelling of the XML that is not the operation's own name; unlike all others its case matters.
+CONST: Final = "Const"
 TENSORFLOW: Final = "tensorflow"
 
 
@@ -47,8 +47,7 @@ class Registry:
 
     def versions(self, type: str) -> dict[str, "OpClass"]:
         """Every version the type is accepted under, with its class; empty for an unknown type."""
-        key = type.lower()
-        key = SPELLINGS.get(key, key)
+        key = "constant" if type == CONST else type.lower()
         known = self._versions.get(key)
         if known is None:
             from irshape.ops.index import MODULES

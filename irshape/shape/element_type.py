@@ -69,11 +69,7 @@ class ElementType:
         return ElementType.BY_PRECISION.get(precision) or ElementType.BY_NAME.get(precision)
 
     def byte_size(self, count: int) -> int:
-        """Bytes that `count` elements take in a `.bin`, packed as OpenVINO packs sub-byte types."""
-        if self.bits in (3, 6):
-            # u3 and u6 are split over planes: 8 elements in 3 bytes, 4 elements in 3 bytes.
-            group = 8 if self.bits == 3 else 4
-            return -(-count // group) * 3
+        """Bytes that `count` elements take in a `.bin` at least, as OpenVINO counts them."""
         return (count * self.bits + 7) // 8
 
 

@@ -226,16 +226,4 @@ def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | fl
         return tuple(field - 16 if name == "i4" and field > 7 else field for field in fields)
     if name == "u1":
         return tuple(data[i // 8] >> 7 - i % 8 & 1 for i in range(count))
-    if name in ("u3", "u6"):
-        return tuple(_plane_bits(data, i, element_type.bits) for i in range(count))
     return None
-
-
-def _plane_bits(data: bytes, index: int, bits: int) -> int:
-    """Element `index` of a u3 or u6: its low 2 or 4 bits stand in the first two of three bytes, the rest in the third, from the top."""
-    group, place = divmod(index, 24 // bits)
-    low_bits, high_bits = bits * 2 // 3, bits // 3
-    byte, field = divmod(place * low_bits, 8)
-    low = data[3 * group + byte] >> 8 - low_bits - field & (1 << low_bits) - 1
-    high = data[3 * group + 2] >> 8 - high_bits * (place + 1) & (1 << high_bits) - 1
-    return high << low_bits | low
