@@ -11,7 +11,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, limits
+from irshape.shape.value import Element, Elements, Real, broadcast_to, fits
 
 # What arithmetic is defined on.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -76,8 +76,12 @@ class Elementwise(Op):
 
 
 def unknown(ctx: Context, element_type: ElementType) -> Element:
-    """An element of a type of which nothing is known."""
-    return Real(-inf, inf) if element_type.is_real else ctx.unknown(*limits(element_type))
+    """An element of a type of which nothing is known; no bound of its type either, which OpenVINO would take for one of its value."""
+    if element_type.is_real:
+        return Real(-inf, inf)
+    if element_type is ElementType.boolean:
+        return ctx.unknown(0, 1)
+    return ctx.unknown(-inf if element_type.is_signed else 0, inf)
 
 
 def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:

@@ -45,6 +45,7 @@ class _Rearrangement(Op):
     output = Out(like="data")
     demands = ("data",)
     takes_sizes = True
+    takes_reals = True
 
 
 @op("Reshape", "opset1")

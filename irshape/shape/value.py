@@ -155,9 +155,11 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
         return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
-    if element_type not in _LIMITS or not all(fits(element, element_type) for element in elements):
+    if element_type not in _LIMITS:
         return None
-    return elements
+    # What is not bounded at all is unknown to begin with.
+    held = all(fits(element, element_type) or (isinstance(element, Dim) and bounds(element)[1] == inf) for element in elements)
+    return elements if held else None
 
 
 def _rounded(element: Element, rounding: Callable[[float], float], digits: int) -> Element:

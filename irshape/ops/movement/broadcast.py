@@ -21,6 +21,7 @@ class _Broadcast(Op):
 
     demands = ("data", "target_shape")
     takes_sizes = True
+    takes_reals = True
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
@@ -122,6 +123,7 @@ class Tile(Op):
     output = Out(like="data")
 
     takes_sizes = True
+    takes_reals = True
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
         count = element_count(repeats.partial_shape)
@@ -159,6 +161,7 @@ class PadV1(Op):
     pad_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant"
 
     takes_sizes = True
+    takes_reals = True
 
     def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
         if pad_value is not None and self.pad_mode == "constant":

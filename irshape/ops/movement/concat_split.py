@@ -21,6 +21,7 @@ class Concat(Op):
     axis: Annotated[int, Stated] = 0
 
     takes_sizes = True
+    takes_reals = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
@@ -48,6 +49,7 @@ class _Split(Op):
     data = In(unranked=True)
 
     takes_sizes = True
+    takes_reals = True
 
     @staticmethod
     def part(data: Input, axis: int, size: Size) -> Shape:

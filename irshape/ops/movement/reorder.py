@@ -17,6 +17,7 @@ class Transpose(Op):
     output = Out(like="arg")
 
     takes_sizes = True
+    takes_reals = True
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
         count = element_count(input_order.partial_shape)

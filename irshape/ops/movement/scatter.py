@@ -28,6 +28,7 @@ class ScatterUpdate(Op):
     output = Out(like="data")
 
     takes_sizes = True
+    takes_reals = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -65,6 +66,7 @@ class ScatterElementsUpdateV3(Op):
 
     reduction = "none"
     takes_sizes = True
+    takes_reals = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -108,6 +110,7 @@ class ScatterNDUpdateV3(Op):
 
     reduction = "none"
     takes_sizes = True
+    takes_reals = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:

@@ -71,6 +71,7 @@ class Slice(Op):
     output = Out(like="data")
 
     takes_sizes = True
+    takes_reals = True
 
     def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
         if not data.is_ranked:
@@ -141,6 +142,7 @@ class StridedSlice(Op):
     ellipsis_mask: tuple[int, ...] = ()
 
     takes_sizes = True
+    takes_reals = True
 
     def infer(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Shape:
         self.check_masks(ctx)
