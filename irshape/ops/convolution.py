@@ -128,7 +128,7 @@ class _Transposed(_Convolution):
                 # OpenVINO then infers an output without spatial axes, unless it needs a size for its padding.
                 if self.is_same and any(is_known(size) and is_known(length) for size, length in zip(sizes, kernel, strict=True)):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
-                ctx.warn("R203", "output_shape has an unknown number of values, the output has its spatial axes all the same", port=output_shape)
+                ctx.warn("R203", "the length of output_shape is not known, but the output has its spatial axes", port=output_shape)
             given = ctx.values(output_shape, count)
             for axis, size in enumerate(given):
                 ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
