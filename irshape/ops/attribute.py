@@ -103,7 +103,7 @@ def read_float(text: str) -> tuple[float, str | None]:
 
 
 def read_boolean(text: str) -> tuple[bool, str | None]:
-    """True for `true` and `1` in any case; everything else is false."""
+    """True for `true` and `1` in any case, false for `false` and `0`; anything else leaves the default, with R102."""
     lower = text.lower()
     return lower in ("true", "1"), None if lower in ("true", "1", "false", "0") else "R102"
 

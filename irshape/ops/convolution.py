@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Out, op
-from irshape.ops.sliding import Pads, Slide, Sliding, Steps, each_axis
+from irshape.ops.sliding import Lengths, Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.shape import Shape
@@ -92,9 +92,11 @@ class BinaryConvolution(Convolution):
 def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
     """The number of groups of filters that take `inputs` channels each from data with so many channels."""
     # OpenVINO looks only where the filters' channels are known.
-    strict = is_known(inputs)
-    each = ctx.exact_div(channels, inputs, "data has {a} channels, the filters of a group take {b}", strict=strict)
-    return ctx.merge(groups, each, "the filters have {a} groups, the data has channels for {b}", strict=strict)
+    ctx.is_checked = is_known(inputs)
+    each = ctx.exact_div(channels, inputs, "data has {a} channels, the filters of a group take {b}")
+    groups = ctx.merge(groups, each, "the filters have {a} groups, the data has channels for {b}")
+    ctx.is_checked = True
+    return groups
 
 
 @op("GroupConvolution", "opset1")
@@ -113,15 +115,7 @@ class _Transposed(_Convolution):
     """The gradient of a convolution: data are spread so that a convolution of the output would have their size."""
 
     output_shape = In(INTEGER, rank=1, value=True, optional=True)
-    output_padding: Pads = ()
-
-    def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes]:
-        """The shapes of data and filters."""
-        if output_shape is not None and element_count(output_shape.partial_shape) is None:
-            if self.is_same and data.is_ranked and filters.is_ranked:
-                ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
-            ctx.warn("R203", "output_shape has an unknown number of values, so OpenVINO infers no spatial axes", port=output_shape)
-        return super().shapes(ctx, data, filters, output_shape)
+    output_padding: Lengths = ()
 
     def spread(self, ctx: Context, sizes: list[Size], kernel: list[Size], output_shape: Input | None) -> list[Size]:
         """The spatial sizes of the output: those given, or those that the kernel reaches."""
@@ -130,6 +124,11 @@ class _Transposed(_Convolution):
         padding = self.output_padding or (0,) * count
         each_axis(ctx, padding, count, "output_padding")
         if output_shape is not None:
+            if element_count(output_shape.partial_shape) is None:
+                # OpenVINO then infers an output without spatial axes, unless it needs a size for its padding.
+                if self.is_same and any(is_known(size) and is_known(length) for size, length in zip(sizes, kernel, strict=True)):
+                    ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
+                ctx.warn("R203", "the length of output_shape is not known, but the output has its spatial axes", port=output_shape)
             given = ctx.values(output_shape, count)
             for axis, size in enumerate(given):
                 ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
@@ -191,8 +190,11 @@ class _Deformable(_Kernel):
             wanted = product(kernel) * each * self.deformable_group
             ctx.require_eq(depth, wanted, "{port} has {a} channels, but must have {b}", port=port.name)
             ctx.require_div(depth, self.deformable_group, "{a} channels of {port} cannot be parted into {b} groups", port=port.name)
+            # OpenVINO compares with the sizes it infers, which are others where pads are negative.
+            ctx.is_checked = min(self.pads_begin + self.pads_end, default=0) >= 0
             for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
                 ctx.require_eq(place, position, "{port} has {a} places on axis {axis}, the output {b}", port=port.name, axis=axis)
+            ctx.is_checked = True
         if offsets.is_ranked:
             batch = ctx.merge(batch, offsets.shape[0], "data has a batch of {a}, offsets of {b}")
         return (batch, features, *positions)

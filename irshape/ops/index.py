@@ -55,7 +55,7 @@ MODULES: Final = {
     "erf": "arithmetic",
     "erfinv": "arithmetic",
     "exp": "activation",
-    "extractimagepatches": "movement.patches",
+    "extractimagepatches": "movement.extract_image_patches",
     "eye": "generation",
     "fakeconvert": "quantization",
     "fakequantize": "quantization",

@@ -256,6 +256,8 @@ class Op:
             except Malformed as error:
                 findings.append(Finding(error.code, f"attribute {attribute.spelling!r}: {error}", attribute=attribute.spelling))
                 continue
+            if remark == "R102" and not attribute.required:
+                value = attribute.default
             setattr(self, attribute.name, value)
             if remark is not None:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {value}", attribute=attribute.spelling))

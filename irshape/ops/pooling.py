@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Spelled, Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
+from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
 from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
@@ -17,7 +17,7 @@ class _Pooling(Sliding):
 
     data = In(unranked=True)
     output = Out(like="data")
-    kernel: Steps = ()
+    kernel: Lengths = ()
     rounding_type: Literal["floor", "ceil"] = "floor"
 
     # Whether no window may lie in the padding alone.

@@ -9,7 +9,7 @@ from irshape.ops.op import Op
 from irshape.shape.dim import Size
 
 Steps: TypeAlias = Annotated[tuple[int, ...], Stated, Unsigned]
-Pads: TypeAlias = Annotated[tuple[int, ...], Stated]
+Lengths: TypeAlias = Annotated[tuple[int, ...], Stated]
 
 
 class Slide(NamedTuple):
@@ -25,8 +25,8 @@ class Sliding(Op):
     """A window that slides over the spatial axes, those after batch and channels."""
 
     strides: Steps = ()
-    pads_begin: Pads = ()
-    pads_end: Pads = ()
+    pads_begin: Lengths = ()
+    pads_end: Lengths = ()
     auto_pad: Literal["explicit", "same_upper", "same_lower", "valid"] = "explicit"
 
     @property

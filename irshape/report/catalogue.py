@@ -111,7 +111,7 @@ _family(
 # R: OpenVINO takes it, the specification does not.
 _family(
     ("R101", "warning", "number read by prefix", "Only the beginning of the text is a number; OpenVINO ignores the rest.", "Other readers refuse or read another number.", "Write a plain number."),
-    ("R102", "warning", "boolean not recognised", "Only true and 1 are true; everything else is silently false.", "The author may have meant true.", "Write true or false."),
+    ("R102", "warning", "boolean not recognised", "The text is none of true, 1, false and 0; OpenVINO silently takes the default.", "The author may have meant the other.", "Write true or false."),
     ("R103", "warning", "required attribute missing", "The specification requires the attribute; OpenVINO takes its default.", "Other readers may use another default or refuse.", "Write the attribute."),
     ("R104", "warning", "unknown attribute", "The operation has no such attribute; OpenVINO ignores it.", "It may be a misspelling of one that matters.", "Correct or remove it."),
     ("R201", "warning", "value outside the specification", "The specification forbids the value; OpenVINO passes it.", "Other runtimes may refuse it or compute something else.", "Use a value the specification allows."),

@@ -51,8 +51,9 @@ def window(
     elif rounding == "ceil":
         rounded = padded - extent + (stride - 1)
     else:
-        # The last window must also start before the padding at the end.
-        rounded = size + pad_begin + dim_min(pad_end - extent + (stride - 1), -1)
+        # A last window that would start in the padding at the end is left out, but only one.
+        beyond = pad_end - extent
+        rounded = size + pad_begin + dim_min(beyond + (stride - 1), dim_max(beyond, 0) - 1)
     return (0 if lt(rounded, 0) else narrow(rounded, 0)) // stride + 1
 
 

@@ -15,6 +15,7 @@ PLAIN = attributes("1,1", "0,0", "0,0", "1,1")
 HALVING = attributes("2,2", "1,1", "1,1", "1,1")
 UNEQUAL = attributes("2,3", "1,0", "2,1", "1,2")
 LINE = attributes("2", "0", "0", "1")
+SAME = {**LINE, "auto_pad": "same_upper"}
 KEEPING = attributes("1,1", "2,2", "2,2", "1,1")
 CUBE = attributes("3,3,3", "0,0,0", "0,0,0", "1,1,1")
 SPREAD = attributes("3,3", "0,0", "0,0", "1,1", output_padding="2,2")
@@ -85,6 +86,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("all unranked, nothing said", "f32[...]", "f32[...]", "f32[...]"),
         ("other groups", "f32[1,12,8]", "f32[3,2,3,1]", LINE, "S201"),
         ("no whole group", "f32[1,7,8]", "f32[?,2,3,1]", LINE, "S204"),
+        ("no channels and filters not known", "f32[1,0,8]", "f32[3,2,?,1]", LINE, "f32[1,6,4]"),
         ("ranks differ", "f32[1,12,8]", "f32[4,2,3]", LINE, "S102"),
         ("low rank", "f32[1,12]", "f32[4,2,3]", "S101"),
         ("types differ", "f32[1,4,8]", "i8[4,1,1,3]", LINE, "T102"),
@@ -102,7 +104,8 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("same ignores pads", "f32[1,4,10]", "f32[4,2,3]", attributes("2", "1", "1", "1", auto_pad="same_upper"), "f32[1,2,21]"),
         ("size of 0 counts as 1", "f32[1,4,0]", "f32[4,2,3]", LINE, "f32[1,2,3]"),
         ("length of the shape not known", "f32[1,4,8]", "f32[4,2,3]", "i64[?]", LINE, differs("f32[1,2,?]", "f32[1,2]")),
-        ("length not known and same", "f32[1,4,8]", "f32[4,2,3]", "i64[?]", {**LINE, "auto_pad": "same_upper"}, "V105"),
+        ("length and size not known", "f32[1,4,?]", "f32[4,2,3]", "i64[?]", SAME, differs("f32[1,2,?]", "f32[1,2]")),
+        ("length not known and same", "f32[1,4,8]", "f32[4,2,3]", "i64[?]", SAME, "V105"),
         ("negative size", "f32[1,4,8]", "f32[4,2,3]", [-1], LINE, "V101"),
         ("too many sizes", "f32[1,4,8]", "f32[4,2,3]", [9, 9], LINE, "V103"),
         ("shape of rank 2", "f32[1,4,8]", "f32[4,2,3]", "i64[1,1]", LINE, "S101"),
