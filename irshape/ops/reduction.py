@@ -65,6 +65,12 @@ def whole(elements: Elements, element_type: ElementType) -> Elements | None:
     return None
 
 
+def mean(elements: Elements) -> int:
+    """The mean of integers, cut to an integer."""
+    total: int = sum(elements)
+    return abs(total) // len(elements) * (1 if total >= 0 else -1)
+
+
 class LogicalReduction(Reduction):
     """A reduction of booleans."""
 
@@ -101,14 +107,11 @@ class ReduceMin(Reduction):
 
 @op("ReduceMean", "opset1")
 class ReduceMean(Reduction):
-    """The mean, of integers cut to an integer."""
+    """The mean."""
 
     takes_sizes = False
 
-    @staticmethod
-    def of_elements(elements: Elements) -> int:
-        total = sum(elements)
-        return abs(total) // len(elements) * (1 if total >= 0 else -1)
+    of_elements = mean
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         return None if data.element_type.is_real else super().propagate(ctx, data, axes)
