@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 from functools import partial, reduce
-from math import prod
+from math import prod, trunc
 from typing import Any, ClassVar
 
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import dim_max, dim_min
-from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC
+from irshape.shape.dim import Dim, dim_max, dim_min
+from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, transposed
 
@@ -42,14 +42,33 @@ class Reduction(Op):
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         function = type(self).of_elements
         reduced = ctx.axes(axes, max(data.rank, 1), unique=False)
-        if function is None or reduced is None or data.element_type.is_real:
+        elements = whole(data.values, data.element_type)
+        if function is None or reduced is None or elements is None:
             return None
         shape = data.static_shape
         kept = [axis for axis in range(data.rank) if axis not in reduced]
-        elements = transposed(data.values, shape, [*kept, *(axis for axis in range(data.rank) if axis in reduced)])
+        elements = transposed(elements, shape, [*kept, *(axis for axis in range(data.rank) if axis in reduced)])
         count = prod(shape[axis] for axis in kept)
         step = len(elements) // count if count else 0
-        return tuple(function(elements[i * step : (i + 1) * step]) for i in range(count)) if step else None
+        if not step:
+            return None
+        return whole(tuple(function(elements[i * step : (i + 1) * step]) for i in range(count)), data.element_type)
+
+
+def whole(elements: Elements, element_type: ElementType) -> Elements | None:
+    """The elements, floats as integers; None where one has a fraction or is so large that sums in its type are not exact."""
+    if not element_type.is_real:
+        return elements
+    limit = {ElementType.f32: 1 << 24, ElementType.f64: 1 << 53, ElementType.f16: 1 << 11}.get(element_type, 0)
+    if all(isinstance(element, Dim) or (abs(element) <= limit and element == trunc(element)) for element in elements):
+        return tuple(element if isinstance(element, Dim) else int(element) for element in elements)
+    return None
+
+
+def mean(elements: Elements) -> int:
+    """The mean of integers, cut to an integer."""
+    total: int = sum(elements)
+    return abs(total) // len(elements) * (1 if total >= 0 else -1)
 
 
 class LogicalReduction(Reduction):
@@ -89,6 +108,13 @@ class ReduceMin(Reduction):
 @op("ReduceMean", "opset1")
 class ReduceMean(Reduction):
     """The mean."""
+
+    takes_sizes = False
+
+    of_elements = mean
+
+    def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
+        return None if data.element_type.is_real else super().propagate(ctx, data, axes)
 
 
 @op("ReduceL1", "opset4")

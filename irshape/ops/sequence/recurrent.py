@@ -1,3 +1,4 @@
+# ruff: noqa: N803 - the ports have the names of the specification
 """Recurrent cells, and sequences of their steps.
 
 A cell has some gates; its weights and biases hold a block of as many rows as the hidden state has elements for each of them.
