@@ -125,9 +125,8 @@ class Inference:
             listed = node.layer.outputs
             for index, port in enumerate(listed):
                 yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if node.index in unlisted:
-                following = listed[-1].id + 1 if listed else len(node.layer.inputs)
-                for id, fact in enumerate(unlisted[node.index], following):
+            if listed and node.index in unlisted:
+                for id, fact in enumerate(unlisted[node.index], listed[-1].id + 1):
                     yield f"{node.id}:{id}", fact
 
     @property
