@@ -13,13 +13,16 @@ from tests.support.rows import Differs
 # Operations whose rows are files of their own: where tensors enter and leave a model.
 WITHOUT_ROWS = {"Constant", "Parameter", "Result"}
 # Operations that take every type, rank and value: nothing but a missing input makes them fail.
-CANNOT_FAIL: set[str] = set()
+CANNOT_FAIL = {"ShapeOf opset1"}
 
 
 def rows() -> Iterator[tuple[OpClass | None, bool, str]]:
     """The class of every row, whether it is refused, and where the row stands."""
     for path in sorted((Path(__file__).parent / "ops").glob("test_*.py")):
-        for (type, version), own in getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {}).items():
+        tables = getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})
+        if not isinstance(tables, dict):  # rows about something else than shapes
+            continue
+        for (type, version), own in tables.items():
             for row in own:
                 yield REGISTRY.find(type, version), is_refused(row[-1]), f"{path.name}: {type} {version}: {row[0]}"
 
@@ -34,8 +37,8 @@ ROWS = list(rows())
 
 
 def test_every_row_is_about_a_class() -> None:
-    unknown = [place for op, _, place in ROWS if op is None]
-    assert not unknown
+    """A row about a version that does not exist says that it is refused."""
+    assert [place for op, refused, place in ROWS if op is None and not refused] == []
 
 
 def without(refused: bool) -> list[str]:
@@ -49,4 +52,4 @@ def test_every_operation_has_a_passing_row() -> None:
 
 
 def test_every_operation_has_a_failing_row() -> None:
-    assert [name for name in without(refused=True) if name.split()[0] not in CANNOT_FAIL] == []
+    assert [name for name in without(refused=True) if name not in CANNOT_FAIL] == []
