@@ -53,6 +53,8 @@ _PAGES_OF_VERSIONS: Final = {
     "MVN-2": "normalization/mvn-1",
     "NonMaxSuppression-5": "sort/no-max-suppression-5",
     "RNNCell-1": "sequence/rnn-cell-3",
+    "ROIPooling-2": "detection/roi-pooling-1",
+    "ReorgYolo-2": "detection/reorg-yolo-1",
     "ScaledDotProductAttention-13": "sequence/scaled-dot-product-attention",
     "ScatterNDUpdate-4": "movement/scatter-nd-update-3",
 }

@@ -292,6 +292,16 @@ def test_a_file_that_cannot_be_read_is_no_missing_input(run: Start, tmp_path: Pa
     assert "X101" in done.out
 
 
+def test_a_fault_of_irshape_itself_takes_one_line(run: Start, dynamic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(*inputs: object, **options: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr("irshape.check", check)
+    done = run("check", dynamic)
+    assert done.code == 2
+    assert done.err == f"irshape: {dynamic}: internal error, please report it with the file: KeyError: 'x'\n"
+
+
 # processes
 
 
