@@ -121,7 +121,8 @@ def _type_text(annotation: Any) -> str:
     if origin is Literal:
         return " | ".join(arguments)
     if origin is tuple:
-        return f"list of {_type_text(arguments[0])}"
+        item = _type_text(arguments[0])
+        return f"list of ({item})" if " | " in item else f"list of {item}"
     return {ElementType: "element type", str: "text", bool: "boolean"}.get(annotation) or annotation.__name__
 
 
