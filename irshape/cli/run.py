@@ -41,8 +41,9 @@ def _each(given: Namespace, verb: Verb, symbols: dict[str, str]) -> Iterator[Inf
             yield complain(describe(error, path))
         except (irshape.InputError, RunError) as error:
             yield complain(f"{path}: {error}")
-        except (MemoryError, RecursionError) as error:
-            yield complain(f"{path}: {type(error).__name__}")
+        except Exception as error:
+            # Whatever the file holds, one line is said of it, and the next file has its turn.
+            yield complain(f"{path}: internal error, please report it with the file: {type(error).__name__}: {error}")
 
 
 def _examine(path: str, given: Namespace, verb: Verb, symbols: dict[str, str]) -> Inference:

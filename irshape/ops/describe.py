@@ -53,6 +53,8 @@ _PAGES_OF_VERSIONS: Final = {
     "MVN-2": "normalization/mvn-1",
     "NonMaxSuppression-5": "sort/no-max-suppression-5",
     "RNNCell-1": "sequence/rnn-cell-3",
+    "ROIPooling-2": "detection/roi-pooling-1",
+    "ReorgYolo-2": "detection/reorg-yolo-1",
     "ScaledDotProductAttention-13": "sequence/scaled-dot-product-attention",
     "ScatterNDUpdate-4": "movement/scatter-nd-update-3",
 }
@@ -119,7 +121,8 @@ def _type_text(annotation: Any) -> str:
     if origin is Literal:
         return " | ".join(arguments)
     if origin is tuple:
-        return f"list of {_type_text(arguments[0])}"
+        item = _type_text(arguments[0])
+        return f"list of ({item})" if " | " in item else f"list of {item}"
     return {ElementType: "element type", str: "text", bool: "boolean"}.get(annotation) or annotation.__name__
 
 

@@ -119,14 +119,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, 
     enough the further columns go on lines of their own. Without a width nothing is left out.
     """
     columns = list(zip(head, *rows, strict=True))
-    widths = [min(max(map(cells, column)), _WIDEST) for column in columns]
-    widths[-1] = max(map(cells, columns[-1]))
-    is_stacked = False
-    if width is not None:
-        for index in (1, 2):
-            excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
-            widths[index] = min(widths[index], max(widths[index] - excess, _NARROWEST))
-        is_stacked = sum(widths) + len(_GAP) * (len(widths) - 1) > width
+    natural = [min(max(map(cells, column)), _WIDEST) for column in columns]
+    natural[-1] = max(map(cells, columns[-1]))
+    widths = _narrowed(natural, width)
+    is_stacked = width is not None and _total(widths) > width
+    if is_stacked:
+        widths = _narrowed(natural[:3], width)
     for number, row in enumerate((head, *rows)):
         colours = (palette.bold,) * len(head) if number == 0 else (palette.dim, "", palette.key, *[""] * (len(head) - 3))
         cut = [cell if width is None or index not in (1, 2) else shorten(cell, widths[index]) for index, cell in enumerate(row)]
@@ -136,6 +134,19 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, 
             yield from _stacked(cut, widths, colours, palette)
         else:
             yield _line(cut, widths, colours, palette)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _narrowed(widths: Sequence[int], width: int | None) -> list[int]:
+    """The widths of columns of which the second and third give way to fit into `width`, as far as they can."""
+    narrowed = list(widths)
+    if width is not None:
+        for index in (1, 2):
+            narrowed[index] = min(narrowed[index], max(narrowed[index] - (_total(narrowed) - width), _NARROWEST))
+    return narrowed
 
 
 def _is_unknown(shape: str) -> bool:
@@ -153,7 +164,7 @@ def _line(row: Sequence[str], widths: Sequence[int], colours: Sequence[str], pal
 
 def _stacked(row: Sequence[str], widths: Sequence[int], colours: Sequence[str], palette: Palette) -> Iterator[str]:
     if any(row[:3]):
-        yield _line(row[:3], widths[:3], colours[:3], palette)
+        yield _line(row[:3], widths, colours[:3], palette)
     for cell, colour in zip(row[3:], colours[3:], strict=True):
         if cell:
             yield f"    {colour}{cell}{palette.plain}" if colour else f"    {cell}"

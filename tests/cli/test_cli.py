@@ -292,6 +292,16 @@ def test_a_file_that_cannot_be_read_is_no_missing_input(run: Start, tmp_path: Pa
     assert "X101" in done.out
 
 
+def test_a_fault_of_irshape_itself_takes_one_line(run: Start, dynamic: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(*inputs: object, **options: object) -> None:
+        raise KeyError("x")
+
+    monkeypatch.setattr("irshape.check", check)
+    done = run("check", dynamic)
+    assert done.code == 2
+    assert done.err == f"irshape: {dynamic}: internal error, please report it with the file: KeyError: 'x'\n"
+
+
 # processes
 
 
@@ -321,6 +331,25 @@ def test_a_full_disk_is_one_line() -> None:
         process = start("check", SPACE_TO_DEPTH, stdout=full)
         _, err = process.communicate()
     assert (process.returncode, err) == (2, "irshape: cannot write the report: No space left on device\n")
+
+
+@pytest.mark.skipif(not hasattr(os, "openpty"), reason="no pseudo-terminals")
+@pytest.mark.parametrize(("columns", "has_room"), [(40, False), (200, True)])
+def test_a_terminal_gets_colour_and_lines_that_fit(columns: int, has_room: bool) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    terminal, end = os.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    environment = {name: value for name, value in os.environ.items() if name != "NO_COLOR"} | {"TERM": "xterm"}
+    process = start("infer", "examples/space_to_batch.xml", stdout=end, env=environment)
+    os.close(end)
+    assert (process.communicate()[1], process.returncode) == ("", 0)
+    text = os.read(terminal, 65536).decode()
+    os.close(terminal)
+    assert "\x1b[36mSpaceToBatch" in text
+    assert any("SpaceToBatch" in line and "[48,3,3,1,3]" in line for line in text.splitlines()) == has_room
 
 
 def test_a_name_the_stream_cannot_encode_is_spelled_out(tmp_path: Path) -> None:

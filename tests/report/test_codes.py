@@ -108,7 +108,7 @@ ROWS: dict[str, File | str | bytes] = {
     "V101": op("SpaceToBatch", "opset2", "f32[2,8]", [1, 0], [0, 0], [0, 0]),
     "V102": op("Concat", "opset1", "f32[2,8]", "f32[2,8]", {"axis": 2}),
     "V103": op("BatchToSpace", "opset2", "f32[2,8]", [1, 2, 1], [0, 0, 0], [0, 0, 0]),
-    "V104": op("Transpose", "opset1", "f32[2,8]", [0, 0]),
+    "V104": op("DFT", "opset7", "f32[2,8,2]", [1, 1]),
     "V105": op("SpaceToBatchND", "tensorflow", "f32[2,8]", "i64[?]", "i64[?,2]"),
     "V106": divided_by_zero(),
     "W101": constant([1], weights=None),

@@ -61,10 +61,10 @@ def test_names_give_way_on_a_narrow_terminal() -> None:
 
 def test_shapes_go_below_on_a_very_narrow_terminal() -> None:
     assert list(table(HEAD, ROWS, PLAIN, 40))[3:] == [
-        " 0  image         Parameter",
+        " 0  image                    Parameter",
         "    f32[?,3,?,?]",
         "    [N,3,H,W]",
-        "12  backb…lution  Convolution",
+        "12  backbone/st…convolution  Convolution",
         "    f32[?,64,?,?]",
         "    [N,64,(H + 1)//2,(W + 1)//2]",
     ]
