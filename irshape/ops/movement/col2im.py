@@ -37,6 +37,7 @@ class Col2Im(Op):
         kernel = ctx.values(kernel_size, 2)
         for size in kernel:
             ctx.require_ge(size, 1, "kernel_size must be at least 1", code="V101")
+        ctx.stop_at_errors()
         if output_size.elements is not None:
             self.require_blocks(ctx, image, kernel, blocks)
         message = "the axis of data before the last must be a multiple of the product of kernel_size"
