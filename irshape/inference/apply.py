@@ -182,7 +182,7 @@ class Request(Context):
 
     def _elements(self, arguments: Sequence[Any], shapes: Sequence[Shape], types: Sequence[ElementType]) -> Sequence[Elements | None]:
         nothing = [None] * len(shapes)
-        if not self.wanted or self.op.propagate is None or not self._are_elements_known(arguments):
+        if not self.wanted or self.op.propagate is None or self._has_errors(0) or not self._are_elements_known(arguments):
             return nothing
         counts = [element_count(shape) for shape in shapes]
         if not any(position < len(counts) and (counts[position] or 0) <= MAX_ELEMENTS for position in self.wanted):

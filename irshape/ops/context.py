@@ -8,7 +8,7 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
@@ -201,19 +201,18 @@ class Context(Judge):
     def shape_in(self, port: Input) -> Shape:
         """The shape an input holds; None if the number of its elements is not known.
 
-        OpenVINO refuses an interval that reaches below 0, although the value may be valid.
+        OpenVINO refuses an interval that reaches below 0, although the value may be valid. Of values that are unknown in
+        themselves its intervals are others than ours, so they pass.
         """
         if element_count(port.partial_shape) is None:
             return None
         sizes = self.values(port)
         for axis, size in enumerate(sizes):
             low, high = bounds(size)
-            if low >= 0 or high == inf or (low == -inf and high >= 0):
-                continue
-            if type(size) is int:
+            if type(size) is int and size < 0:
                 self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)
-            else:
-                self.fail("V101" if high < 0 else "S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
+            elif -inf < low < 0 <= high < inf and not is_symbol(size):
+                self.fail("S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
         return tuple(map(self.dimension, sizes))
 
     def single(self, port: Input) -> None:

@@ -28,7 +28,6 @@ MODULES: Final = {
     "bucketize": "condition",
     "ceiling": "arithmetic",
     "clamp": "activation",
-    "col2im": "movement.col2im",
     "concat": "movement.concat_split",
     "constant": "infrastructure",
     "convert": "type",

@@ -341,6 +341,12 @@ def symbols(size: Size) -> frozenset[str]:
     return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
 
 
+def is_symbol(size: Size) -> bool:
+    """Whether a size is a symbol or an unknown, and not computed from any."""
+    atom = None if isinstance(size, int) else size.scope.forms.only_atom(size.form)
+    return atom is not None and atom.kind == "symbol"
+
+
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
     """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
     if type(size) is int:

@@ -25,7 +25,7 @@ class Unique(Op):
         ctx.index_type(self.index_element_type, "index_element_type")
         ctx.index_type(self.count_element_type, "count_element_type")
         along = None if axis is None else ctx.axis_in(axis, data.known_rank)
-        if axis is not None and ctx.known(axis) is None:
+        if axis is not None and axis.element_type in INDEX and ctx.known(axis) is None:
             ctx.fail("V105", "axis must be constant", port=axis)
         if not data.is_ranked:
             count = ctx.unknown()
