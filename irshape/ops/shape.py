@@ -5,7 +5,7 @@ from math import inf
 
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, eq, product
+from irshape.shape.dim import Size, bounds, eq, is_known, lt, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -59,49 +59,50 @@ class Reshape(_Rearrangement):
         if element_count(shape.partial_shape) is None:
             return None
         pattern = ctx.values(shape)
+        if any(bounds(size)[0] == -inf for size in pattern):  # where one number may be anything, OpenVINO looks at none
+            return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
         copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
         if data.is_ranked and copied and copied[-1] >= data.rank:
             ctx.fail("V101", f"shape[{copied[-1]}] copies a size of data, which has rank {data.rank}", port=shape)
-        target = [
-            self._copied(ctx, data, axis) if axis in copied else 1 if size == -1 else self._given(ctx, axis, size)
-            for axis, size in enumerate(pattern)
-        ]
+        target: list[Size] = []
+        for axis, size in enumerate(pattern):
+            if axis in copied:
+                target.append(data.shape[axis] if data.is_ranked else ctx.unknown())
+            elif size == -1:
+                target.append(1)  # until the others are known
+            else:
+                ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
+                target.append(ctx.saturate(size))
         ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied]
-        have = [size for axis, size in enumerate(data.partial_shape or ()) if axis not in copied]
-        is_open = not data.is_ranked or any(bounds(size)[0] == -inf for size in pattern)
+        have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if -1 in pattern:
-            target[pattern.index(-1)] = self._left(ctx, have, want, is_open)
-        elif not is_open:
+            target[pattern.index(-1)] = self._left(ctx, have, want)
+        elif have is not None:
+            ctx.is_checked = not copied and all(map(is_known, (*have, *want)))
             have, want = without_common(have, want)
-            ctx.is_checked = not copied
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
-    @staticmethod
-    def _copied(ctx: Context, data: Input, axis: int) -> Size:
-        return data.shape[axis] if data.is_ranked else ctx.unknown()
+    def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
+        """What an element of `shape` stands for beside one that may be anything."""
+        if size == 0 and self.special_zero and data.is_ranked and axis < data.rank:
+            return data.shape[axis]
+        return size if lt(0, size) else ctx.unknown()
 
     @staticmethod
-    def _given(ctx: Context, axis: int, size: Size) -> Size:
-        if bounds(size)[0] == -inf:  # a number of which nothing is known may turn out to be -1 or 0
-            return ctx.unknown()
-        ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-        return ctx.saturate(size)
-
-    @staticmethod
-    def _left(ctx: Context, have: Sequence[Size], want: Sequence[Size], is_open: bool) -> Size:
-        """The size for -1: the elements there are, divided by the sizes that are given."""
-        have, want = without_common(have, want)
+    def _left(ctx: Context, have: list[Size] | None, want: list[Size]) -> Size:
+        """The size for -1: the number of elements, divided by the sizes that are given."""
+        ctx.is_checked = have is not None and all(map(is_known, (*have, *want)))
         if 0 in want:
-            if 0 not in have:
-                is_static = not is_open and all(type(size) is int for size in have)
-                ctx.fail("V101" if is_static else "S206", "-1 beside a size of 0 needs data without elements")
+            if have is None or 0 not in have:
+                ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
             return 1
-        if is_open:
+        if have is None:
             return ctx.unknown()
+        have, want = without_common(have, want)
         return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
