@@ -10,7 +10,8 @@ from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.catalogue import is_about_specification
 from irshape.xml.document import Document
-from irshape.xml.reader import Source, read as read_document
+from irshape.xml.reader import Source
+from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
 Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]

@@ -17,7 +17,6 @@ from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
 
-
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
     ElementType.dynamic: ElementType.dynamic,

@@ -7,7 +7,8 @@ from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostic
 from irshape.xml.document import Document, Layer, Port
 
-SINKS = frozenset({"result", "assign"})
+# OpenVINO looks for these by their exact names, while it builds operations of any case.
+SINKS = frozenset({"Result", "Assign"})
 
 
 class OutputPort:
@@ -202,12 +203,12 @@ class Model:
     @property
     def parameters(self) -> list[Node]:
         """The inputs of the model."""
-        return [node for node in self.nodes if node.type.lower() == "parameter"]
+        return [node for node in self.nodes if node.type == "Parameter"]
 
     @property
     def results(self) -> list[Node]:
         """The outputs of the model."""
-        return [node for node in self.nodes if node.type.lower() == "result"]
+        return [node for node in self.nodes if node.type == "Result"]
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""

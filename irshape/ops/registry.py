@@ -42,7 +42,10 @@ class Registry:
     def add(self, op: "OpClass", type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
         """Register a class; called by the `op` decorator."""
         key = type.lower()
-        self._entries.setdefault(key, []).append(_Entry(op, since, until, without, also))
+        entries = self._entries.setdefault(key, [])
+        if any(entry.since == since for entry in entries):
+            raise TypeError(f"{type} is registered twice from {since} on")
+        entries.append(_Entry(op, since, until, without, also))
         self._versions.pop(key, None)
 
     def versions(self, type: str) -> dict[str, "OpClass"]:
