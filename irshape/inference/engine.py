@@ -170,7 +170,8 @@ class Engine:
             key = (step.node, *key)
             application = self._memo.get(key)
         if application is None:
-            request = Request(self.facts, self.scope, step.op, step.first_slot, facts, step.sources, step.listed, step.wanted)
+            is_example = self.model.document.is_example
+            request = Request(self.facts, self.scope, step.op, step.first_slot, facts, step.sources, step.listed, step.wanted, is_example)
             application = request.answer()
             if request.is_local:
                 self._memo[key] = _LOCAL
@@ -191,7 +192,7 @@ class Engine:
     def _constant(self, step: _Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""
         count = element_count(declared.shape)
-        if declared.is_poisoned or count is None:
+        if declared.is_poisoned or count is None or self.model.document.is_example:
             return declared
         op: Any = step.op
         is_read = step.listed > 0 and step.first_slot in self._demanded and count <= MAX_ELEMENTS

@@ -47,9 +47,10 @@ class Context(Judge):
 
     def violated(self, requirement: Requirement) -> None:
         """A requirement that does not hold: an error, where OpenVINO looks."""
-        if not self.is_checked:
-            return self.never(requirement)
-        self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
+        if self.is_checked:
+            self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
+        else:
+            self.never(requirement)
 
     def never(self, requirement: Requirement) -> None:
         """A requirement that OpenVINO passes and no size fulfils: a warning."""
@@ -67,7 +68,9 @@ class Context(Judge):
 
     warn = error  # the code says which it is
 
-    def fail(self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None) -> NoReturn:
+    def fail(
+        self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None
+    ) -> NoReturn:
         """Record a fault that leaves nothing to infer."""
         self.error(code, message, port=port, attribute=attribute, hint=hint)
         raise RuleFailure
@@ -124,10 +127,8 @@ class Context(Judge):
             length = wanted
         if length is None:
             self.fail("V105", f"{port.name} must have a known number of values", port=port)
-        if port.elements is not None:
-            elements = self.integers(port, port.elements)
-        else:
-            elements = self._unknown_elements(port, length)
+        known = port.elements
+        elements = self._unknown_elements(port, length) if known is None else self.integers(port, known)
         if wanted is not None and (length < wanted if count is None else length != wanted):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
             if self.is_checked:
@@ -275,7 +276,12 @@ class Context(Judge):
         return tuple(self.unknown() for _ in range(rank))
 
 
-_UNLIKE = {"eq": "{a} and {b} differ", "ge": "{a} is less than {b}", "div": "{a} is not a multiple of {b}", "broadcast": "{a} and {b} are neither equal nor 1"}
+_UNLIKE = {
+    "eq": "{a} and {b} differ",
+    "ge": "{a} is less than {b}",
+    "div": "{a} is not a multiple of {b}",
+    "broadcast": "{a} and {b} are neither equal nor 1",
+}
 
 
 def _seen(requirement: Requirement) -> str:

@@ -59,7 +59,8 @@ class Constant(Op):
         if self.element_type is not ElementType.string:
             needed = self.element_type.byte_size(count)
             if self.size < needed:
-                ctx.fail("W103", f"{self.size} bytes hold no {self.element_type} constant of {count} elements, which takes {needed}", attribute="size")
+                message = f"{self.size} bytes hold no {self.element_type} constant of {count} elements, which takes {needed}"
+                ctx.fail("W103", message, attribute="size")
             if self.size > needed and self.element_type.bits % 8 == 0 and self.element_type.bits:
                 ctx.warn("R303", f"the constant has {self.size} bytes, its shape and type take {needed}", attribute="size")
         return self.shape

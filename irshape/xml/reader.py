@@ -74,7 +74,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
             reader.refuse("X111", f"the file is larger than {limits.size} bytes", 0)
         reader.run()
     except _UnreadableError:
-        pass
+        document.is_complete = False
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
