@@ -212,8 +212,8 @@ class Context(Judge):
             low, high = bounds(size)
             if type(size) is int and size < 0:
                 self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)
-            elif -inf < low < 0 <= high < inf and not is_symbol(size):
-                self.fail("S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
+            elif high < 0 or (-inf < low < 0 and high < inf and not is_symbol(size)):
+                self.fail("V101" if high < 0 else "S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
         return tuple(map(self.dimension, sizes))
 
     def single(self, port: Input) -> None:
