@@ -13,6 +13,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("TopK", "opset3"): [
         ("unsigned k", "f32[2,10]", const(3, "u8"), {"axis": 1}, ("f32[2,3]", "i32[2,3]")),
+        ("float k", "f32[2,10]", const(3.0, "f32"), {"axis": 1}, "T101"),
     ],
     ("TopK", "opset11"): [
         ("static", "f32[2,10]", 3, {"axis": -1, "index_element_type": "i64"}, ("f32[2,3]", "i64[2,3]")),
@@ -59,6 +60,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("NonMaxSuppression", "opset4"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, "i64[100,3]"),
         ("all boxes", "f32[2,100,4]", "f32[2,5,100]", 1000, "i64[1000,3]"),
+        ("batches differ", "f32[3,100,4]", "f32[2,5,100]", 10, "S201"),
     ],
     ("NonMaxSuppression", "opset5"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, ("i64[..100,3]", "f32[..100,3]", "i64[1]")),
