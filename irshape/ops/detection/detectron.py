@@ -8,10 +8,8 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import FLOAT, ElementType
 from irshape.shape.shape import Shape, merge_shapes
 
-_SINCE = {"since": "opset6", "also": "extension experimental"}
 
-
-@op("ExperimentalDetectronDetectionOutput", **_SINCE)
+@op("ExperimentalDetectronDetectionOutput", "opset6", also="extension experimental")
 class ExperimentalDetectronDetectionOutput(Op):
     """The best `max_detections_per_image` boxes of an image, their classes and scores."""
 
@@ -46,7 +44,7 @@ class ExperimentalDetectronDetectionOutput(Op):
         return (count, 4), (count,), (count,)
 
 
-@op("ExperimentalDetectronGenerateProposalsSingleImage", **_SINCE)
+@op("ExperimentalDetectronGenerateProposalsSingleImage", "opset6", also="extension experimental")
 class ExperimentalDetectronGenerateProposalsSingleImage(Op):
     """The best `post_nms_count` regions of an image and their scores."""
 
@@ -73,7 +71,7 @@ class ExperimentalDetectronGenerateProposalsSingleImage(Op):
         return (count, 4), (count,)
 
 
-@op("ExperimentalDetectronPriorGridGenerator", **_SINCE)
+@op("ExperimentalDetectronPriorGridGenerator", "opset6", also="extension experimental")
 class ExperimentalDetectronPriorGridGenerator(Op):
     """The priors at each place of the grid of a feature map; with `flatten` in one list."""
 
@@ -96,7 +94,7 @@ class ExperimentalDetectronPriorGridGenerator(Op):
         return (height * width * count, 4) if self.flatten else (height, width, count, 4)
 
 
-@op("ExperimentalDetectronROIFeatureExtractor", **_SINCE)
+@op("ExperimentalDetectronROIFeatureExtractor", "opset6", also="extension experimental")
 class ExperimentalDetectronROIFeatureExtractor(Op):
     """Pool each region from the layer of a pyramid that fits its size, and give the regions back in order."""
 

@@ -18,8 +18,7 @@ def _require_image_numbers(ctx: Context, numbers: Size) -> None:
     ctx.require_ge(4, numbers, "an image is described by 3 or 4 numbers, got {b}", code="S201")
 
 
-@op("Proposal", "opset1")
-class ProposalV0(Op):
+class _Proposal(Op):
     """`post_nms_topn` regions of each image: the image's number and four coordinates."""
 
     class_probs = In(_REAL, rank=4, unranked=True)
@@ -50,13 +49,18 @@ class ProposalV0(Op):
             _require_image_numbers(ctx, image_shape.shape[0])
         return images * ctx.dimension(self.post_nms_topn)
 
+
+@op("Proposal", "opset1")
+class ProposalV0(_Proposal):
+    """The regions most likely to hold an object, equally many of each image."""
+
     def infer(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Shape:
         return (self.regions(ctx, class_probs, bbox_deltas, image_shape), 5)
 
 
 @op("Proposal", "opset4", also="extension experimental")
-class ProposalV4(ProposalV0):
-    """The regions and their probabilities."""
+class ProposalV4(_Proposal):
+    """The regions most likely to hold an object, equally many of each image, and their probabilities."""
 
     probabilities = Out(like="class_probs")
 
