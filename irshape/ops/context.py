@@ -8,11 +8,7 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-<<<<<<< HEAD
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product
-=======
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product, symbols
->>>>>>> opse
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product, symbols
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes

@@ -63,12 +63,8 @@ MODULES: Final = {
     "experimentaldetectrongenerateproposalssingleimage": "detection.detectron",
     "experimentaldetectronpriorgridgenerator": "detection.detectron",
     "experimentaldetectronroifeatureextractor": "detection.detectron",
-<<<<<<< HEAD
-    "extractimagepatches": "movement.extract_image_patches",
-=======
     "experimentaldetectrontopkrois": "sort.top_k_rois",
-    "extractimagepatches": "movement.patches",
->>>>>>> opse
+    "extractimagepatches": "movement.extract_image_patches",
     "eye": "generation",
     "fakeconvert": "quantization",
     "fakequantize": "quantization",
