@@ -8,7 +8,7 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product, symbols
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
@@ -31,7 +31,7 @@ class Context(Judge):
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
     """
 
-    __slots__ = ("_born", "_stand_ins", "findings", "is_checked", "is_local", "key", "op", "requirements")
+    __slots__ = ("_born", "findings", "is_checked", "is_local", "key", "op", "requirements")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -42,7 +42,6 @@ class Context(Judge):
         self.is_local = False
         self.is_checked = True
         self._born = 0
-        self._stand_ins: set[str] = set()
 
     # What becomes of a decision about sizes.
 
@@ -59,8 +58,7 @@ class Context(Judge):
 
     def undecided(self, requirement: Requirement) -> None:
         """A requirement that depends on the sizes of the inputs: a guard."""
-        if not (self._stand_ins and self._stand_ins & requirement.symbols()):
-            self.requirements.append(requirement)
+        self.requirements.append(requirement)
 
     # What a rule says itself.
 
@@ -170,13 +168,13 @@ class Context(Judge):
         return value if value >= 0 else self.unknown() if value == -1 else 0
 
     def readable(self, port: Input, elements: Elements) -> Elements:
-        """The elements of a constant, if OpenVINO can read its type and they are in the range of int64."""
+        """The elements of a constant as the int64 that OpenVINO makes of them, if it can read their type."""
         bits = port.element_type.bits
         if 0 < bits < 4 or bits == 6 or (bits == 4 and elements) or port.element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
-        for element in elements:
-            if type(element) is int and not -INT64_MAX - 1 <= element <= INT64_MAX:
-                self.fail("V101", f"{port.name} holds {element}, which is outside the range of int64", port=port)
+        if any(type(element) is int and element > INT64_MAX for element in elements):
+            self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
+            return tuple(element - 2**64 if type(element) is int and element > INT64_MAX else element for element in elements)
         return elements
 
     def integers(self, port: Input, elements: Elements) -> Elements:
@@ -274,10 +272,8 @@ class Context(Judge):
         raise UnknownRank
 
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
-        """A shape of which only the rank is known. Nobody can name its sizes, so what is demanded of them is no guard."""
-        sizes = tuple(self.unknown() for _ in range(rank))
-        self._stand_ins.update(*map(symbols, sizes))
-        return sizes
+        """A shape of which only the rank is known."""
+        return tuple(self.unknown() for _ in range(rank))
 
 
 _UNLIKE = {

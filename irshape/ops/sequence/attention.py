@@ -61,7 +61,7 @@ class ScaledDotProductAttention(Op):
         if len(sink) == 1:
             self.check_sink(ctx, query, sink[0])
         for surplus in sink[1:]:
-            ctx.warn("R202", "the operation takes at most 6 inputs", port=surplus)
+            ctx.warn("R201", "the operation takes at most 6 inputs", port=surplus)
         return None if batch is None else (*batch, length, width)
 
     @staticmethod
