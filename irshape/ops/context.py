@@ -273,11 +273,15 @@ class Context(Judge):
         """End the rule with outputs of unknown rank."""
         raise UnknownRank
 
+    def stand_in(self) -> Size:
+        """A size in place of one that nothing names, so that what is demanded of it is no guard."""
+        size = self.unknown()
+        self._stand_ins |= symbols(size)
+        return size
+
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
-        """A shape of which only the rank is known. Nobody can name its sizes, so what is demanded of them is no guard."""
-        sizes = tuple(self.unknown() for _ in range(rank))
-        self._stand_ins.update(*map(symbols, sizes))
-        return sizes
+        """A shape of which only the rank is known."""
+        return tuple(self.stand_in() for _ in range(rank))
 
 
 _UNLIKE = {
