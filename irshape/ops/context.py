@@ -8,7 +8,7 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product, symbols
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
@@ -31,7 +31,7 @@ class Context(Judge):
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
     """
 
-    __slots__ = ("_born", "findings", "is_checked", "is_local", "key", "op", "requirements")
+    __slots__ = ("_born", "_stand_ins", "findings", "is_checked", "is_local", "key", "op", "requirements")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -42,6 +42,7 @@ class Context(Judge):
         self.is_local = False
         self.is_checked = True
         self._born = 0
+        self._stand_ins: set[str] = set()
 
     # What becomes of a decision about sizes.
 
@@ -58,7 +59,8 @@ class Context(Judge):
 
     def undecided(self, requirement: Requirement) -> None:
         """A requirement that depends on the sizes of the inputs: a guard."""
-        self.requirements.append(requirement)
+        if not (self._stand_ins and self._stand_ins & requirement.symbols()):
+            self.requirements.append(requirement)
 
     # What a rule says itself.
 
@@ -270,6 +272,12 @@ class Context(Judge):
     def leave_unranked(self) -> NoReturn:
         """End the rule with outputs of unknown rank."""
         raise UnknownRank
+
+    def stand_in(self) -> Size:
+        """A size in place of one that nothing names, so that what is demanded of it is no guard."""
+        size = self.unknown()
+        self._stand_ins |= symbols(size)
+        return size
 
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
         """A shape of which only the rank is known."""

@@ -61,7 +61,7 @@ class _DetectionOutput(Op):
         images = ctx.merge(images, preds_images, "box_logits and class_preds must have the same batch")
         one_or_images, rows, numbers = proposals.partial_shape or ctx.unknown_shape(3)
         message = "the batch of proposals must be 1 or that of box_logits"
-        (images,) = broadcast_shapes(ctx, (images,), (one_or_images,), "pdpd", 0, message, code="S201") or (images,)
+        broadcast_shapes(ctx, (images,), (one_or_images,), "pdpd", 0, message, code="S201")
         ctx.require_eq(rows, 1 if self.variance_encoded_in_target else 2, "proposals must have {b} rows, got {a}")
         pairs: Size | None = None
         if aux_class_preds is not None:

@@ -25,7 +25,7 @@ class ScaledDotProductAttention(Op):
     value = In(FLOAT, min_rank=3, unranked=True, like="query")
     attention_mask = In(unranked=True, optional=True)
     scale = In(FLOAT, unranked=True, optional=True, like="query")
-    sink = In(FLOAT, unranked=True, variadic=True, like="query")
+    sink = In(FLOAT, unranked=True, optional=True, variadic=True, like="query")
     output = Out(like="query")
     causal: bool = False
 

@@ -2,7 +2,7 @@
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, dim_max, narrow
+from irshape.shape.dim import Size, dim_max, is_known, narrow
 from irshape.shape.element_type import FLOAT, INDEX
 from irshape.shape.shape import Shape
 
@@ -11,7 +11,7 @@ def _frame(ctx: Context, frame_size: Input, frame_step: Input) -> tuple[Size, Si
     """Size and step of the frames, which are positive."""
     numbers = []
     for port in (frame_size, frame_step):
-        number = ctx.scalar(port)
+        number = ctx.stand_in() if port.elements is None else ctx.scalar(port)
         ctx.require_ge(number, 1, "{port} must be at least 1", code="V101", port=port.name)
         numbers.append(narrow(number, 1))
     return numbers[0], numbers[1]
@@ -73,11 +73,11 @@ class ISTFT(Op):
         if not data.is_ranked:
             return None
         *batch, frequencies, frames, parts = data.shape
-        ctx.require_eq(
-            frequencies, size // 2 + 1, "frames of {size} elements have {b} frequencies, the data have {a}", strict=False, size=size
-        )
-        ctx.is_checked = False
-        ctx.require_eq(parts, 2, "the last axis must hold the real and the imaginary part")
+        ctx.expect(parts, 2, "the last axis must hold the real and the imaginary part", data)
+        # OpenVINO compares them only where it knows both axes.
+        ctx.is_checked = is_known(frames)
+        message = "frames of {size} elements have {b} frequencies, the data have {a}"
+        ctx.require_eq(frequencies, size // 2 + 1, message, strict=False, size=size)
         if signal_length is not None:
             return (*batch, ctx.dimension(ctx.scalar(signal_length)))
         length = dim_max(frames - 1, 0) * step + size
