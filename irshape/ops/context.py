@@ -87,11 +87,6 @@ class Context(Judge):
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
-    def index_type(self, element_type: ElementType, attribute: str) -> None:
-        """An attribute that must name the element type of indices, i32 or i64."""
-        if element_type not in (ElementType.i32, ElementType.i64):
-            self.fail("A104", f"{attribute} must be i32 or i64, got {element_type}", attribute=attribute)
-
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""
         names = ", ".join(port.name for port in ports)

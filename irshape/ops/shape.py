@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import inf
 
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, eq, is_known, lt, product
@@ -31,10 +32,9 @@ class ShapeOfV3(ShapeOf):
     """The sizes of a tensor, in an integer type of choice."""
 
     output = Out(attribute="output_type")
-    output_type: ElementType
+    output_type: IndexType
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        ctx.index_type(self.output_type, "output_type")
         return super().infer(ctx, data)
 
 

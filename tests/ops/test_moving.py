@@ -329,7 +329,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("axis not constant", "f32[3,4]", "i64[]", "V105"),
         ("axis out of range", "f32[3,4]", 2, "V102"),
         ("two axes", "f32[3,4]", [0, 1], "V103"),
-        ("type of indices", "f32[3,4]", {"index_element_type": "u64"}, "A104"),
+        ("type of indices", "f32[3,4]", {"index_element_type": "u64"}, "A103"),
         ("float axis", "f32[3,4]", const(0.0, "f32"), "T101"),
     ],
 }

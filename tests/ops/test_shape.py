@@ -15,7 +15,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("ShapeOf", "opset3"): [
         ("i32", "f32[2..5,?]", {"output_type": "i32"}, "i32[2]"),
         ("no type", "f32[2]", "A101"),
-        ("float type", "f32[2]", {"output_type": "f32"}, "A104"),
+        ("float type", "f32[2]", {"output_type": "f32"}, "A103"),
     ],
     ("Reshape", "opset1"): [
         ("static", "f32[2,3,4]", [6, 4], "f32[6,4]"),

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from irshape.ops.attribute import Ge, Stated
+from irshape.ops.attribute import Ge, IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds
@@ -86,10 +86,9 @@ class GenerateProposals(Op):
     pre_nms_count: Annotated[int, Ge(1)]
     normalized: bool = True
     nms_eta: float = 1.0
-    roi_num_type: ElementType = ElementType.i64
+    roi_num_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input) -> tuple[Shape, ...]:
-        ctx.index_type(self.roi_num_type, "roi_num_type")
         if self.nms_eta != 1:
             ctx.fail("A104", f"nms_eta must be 1, got {self.nms_eta}", attribute="nms_eta")
         images, numbers = im_info.partial_shape or ctx.unknown_shape(2)

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from irshape.ops.attribute import Ge
+from irshape.ops.attribute import Ge, IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_min
@@ -24,7 +24,7 @@ class _ClassNms(Op):
     selected_indices = Out(attribute="output_type")
     selected_num = Out(attribute="output_type")
     sort_result_type: Literal["classid", "score", "none"] = "none"
-    output_type: ElementType = ElementType.i64
+    output_type: IndexType = ElementType.i64
     nms_top_k: Annotated[int, Ge(-1)] = -1
     keep_top_k: Annotated[int, Ge(-1)] = -1
     sort_result_across_batch: bool = False
@@ -34,7 +34,6 @@ class _ClassNms(Op):
 
     def kept(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
         """The shapes of the outputs."""
-        ctx.index_type(self.output_type, "output_type")
         batches, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
         ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
         score_batches, classes, score_count = scores.partial_shape or ctx.unknown_shape(3)
@@ -95,7 +94,6 @@ class MulticlassNmsV9(_MulticlassNms):
         self.check(ctx, boxes, scores)
         if roisnum is None:
             return self.kept(ctx, boxes, scores)
-        ctx.index_type(self.output_type, "output_type")
         classes, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
         ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
         score_classes, score_count = scores.partial_shape or ctx.unknown_shape(2)

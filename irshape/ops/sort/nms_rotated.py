@@ -1,5 +1,6 @@
 """NMSRotated: the rotated boxes of high score that overlap no box of a higher one."""
 
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import bounds, dim_min, lt
@@ -20,7 +21,7 @@ class NMSRotated(Op):
     selected_scores = Out(ElementType.f32)
     valid_outputs = Out(attribute="output_type")
     sort_result_descending: bool = True
-    output_type: ElementType = ElementType.i64
+    output_type: IndexType = ElementType.i64
     clockwise: bool = True
 
     def infer(
@@ -32,7 +33,6 @@ class NMSRotated(Op):
         iou_threshold: Input,
         score_threshold: Input,
     ) -> tuple[Shape, ...]:
-        ctx.index_type(self.output_type, "output_type")
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold):
             ctx.single(port)
         ctx.stop_at_errors()
