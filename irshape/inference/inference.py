@@ -124,8 +124,9 @@ class Inference:
             listed = node.layer.outputs
             for index, port in enumerate(listed):
                 yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if listed and node.index in unlisted:
-                for id, fact in enumerate(unlisted[node.index], listed[-1].id + 1):
+            if node.index in unlisted and node.type != "Result":
+                before = listed or node.layer.inputs
+                for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
                     yield f"{node.id}:{id}", fact
 
     @property
