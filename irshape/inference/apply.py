@@ -32,10 +32,10 @@ class Request(Context):
     """The application of `op` to `facts`, which came from the slots `sources`.
 
     `listed` is how many outputs the layer lists, `wanted` the positions of those whose elements some rule reads, `key` what
-    makes a symbol born here the layer's own. The ports of a specification example (`is_example`) state no element types.
+    makes a symbol born here the layer's own. `states_types` is whether ports state their element types.
     """
 
-    __slots__ = ("facts", "is_example", "listed", "sources", "table", "wanted")
+    __slots__ = ("facts", "listed", "sources", "table", "wanted")
 
     def __init__(
         self,
@@ -47,7 +47,7 @@ class Request(Context):
         sources: Sequence[int],
         listed: int,
         wanted: frozenset[int],
-        is_example: bool,
+        states_types: bool,
     ) -> None:
         super().__init__(scope, op, key)
         self.table = table
@@ -55,7 +55,7 @@ class Request(Context):
         self.sources = sources
         self.listed = listed
         self.wanted = wanted
-        self.is_example = is_example
+        self.states_types = states_types
 
     def answer(self) -> Application:
         """Run the rule."""
@@ -122,7 +122,7 @@ class Request(Context):
         shared: dict[str, ElementType] = {}
         for input in inputs:
             port, element_type = input.port, input.element_type
-            if element_type not in port.types and not (self.is_example and element_type is ElementType.dynamic):
+            if element_type not in port.types and (self.states_types or element_type is not ElementType.dynamic):
                 self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
                 input.elements = None
             elif input.elements is UNREADABLE:

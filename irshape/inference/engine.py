@@ -200,8 +200,8 @@ class Engine:
             key = (step.node, *key)
             application = self._memo.get(key)
         if application is None:
-            is_example = self.model.document.is_example
-            request = Request(self.facts, self.scope, step.op, step.first_slot, facts, step.sources, step.listed, step.wanted, is_example)
+            stated = not self.model.document.is_example
+            request = Request(self.facts, self.scope, step.op, step.first_slot, facts, step.sources, step.listed, step.wanted, stated)
             application = request.answer()
             if request.is_local:
                 self._memo[key] = _LOCAL
@@ -214,7 +214,7 @@ class Engine:
     def _recorded(self, port: Port) -> Fact:
         """What a port of the file records: its type and dims, and the elements an example gives."""
         element_type = ElementType.from_precision(port.precision) if port.precision else None
-        shape: Shape = () if self.model.document.is_example else None
+        shape: Shape = (port.value_shape or ()) if self.model.document.is_example else None
         if port.dims is not None:
             shape = tuple([self.scope.unknown((port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
         return self.facts.intern(element_type or ElementType.dynamic, shape, port.value)

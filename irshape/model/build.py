@@ -84,12 +84,13 @@ class _Builder:
         self.reads = [set() for _ in model.nodes]
 
     def guess(self, layer: Layer) -> OpClass | None:
-        """The class of an example that names no version: the newest that its ports and attributes fit."""
+        """The class of an example that names no version: the newest that its ports and attributes fit, if any has as many outputs."""
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
             return versions.get(self.default_opset)
         candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
-        return candidates[-1] if candidates else None
+        same = [op_class for op_class in candidates if len(op_class.outputs) == len(layer.outputs)] or candidates
+        return same[-1] if same else None
 
     def connect(self) -> None:
         model = self.model

@@ -29,9 +29,10 @@ class Context(Judge):
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
     replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
+    `states_types` is false where ports need not state their element types, as in the specification's examples.
     """
 
-    __slots__ = ("_born", "_stand_ins", "findings", "is_checked", "is_local", "key", "op", "requirements")
+    __slots__ = ("_born", "_stand_ins", "findings", "is_checked", "is_local", "key", "op", "requirements", "states_types")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -41,6 +42,7 @@ class Context(Judge):
         self.requirements: list[Requirement] = []
         self.is_local = False
         self.is_checked = True
+        self.states_types = True
         self._born = 0
         self._stand_ins: set[str] = set()
 
@@ -86,6 +88,12 @@ class Context(Judge):
         """An attribute must not be below a limit; used where OpenVINO looks only once the rank of the data is known."""
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
+
+    def known_type(self, *ports: Input) -> None:
+        """Inputs of which at least one must have a known element type."""
+        if self.states_types and all(port.element_type is ElementType.dynamic for port in ports):
+            names = " and ".join(port.name for port in ports)
+            self.error("T101", f"the element type of {names} must be known", port=ports[0])
 
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""
