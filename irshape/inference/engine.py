@@ -19,6 +19,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
+from irshape.shape.notation import SymbolFacts
 from irshape.shape.shape import Shape
 from irshape.shape.value import MAX_ELEMENTS, UNREADABLE
 from irshape.xml.document import Port
@@ -64,8 +65,9 @@ _NONE: Final[frozenset[int]] = frozenset()
 class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
-    `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` the names the user gave; `unlisted` the
-    facts of outputs that a layer does not list, by node.
+    `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` what is known of the names the user gave;
+    `supposed` the outputs of nodes that are taken for granted, by node; `unlisted` the facts of outputs that a layer does not
+    list, by node.
     """
 
     def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str] = frozenset()) -> None:
@@ -75,7 +77,8 @@ class Engine:
         self.scope = Scope()
         self.facts = Facts()
         self.shapes: dict[int, Shape] = {}
-        self.symbols: set[str] = set()
+        self.symbols: dict[str, SymbolFacts] = {}
+        self.supposed: dict[int, tuple[Fact, ...]] = {}
         self.slots: list[Fact] = [POISONED] * model.slot_count
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.guards: dict[Requirement, Guard] = {}
@@ -85,6 +88,11 @@ class Engine:
         self._steps = self._plan()
         self._pairs = self._pair()
         self._are_weights_bad = False
+
+    @property
+    def remembered(self) -> int:
+        """How many answers are remembered."""
+        return len(self._memo)
 
     def _demanded_slots(self) -> set[int]:
         """The tensors whose elements some rule reads, directly or through ops that propagate values."""
@@ -135,6 +143,7 @@ class Engine:
         self.guards = {}
         self.unlisted = {}
         self.diagnostics = []
+        self.slots = [POISONED] * self.model.slot_count
         self._are_weights_bad = False
         slots = self.slots
         for slot, port in self.model.stubs.items():
@@ -168,6 +177,8 @@ class Engine:
             self._guard(assign, ctx.requirements)
 
     def _outputs(self, step: _Step) -> tuple[Fact, ...]:
+        if self.supposed and step.node.index in self.supposed:
+            return self.supposed[step.node.index]
         kind = step.op.TYPE
         if kind == "Parameter" and step.node.layer.data_offset < 0:
             self._report(step.node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))

@@ -1,6 +1,7 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
 import os
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ from irshape.inference.engine import Engine, Guard
 from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
+from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.element_type import ElementType
@@ -88,7 +90,11 @@ class Inference:
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         self.document = document
         self.model = model
-        self._engine = engine
+        self._weights = engine.weights
+        self._slots = engine.slots
+        self._unlisted = engine.unlisted
+        self._shapes = dict(engine.shapes)
+        self._symbols = dict(engine.symbols)
         self.guards: list[Guard] = list(engine.guards.values())
         self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
         self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
@@ -111,7 +117,7 @@ class Inference:
         return self._view(self.model.node(id))
 
     def _view(self, node: Node) -> InferredLayer:
-        slots = self._engine.slots
+        slots = self._slots
         layer = node.layer
         inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
         outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
@@ -119,7 +125,7 @@ class Inference:
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
-        slots, unlisted = self._engine.slots, self._engine.unlisted
+        slots, unlisted = self._slots, self._unlisted
         for node in self.model.nodes:
             listed = node.layer.outputs
             for index, port in enumerate(listed):
@@ -158,7 +164,7 @@ class Inference:
             source = node.inputs[0].source if node.is_live and node.inputs else None
             if source is not None:
                 key = f"{source.node.id}:{source.id}"
-                shown[key] = _LEGACY.get(self._engine.slots[source.slot].element_type, ElementType.f32)
+                shown[key] = _LEGACY.get(self._slots[source.slot].element_type, ElementType.f32)
         return shown
 
     @property
@@ -177,14 +183,16 @@ class Inference:
         port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it.
         """
         facts: dict[Layer, LayerFacts] = {}
-        slots = self._engine.slots
+        slots = self._slots
         for node in self.model.nodes:
             layer = node.layer
             sources = zip(layer.inputs, node.sources, strict=True)
             inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for port, slot in sources]
             outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            given = self._engine.shapes
+            given = self._shapes
             attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+            if node.type == "Parameter":
+                outputs = [self._with_multiples(port) for port in outputs]
             facts[layer] = LayerFacts(inputs, outputs, attributes)
         return annotate(self.document, facts)
 
@@ -203,10 +211,16 @@ class Inference:
         dims = [size for size in shape if isinstance(size, Dim)]
         intervals = self.format(shape)
         is_bounded = any(self.format((size,)) != "[?]" for size in dims)
-        if any(symbols(size) & self._engine.symbols for size in dims):
+        if any(symbols(size) & self._symbols.keys() for size in dims):
             formulas = format_symbolic(shape)
             return f"{formulas} in {intervals}" if is_bounded else formulas
         return intervals if is_bounded else None
+
+    def _with_multiples(self, port: PortFacts) -> PortFacts:
+        """The port of a Parameter, also with what intervals do not tell of the symbols in it: `[N,H] in [?,32..] where H=32*k`."""
+        named = {name: self._symbols[name] for name in re.findall(r"\w+", port.annotation or "") if name in self._symbols}
+        multiples = "; ".join(f"{name}={facts}" for name, facts in named.items() if facts.modulus > 1)
+        return port._replace(annotation=f"{port.annotation} where {multiples}") if multiples else port
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
@@ -217,7 +231,7 @@ class Inference:
         `weights` puts the `.bin` beside it, as a hard link or a copy.
         """
         source = self.document.path
-        own = self._engine.weights.path if self._engine.weights else None
+        own = self._weights.path if self._weights else None
         if weights and own is not None and os.path.exists(own):
             place_weights(weights, own, path, force=force)
         write_atomic(path, self.annotated(), force=force, in_place=in_place, inputs=[name for name in (source, own) if name])
@@ -240,6 +254,19 @@ class Inference:
                 for guard in self.guards
             ],
         }
+
+
+def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagnostic] = ()) -> Inference:
+    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer."""
+    model, document = engine.model, engine.model.document
+    found = [*document.diagnostics]
+    if document.is_complete:
+        found += [*model.diagnostics, *remarks, *engine.diagnostics]
+    if is_check and document.is_complete:
+        found += compare_recorded(document, model, engine)
+    else:
+        found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
+    return Inference(document, model, engine, found)
 
 
 def compare_recorded(document: Document, model: Model, engine: Engine) -> list[Diagnostic]:
