@@ -38,6 +38,13 @@ class _Pin(NamedTuple):
     numbers: dict[int, Size]
 
 
+class _Source(NamedTuple):
+    """A constant, and the node whose sizes it gives."""
+
+    constant: Node
+    sized: Node | None
+
+
 def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, wanted: Inputs) -> list[Diagnostic]:
     """The diagnostics of a pass that failed, with all errors that the new shapes cause, and the constants at fault for them."""
     trial = new_engine()
@@ -57,7 +64,8 @@ def _key(found: Diagnostic) -> _Key:
 class _Search:
     """The search for blockers in a trial that has run with the shapes from before.
 
-    `known` are the layers whose errors are not to be looked at (any more), `before` what was known of each tensor.
+    `known` are the layers whose errors are not to be looked at (any more). `before` is what was known of each tensor with the old
+    shapes.
     """
 
     def __init__(self, trial: Engine) -> None:
@@ -65,6 +73,7 @@ class _Search:
         self.before = trial.slots
         self.known = {_key(found) for found in trial.diagnostics if found.severity == ERROR}
         self.varying = _varying(trial.model)
+        self.order: dict[str | None, int] = {str(node.id): position for position, node in enumerate(trial.model)}
 
     def errors(self) -> list[Diagnostic]:
         """The new errors of the last pass, in the order of the pass."""
@@ -76,41 +85,44 @@ class _Search:
             key = _key(errors[0])
             node = None if key[0] or key[1] is None else self.trial.model.node(int(key[1]))
             if node is not None:
-                pin = self.pin(node, key)
-                if pin is None:
-                    self.leave_open(node)
+                pins = self.pins(node)
+                if pins:
+                    self.blame(errors[0], pins)
+                    self.suppose(pins)
                 else:
-                    self.blame(errors[0], pin)
-                    self.suppose(pin)
+                    self.leave_open(node)
             self.known.add(key)
             yield from (found for found in errors if _key(found) == key)
             self.trial.run()
 
-    def blame(self, found: Diagnostic, pin: _Pin) -> None:
-        """Say which constant is at fault for an error, and what would fit."""
-        layer = pin.constant.layer
-        where = place(self.trial.model.document, layer, layer.offset)
-        fact = self.fact(pin.constant)
-        present = (fact.shape if pin.is_axis else fact.elements) or ()
-        what = ("axis" if pin.is_axis else "element") if len(pin.numbers) == 1 else ("axes" if pin.is_axis else "elements")
-        positions, old = _listed(pin.numbers), _listed(present[position] for position in pin.numbers)
-        source = f"{what} {positions} of {layer.type} {layer.name!r} (line {where.line})"
-        found.hint = f"pinned to {old} by {source}; {_listed(pin.numbers.values())} would fit"
-        found.related = (where,)
+    def blame(self, found: Diagnostic, pins: Sequence[_Pin]) -> None:
+        """Say which constants are at fault for an error, and what would fit."""
+        hints = []
+        for pin in pins:
+            layer = pin.constant.layer
+            where = place(self.trial.model.document, layer, layer.offset)
+            fact = self.fact(pin.constant)
+            present = (fact.shape if pin.is_axis else fact.elements) or ()
+            what = ("axis" if pin.is_axis else "element") if len(pin.numbers) == 1 else ("axes" if pin.is_axis else "elements")
+            old, new = _listed(present[position] for position in pin.numbers), _listed(pin.numbers.values())
+            source = f"{what} {_listed(pin.numbers)} of {layer.type} {layer.name!r} (line {where.line})"
+            hints.append(f"pinned to {old} by {source}; {new} would fit")
+            found.related += (where,)
+        found.hint = "; ".join(hints)
 
     # What is taken for granted in the trial.
 
-    def suppose(self, pin: _Pin) -> None:
-        """Let a constant have other numbers."""
-        constant = pin.constant
-        fact = self.fact(constant)
-        if pin.is_axis:
-            shape = tuple(pin.numbers.get(axis, size) for axis, size in enumerate(fact.shape or ()))
-            changed = self.trial.facts.intern(fact.element_type, shape)
-        else:
-            elements = tuple(pin.numbers.get(index, element) for index, element in enumerate(fact.elements or ()))
-            changed = self.trial.facts.intern(fact.element_type, fact.shape, elements)
-        self.trial.supposed[constant.index] = (changed,)
+    def suppose(self, pins: Iterable[_Pin]) -> None:
+        """Let constants have other numbers."""
+        for constant, is_axis, numbers in pins:
+            fact = self.fact(constant)
+            if is_axis:
+                shape = tuple(numbers.get(axis, size) for axis, size in enumerate(fact.shape or ()))
+                changed = self.trial.facts.intern(fact.element_type, shape)
+            else:
+                elements = tuple(numbers.get(index, element) for index, element in enumerate(fact.elements or ()))
+                changed = self.trial.facts.intern(fact.element_type, fact.shape, elements)
+            self.trial.supposed[constant.index] = (changed,)
 
     def leave_open(self, node: Node) -> None:
         """Let the outputs of a node have the ranks and types they had, and sizes that nothing is known of."""
@@ -127,113 +139,108 @@ class _Search:
         supposed = self.trial.supposed.get(constant.index)
         return supposed[0] if supposed else self.before[constant.first_slot]
 
-    def fails_with(self, pin: _Pin, key: _Key) -> int | None:
-        """How many errors a pass with these numbers gives; None if the layer is among them."""
+    def rest(self, pins: Iterable[_Pin], node: Node) -> tuple[int, int] | None:
+        """How far from the end the first error of a pass with these numbers is, and how many there are; None if the node is not passed."""
         supposed = dict(self.trial.supposed)
-        self.suppose(pin)
+        self.suppose(pins)
         self.trial.run()
         self.trial.supposed = supposed
         errors = self.errors()
-        return None if any(_key(found) == key for found in errors) else len(errors)
+        end = len(self.order)
+        reached = self.order.get(errors[0].where.layer_id, 0) if errors else end
+        return (end - reached, len(errors)) if reached > self.order[str(node.id)] else None
 
-    # Which constant is at fault.
+    # Which constants are at fault.
 
-    def pin(self, node: Node, key: _Key) -> _Pin | None:
-        """The constant at fault for an error of a node: the nearest that can be mended, with the fewest errors behind it."""
-        for constants, has_axes in zip(self.constants(node), (True, False), strict=True):
-            found: list[tuple[int, _Pin]] = []
-            for constant in constants[:_MOST_CONSTANTS]:
-                for pin in self.candidates(node, key, constant, has_axes):
-                    count = self.fails_with(pin, key)
-                    if count is not None:
-                        found.append((count, pin))
-            if found:
-                return min(found, key=lambda one: one[0])[1]
-        return None
+    def pins(self, node: Node) -> list[_Pin]:
+        """The numbers at fault for an error of a node: stale patterns before it, else those with which the pass gets furthest."""
+        near, far = self.constants(node)
+        pins = self.stale([*near, *far], node)
+        if pins:
+            return pins
+        for solutions in (self.solutions(node, near, has_axes=True), self.solutions(node, far, has_axes=False)):
+            rated = [(rest, pin) for pin in solutions if (rest := self.rest([pin], node)) is not None]
+            if rated:
+                return [min(rated, key=lambda one: one[0])[1]]
+        return []
 
-    def constants(self, node: Node) -> tuple[list[Node], list[Node]]:
+    def constants(self, node: Node) -> tuple[list[_Source], list[_Source]]:
         """The constants that a node's inputs come from, nearest first: those that reach it without data from an input of the model
         between, and the others, if they give sizes on the way.
         """
         model = self.trial.model
-        near: dict[Node, None] = {}
-        far: dict[Node, None] = {}
-        pending = deque([(node, False, True)])
-        beyond: deque[tuple[Node, bool, bool]] = deque()
+        near: dict[Node, _Source] = {}
+        far: dict[Node, _Source] = {}
+        pending: deque[tuple[Node, Node | None, bool]] = deque([(node, None, True)])
+        beyond: deque[tuple[Node, Node | None, bool]] = deque()
         seen: set[tuple[int, bool, bool]] = set()
-        while pending or beyond:
-            reader, reads_sizes, is_near = (pending or beyond).popleft()
+        while (pending or beyond) and len(near) + len(far) < _MOST_CONSTANTS:
+            reader, sized, is_near = (pending or beyond).popleft()
             for position, slot in enumerate(reader.sources):
-                port = reader.op_class.input_at(position) if reader.op_class else None
                 if not 0 <= slot < len(model.producers):
                     continue
                 producer = model.nodes[model.producers[slot]]
-                gives_sizes = reads_sizes or (port is not None and port.value)
+                port = reader.op_class.input_at(position) if reader.op_class else None
+                sizes = sized or (reader if port is not None and port.value else None)
                 if producer.type in _CONSTANTS:
                     if is_near:
-                        near[producer] = None
-                    elif gives_sizes:
-                        far[producer] = None
+                        near.setdefault(producer, _Source(producer, sizes))
+                    elif sizes:
+                        far.setdefault(producer, _Source(producer, sizes))
                     continue
-                is_linked = is_near and (producer.index not in self.varying or (gives_sizes and producer.type != "ShapeOf"))
-                step = producer, gives_sizes and producer.type != "ShapeOf", is_linked
-                if (producer.index, *step[1:]) not in seen and len(far) < _MOST_CONSTANTS:
-                    seen.add((producer.index, *step[1:]))
-                    (pending if is_linked else beyond).append(step)
-        return list(near), [constant for constant in far if constant not in near]
+                if producer.type == "ShapeOf":
+                    sizes = None
+                is_linked = is_near and (sizes is not None or producer.index not in self.varying)
+                mark = producer.index, sizes is None, is_linked
+                if mark not in seen:
+                    seen.add(mark)
+                    (pending if is_linked else beyond).append((producer, sizes, is_linked))
+        return list(near.values()), [source for source in far.values() if source.constant not in near]
 
-    def candidates(self, node: Node, key: _Key, constant: Node, has_axes: bool) -> Iterator[_Pin]:
-        """Numbers of a constant that may fit."""
-        fact = self.fact(constant)
-        elements = fact.elements or ()
-        if elements and len(elements) <= _MOST_NUMBERS and all(type(element) is int for element in elements):
-            together = self.corresponding(node, elements)
-            if together:
-                yield _Pin(constant, False, together)
-            for index in range(len(elements)):
-                yield from self.solutions(node, key, constant, False, index)
-        if has_axes:
-            for axis in range(len(fact.shape or ())):
-                yield from self.solutions(node, key, constant, True, axis)
+    def elements(self, constant: Node) -> Sequence[Element]:
+        """The numbers of a constant, if they are few whole ones."""
+        elements = self.fact(constant).elements or ()
+        return elements if len(elements) <= _MOST_NUMBERS and all(type(element) is int for element in elements) else ()
 
-    def corresponding(self, node: Node, elements: Sequence[Element]) -> dict[int, Size]:
-        """The elements that were sizes of an input of the node, with what these sizes are now."""
-        for slot in node.sources:
-            before, now = (slots[slot].shape if slot >= 0 else None for slots in (self.before, self.trial.slots))
-            if before is None or now is None or len(before) != len(now) or before == now:
-                continue
-            pairs = list(zip(before, now, strict=True))
-            changed: dict[int, Size] = {}
-            for index, element in enumerate(elements):
-                pair = next((pair for pair in pairs if pair[0] == element), None)
-                if pair is not None:
-                    pairs.remove(pair)
-                    if type(pair[1]) is int and pair[1] != element:
-                        changed[index] = pair[1]
-            if changed:
-                return changed
-        return {}
+    def stale(self, sources: Iterable[_Source], node: Node) -> list[_Pin]:
+        """Patterns of Reshapes that repeat sizes which their data had, and has no more; the first ones, until the node is passed."""
+        sized = [(constant, reader) for constant, reader in sources if reader is not None and reader.type == "Reshape"]
+        pins: list[_Pin] = []
+        self.trial.run()
+        for constant, reader in sorted(sized, key=lambda source: self.order[str(source[1].id)]):
+            slot = reader.sources[0]
+            before, now = (slots[slot].shape or () if slot >= 0 else () for slots in (self.before, self.trial.slots))
+            axes = enumerate(zip(self.elements(constant), before, now, strict=False))
+            numbers: dict[int, Size] = {axis: new for axis, (element, old, new) in axes if element == old != new and type(new) is int}
+            if numbers and len(before) == len(now):
+                pins.append(_Pin(constant, False, numbers))
+                if self.rest(pins, node) is not None:
+                    return pins
+        return []
 
-    def solutions(self, node: Node, key: _Key, constant: Node, is_axis: bool, position: int) -> Iterator[_Pin]:
-        """Numbers for one place of a constant that fulfil what is demanded once a symbol stands there."""
-        fact = self.fact(constant)
-        present = ((fact.shape if is_axis else fact.elements) or ())[position]
-        if type(present) is not int:
-            return
-        symbol = self.trial.scope.unknown(("pin", constant.index, is_axis, position), 1)
-        if self.fails_with(_Pin(constant, is_axis, {position: symbol}), key) is None:
-            return
+    def solutions(self, node: Node, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[_Pin]:
+        """Numbers that fulfil what is demanded once a symbol stands in their place: one, or all that are equal."""
+        for constant, _ in sources:
+            for is_axis in (False, True) if has_axes else (False,):
+                numbers = (self.fact(constant).shape or ()) if is_axis else self.elements(constant)
+                places: dict[tuple[int, ...], object] = {(index,): number for index, number in enumerate(numbers)}
+                if not is_axis:
+                    places |= {tuple(i for i, other in enumerate(numbers) if other == number): number for number in numbers}
+                for positions, number in places.items():
+                    if type(number) is int and number >= 0:
+                        for value in self.solved(node, constant, is_axis, positions, number):
+                            yield _Pin(constant, is_axis, dict.fromkeys(positions, value))
+
+    def solved(self, node: Node, constant: Node, is_axis: bool, positions: tuple[int, ...], present: int) -> list[int]:
+        """The values for some places of a constant for which the demands of a pass hold."""
+        symbol = self.trial.scope.unknown(("pin", constant.index, is_axis, positions), 1)
+        if self.rest([_Pin(constant, is_axis, dict.fromkeys(positions, symbol))], node) is None:
+            return []
         (name,) = symbols(symbol)
-        outputs = [self.before[node.first_slot + index].shape or () for index in range(len(node.layer.outputs))]
+        outputs = (self.before[node.first_slot + index].shape or () for index in range(len(node.layer.outputs)))
         quotients = {size for shape in outputs for size in shape if type(size) is int and size > 0}
-        values = {
-            value
-            for requirement in self.trial.guards
-            if requirement.symbols() == {name}
-            for value in _solved(requirement, name, present, quotients)
-        }
-        for value in sorted(values - {present}):
-            yield _Pin(constant, is_axis, {position: value})
+        demands = [requirement for requirement in self.trial.guards if requirement.symbols() == {name}]
+        return sorted({value for demand in demands for value in _solved(demand, name, present, quotients)} - {present})
 
 
 def _listed(numbers: Iterable[object]) -> str:

@@ -22,7 +22,6 @@ from irshape.shape.notation import (
 )
 from irshape.shape.shape import Shape
 
-
 _ANY_SIZE = SymbolFacts(0, inf)
 # What a scope calls a size that nobody named; such names come back with what irshape wrote.
 _UNNAMED = re.compile(r"d\d+", re.ASCII)
