@@ -174,8 +174,11 @@ class Inference:
         """The file with what was inferred in its ports; every other byte is as it was read.
 
         A `<dim>` holds a number or -1. What it cannot hold, intervals and formulas of named symbols, stands beside it in the
-        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it.
+        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it. A file that could not be
+        read to its end stays as it is.
         """
+        if not self.document.is_complete:
+            return self.document.source
         facts: dict[Layer, LayerFacts] = {}
         slots = self._engine.slots
         for node in self.model.nodes:

@@ -34,7 +34,6 @@ class _ClassNms(Op):
 
     def check(self, ctx: Context) -> None:
         """What is refused whatever the inputs."""
-        ctx.index_type(self.output_type, "output_type")
         for name in ("nms_top_k", "keep_top_k", "background_class"):
             if getattr(self, name) >= 2**31:
                 ctx.fail("A104", f"{name} is outside the range of int32: {getattr(self, name)}", attribute=name)
