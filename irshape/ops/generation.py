@@ -26,11 +26,11 @@ class Range(Op):
             ctx.fail("V101", "step must not be 0", port=step)
         if first is None or last is None or by is None or isinstance(by, Dim):
             return (ctx.unknown(),)
-        return (self.count(ctx, start, first, last, by),)
+        return (self.count(ctx, self.is_integral(ctx, start, stop, step), first, last, by),)
 
-    def is_integral(self, start: Input) -> bool:
+    def is_integral(self, ctx: Context, *ports: Input) -> bool:
         """Whether the numbers are whole, so that OpenVINO cuts off what stands after the point."""
-        return start.element_type in INTEGER
+        return all(ctx.has_type(port, INTEGER) for port in ports)
 
     @staticmethod
     def number(ctx: Context, port: Input) -> Any:
@@ -42,12 +42,13 @@ class Range(Op):
             ctx.fail("V101", f"{port.name} must be finite, got {number}", port=port)
         return number
 
-    def count(self, ctx: Context, start: Input, first: Any, last: Any, by: Any) -> Size:
+    @staticmethod
+    def count(ctx: Context, is_integral: bool, first: Any, last: Any, by: Any) -> Size:
         """How many numbers there are."""
         if isinstance(first, Dim) or isinstance(last, Dim):
             if any(isinstance(number, float) for number in (first, last, by)):
                 return ctx.unknown()
-        elif self.is_integral(start):
+        elif is_integral:
             first, last, by = trunc(first), trunc(last), trunc(by)
             if by == 0:  # a step that is cut to 0, from which OpenVINO makes nothing
                 return 0
@@ -79,7 +80,7 @@ class RangeV4(Range):
             ctx.fail("A104", f"output_type must be numeric, got {self.output_type}", attribute="output_type")
         return super().infer(ctx, start, stop, step)
 
-    def is_integral(self, start: Input) -> bool:
+    def is_integral(self, ctx: Context, *ports: Input) -> bool:
         return self.output_type in INTEGER
 
 
@@ -125,7 +126,7 @@ class RandomUniform(Op):
             ctx.fail("A104", f"output_type must be real, i32 or i64, got {self.output_type}", attribute="output_type")
         for port in (min_val, max_val):
             ctx.single(port)
-            if port.element_type is not self.output_type:
+            if not ctx.has_type(port, frozenset({self.output_type})):
                 ctx.fail("T102", f"{port.name} has element type {port.element_type}, output_type is {self.output_type}", port=port)
         low, high = ctx.known(min_val), ctx.known(max_val)
         if low and high and not low[0] < high[0]:
