@@ -90,7 +90,7 @@ class Context(Judge):
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
     def has_type(self, port: Input, types: frozenset[ElementType]) -> bool:
-        """Whether the element type of an input is one of these. One that need not be stated is, unless the known elements are no integers."""
+        """Whether the element type of an input is one of these, or may be where it is not stated and need not be."""
         if self.states_types or port.element_type is not ElementType.dynamic:
             return port.element_type in types
         is_real = any(isinstance(element, float) for element in port.elements or ())

@@ -1,8 +1,9 @@
 """Operations that make a tensor out of sizes and numbers."""
 
 from math import ceil, isfinite, trunc
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
@@ -73,7 +74,7 @@ class RangeV4(Range):
     stop = In(NUMERIC, rank=0, value=True)
     step = In(NUMERIC, rank=0, value=True)
     output = Out(attribute="output_type", rank=1)
-    output_type: ElementType = ElementType.dynamic
+    output_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
         if self.output_type not in NUMERIC:
@@ -96,7 +97,7 @@ class Eye(Op):
     diagonal_index = In(_INDEX, unranked=True)
     batch_shape = In(_INDEX, rank=1, value=True, optional=True)
     output = Out(attribute="output_type")
-    output_type: ElementType = ElementType.dynamic
+    output_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
         for port in (num_rows, num_columns, diagonal_index):
@@ -116,7 +117,7 @@ class RandomUniform(Op):
     min_val = In(value=True)
     max_val = In(value=True)
     output = Out(attribute="output_type")
-    output_type: ElementType = ElementType.dynamic
+    output_type: Annotated[ElementType, Stated] = ElementType.dynamic
     op_seed: int = 0
     global_seed: int = 0
     alignment: Literal["tensorflow", "pytorch"] = "tensorflow"
@@ -141,9 +142,9 @@ class Multinomial(Op):
     probs = In(FLOAT, rank=2)
     num_samples = In(INTEGER, value=True)
     output = Out(attribute="convert_type")
-    convert_type: ElementType = ElementType.dynamic
-    with_replacement: bool = False
-    log_probs: bool = False
+    convert_type: Annotated[ElementType, Stated] = ElementType.dynamic
+    with_replacement: Annotated[bool, Stated] = False
+    log_probs: Annotated[bool, Stated] = False
     global_seed: int = 0
     op_seed: int = 0
 

@@ -56,7 +56,16 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("NMSRotated", "opset13"): [
         ("static", "f32[3,100,5]", "f32[3,5,100]", 10, HALF, HALF, ("i64[..150,3]", "f32[..150,3]", "i64[1]")),
-        ("more than there are", "f16[3,8,5]", "f16[3,5,8]", 10, HALF, HALF, {"output_type": "i32"}, ("i32[..120,3]", "f32[..120,3]", "i32[1]")),
+        (
+            "more than there are",
+            "f16[3,8,5]",
+            "f16[3,5,8]",
+            10,
+            HALF,
+            HALF,
+            {"output_type": "i32"},
+            ("i32[..120,3]", "f32[..120,3]", "i32[1]"),
+        ),
         ("limit not constant", "f32[3,100,5]", "f32[3,5,100]", "i64[1]", HALF, HALF, ("i64[..1500,3]", "f32[..1500,3]", "i64[1]")),
         ("unranked", "f32[...]", "f32[...]", 10, HALF, HALF, ("i64[?,3]", "f32[?,3]", "i64[1]")),
         ("four numbers", "f32[3,100,4]", "f32[3,5,100]", 10, HALF, HALF, "S201"),
