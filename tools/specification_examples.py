@@ -87,9 +87,11 @@ REMARKS: dict[str, Remark] = {
     "detection/ROIPooling_1.1": NO_PORTS,
     "generation/Eye_9.2": Remark(WRONG, "`F32` is no element type; it is spelled `FP32`", (("F32", "FP32"),)),
     **{f"generation/Range_4.{number}": DATA_OPEN for number in (1, 2, 3)},
+    "infrastructure/Loop_5.1": NO_PORTS,
     "infrastructure/Parameter_1.1": Remark(
         MALFORMED, "the attributes stand between `<data>` and `</data>`, not inside the tag", (("<data>", "<data "), ("</data>", "/>"))
     ),
+    "infrastructure/TensorIterator_1.1": NO_PORTS,
     **{f"movement/GatherND_5.{number}": UNQUOTED for number in (1, 2)},
     "movement/Roll_7.2": Remark(
         WRONG, "`shift` for several `axes` must be a scalar; `[1]` is a list of one", ((r'(<port id="1">)\s*<dim>1</dim>', r"\1"),)
@@ -104,7 +106,9 @@ REMARKS: dict[str, Remark] = {
         "`begin`, `end` and `stride` hold 3 values, as their comments say; their `<dim>` says 2",
         ((r"<dim>2</dim> <", "<dim>3</dim> <"),) * 3,
     ),
-    "movement/StridedSlice_1.2": Remark(INCOMPLETE, "the values of `stride` are not given, so the sizes are bounds", (values(3, "[1, 1]"),)),
+    "movement/StridedSlice_1.2": Remark(
+        INCOMPLETE, "the values of `stride` are not given, so the sizes are bounds", (values(3, "[1, 1]"),)
+    ),
     "movement/StridedSlice_1.3": Remark(
         INCOMPLETE,
         "the values of `begin` and `stride` are not given, so the sizes are bounds",
@@ -130,7 +134,11 @@ REMARKS: dict[str, Remark] = {
         WRONG, "with `linear_before_reset` `B` holds 4 * `hidden_size` = 512 values, not 768", ((r"<dim>768</dim>", "<dim>512</dim>"),)
     ),
     **{f"shape/{type}_1.{number}": TWO_INPUTS for type in ("Squeeze", "Unsqueeze") for number in (1, 2)},
-    **{f"signals/{type}_{opset}.{n}": INPUT_OPEN for type, opset in (("DFT", 7), ("IDFT", 7), ("RDFT", 9), ("IRDFT", 9)) for n in range(1, 7)},
+    **{
+        f"signals/{type}_{opset}.{n}": INPUT_OPEN
+        for type, opset in (("DFT", 7), ("IDFT", 7), ("RDFT", 9), ("IRDFT", 9))
+        for n in range(1, 7)
+    },
     "sort/MatrixNms_8.1": Remark(
         WRONG, "the type is `MatrixNms`, and `guassian` is `gaussian`", (("MatrixNonMaxSuppression", "MatrixNms"), ("guassian", "gaussian"))
     ),
@@ -186,12 +194,12 @@ class Example(NamedTuple):
         result, remark = self.result, self.remark
         if remark is None:
             return None if result.is_equal else f"is not equal: {'; '.join(result.faults + result.differences)}"
-        if result.is_equal:
+        if result.is_equal and result.compared:
             return "is equal, but there is a remark on it"
         if self.mended is not None:
             return None if self.mended.is_equal else f"is not equal when mended: {'; '.join(self.mended.faults + self.mended.differences)}"
         if remark.kind == INCOMPLETE:
-            return None if result.faults and not result.compared else "gives ports, so its remark must mend it"
+            return "records outputs, so its remark must mend it" if result.compared else None
         if result.faults or not result.differences:
             return f"is not only different: {'; '.join(result.faults)}"
         return None if result.is_largest or remark.kind != LARGEST else f"records other than the largest: {'; '.join(result.differences)}"
@@ -294,9 +302,9 @@ def page_text(found: list[Example]) -> str:
         f"| {counts['equal']} | equal |",
         *(f"| {counts[kind]} | [{title.lower()}](#{title.lower().replace(' ', '-')}) |" for kind, (title, _) in TITLES.items()),
         "",
-        "Made by `python tools/specification_examples.py FOLDER docs/specification-examples.md` from a folder of the examples of the",
-        "documentation of OpenVINO 2022, one to a file. The remarks stand in that tool, each with the change that mends the example: the page is",
-        "only written if every mended example is equal. Lines are those of the example.",
+        "Made by `python tools/specification_examples.py FOLDER docs/specification-examples.md` from a folder of the examples in the",
+        "documentation of OpenVINO 2022, one to a file. The reasons stand in that tool, each with the change that mends its example: the",
+        "page is only written if every mended example is equal. Lines are those of the example.",
     ]
     for kind, (title, text) in TITLES.items():
         lines += ["", f"## {title}", "", text, "", "| page | example | reason |", "|---|---|---|"]
@@ -311,7 +319,9 @@ def page_text(found: list[Example]) -> str:
         "| page | example | slip |",
         "|---|---|---|",
     ]
-    lines += [f"| {link(example.name)} | {page(example.name)[2]} | {joined((example.mended or example.result).slips)} |" for example in slipped]
+    lines += [
+        f"| {link(example.name)} | {page(example.name)[2]} | {joined((example.mended or example.result).slips)} |" for example in slipped
+    ]
     return "\n".join(lines) + "\n"
 
 

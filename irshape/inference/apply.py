@@ -123,7 +123,9 @@ class Request(Context):
         for input in inputs:
             port, element_type = input.port, input.element_type
             if not self.has_type(input, port.types):
-                self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
+                is_stated = self.states_types or element_type is not ElementType.dynamic
+                seen = f"have element type {element_type}" if is_stated else "hold real numbers"
+                self.error("T101", f"{input.name} must not {seen}", port=input)
                 input.elements = None
             elif input.elements is UNREADABLE:
                 if port.value:

@@ -117,7 +117,7 @@ class ReadValueV6(Op):
         return tuple(ctx.unknown(low, high) for low, high in declared)
 
     def types(self, ctx: Context, init_value: Input | None) -> ElementType:
-        if init_value is None or self.variable_type is init_value.element_type:
+        if init_value is None or ctx.has_type(init_value, frozenset({self.variable_type})):
             return self.variable_type
         if not self.is_declared:
             return init_value.element_type

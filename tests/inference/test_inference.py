@@ -16,7 +16,7 @@ def codes(inference: irshape.Inference) -> list[tuple[str, str | None]]:
 
 def block(net: Net, ref: Ref, size: int) -> Ref:
     """A SpaceToDepth behind a port."""
-    return net.layer("SpaceToDepth", [ref], ["FP32"], block_size=size)[0]
+    return net.layer("SpaceToDepth", [ref], ["FP32"], block_size=size, mode="blocks_first")[0]
 
 
 def test_a_failing_layer_hides_neither_the_others_nor_repeats_itself() -> None:
