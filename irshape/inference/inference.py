@@ -156,7 +156,8 @@ class Inference:
                     shown[f"{node.id}:{port.id}"] = ElementType.f32
         for node in self.model.results:
             source = node.inputs[0].source if node.is_live and node.inputs else None
-            if source is not None:
+            # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
+            if source is not None and len(source.node.layer.outputs) == 1:
                 key = f"{source.node.id}:{source.id}"
                 shown[key] = _LEGACY.get(self._engine.slots[source.slot].element_type, ElementType.f32)
         return shown
