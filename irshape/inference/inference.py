@@ -119,15 +119,16 @@ class Inference:
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
-        slots, unlisted = self._engine.slots, self._engine.unlisted
-        for node in self.model.nodes:
-            listed = node.layer.outputs
-            for index, port in enumerate(listed):
-                yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if node.index in unlisted and node.type != "Result":
-                before = listed or node.layer.inputs
-                for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
-                    yield f"{node.id}:{id}", fact
+        for engine in self._engine.graphs():
+            slots, unlisted = engine.slots, engine.unlisted
+            for node in engine.model.nodes:
+                listed = node.layer.outputs
+                for index, port in enumerate(listed):
+                    yield f"{node.key}:{port.id}", slots[node.first_slot + index]
+                if node.index in unlisted and node.type != "Result":
+                    before = listed or node.layer.inputs
+                    for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
+                        yield f"{node.key}:{id}", fact
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
