@@ -12,9 +12,10 @@ from irshape.inference.facts import POISONED, Fact
 from irshape.model.bodies import Body, BodyOutput, Slice
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, dim_max, narrow
+from irshape.report.diagnostic import ERROR
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, dim_max, eq, narrow
 from irshape.shape.element_type import ElementType
-from irshape.shape.shape import Shape
+from irshape.shape.shape import Shape, format_shape
 
 if TYPE_CHECKING:
     from irshape.inference.engine import Engine, Given, Run, Step
@@ -108,24 +109,24 @@ class Control(Context):
                 runs.append((body, (yield from self._ask(body, given))))
         if condition is not None:
             [(body, run)] = runs
-            outputs = [run.value(output.result) for output in body.outputs]
-            missing = self._fact(ElementType.dynamic, None)
-            return tuple([self._plain(fact) for fact in outputs] + [missing] * (self.listed - len(outputs)))
+            outputs = [self._plain(run.value(output.result)) for output in body.outputs]
+            count = max(1, *(len(one.outputs) for one in self.bodies))
+            return tuple(outputs + [self._fact(ElementType.dynamic, None)] * (count - len(outputs)))
+        (then, then_run), (other, else_run) = runs
         for body in self.bodies:
-            self._check_outputs(body)
+            self._check_outputs(body, max(self.listed, len(then.outputs)))
         if self.faults:
             return ()
-        (then, then_run), (other, else_run) = runs
         return tuple(
             [
                 self._either(index, then_run.value(then.outputs[index].result), else_run.value(other.outputs[index].result))
-                for index in range(self.listed)
+                for index in range(len(then.outputs))
             ]
         )
 
-    def _check_outputs(self, body: Body) -> None:
+    def _check_outputs(self, body: Body, count: int) -> None:
         """Every output of the layer needs a Result of either body, and no Result may be two."""
-        if len(body.outputs) < self.listed:
+        if len(body.outputs) < count:
             self.fault(f"output {len(body.outputs)} is no Result of the {body.name}", self.node.layer.offset)
         taken: set[Node] = set()
         for output in body.outputs:
@@ -136,7 +137,6 @@ class Control(Context):
     def _plain(self, fact: Fact) -> Fact:
         """A fact as it leaves a body: values are not followed through."""
         return fact if fact.elements is None else self._fact(fact.element_type, fact.shape, is_poisoned=fact.is_poisoned)
-
 
     def _either(self, index: int, then: Fact, other: Fact) -> Fact:
         """What an output is that comes from one of two branches."""
@@ -168,7 +168,9 @@ class Control(Context):
                 self.fail("S101", f"the current iteration must have rank 0 or 1, got rank {len(shape)}")
         is_entered = self._condition(self.facts[1], "execution_condition")
         if body.condition is None:
-            return (self._fact(ElementType.dynamic, None),) * self.listed
+            # OpenVINO leaves such a Loop as it is, with the one output that every operation begins with.
+            self.warn("R201", "no Result of the body is its execution_condition")
+            return (self._fact(ElementType.dynamic, None),)
         self._condition(declared.value(body.condition), "the condition in the body")
         trip_count = self._one(self.facts[0], "trip_count")
         own = sum(entry.external in (0, 1) for entry in body.inputs)
@@ -333,26 +335,51 @@ class Control(Context):
 
     def _settle(self, body: Body, given: dict[Node, Fact], run: "Run") -> Asking:
         """The pass over the body in which what comes back is what went in, or within it."""
+        plain = {output.result for output in body.outputs if output.slice is None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]
         for tries in range(_PATIENCE + 2):
+            if any(found.severity == ERROR for found in run.diagnostics):
+                break
             changed = dict(given)
             for parameter, back in backs:
-                changed[parameter] = self._widened(parameter, given[parameter], run.value(back), tries)
+                is_free = self.op.TYPE == "Loop" and back in plain
+                changed[parameter] = self._widened(parameter, given[parameter], run.value(back), tries, is_free=is_free)
             if changed == given:
                 break
             given = changed
             run = yield from self._ask(body, given)
+        for parameter, back in backs:
+            self._compare(parameter, given[parameter], run.value(back))
         return run
 
-    def _widened(self, parameter: Node, before: Fact, after: Fact, tries: int) -> Fact:
-        if before.is_poisoned or after.is_poisoned:
+    def _widened(self, parameter: Node, before: Fact, after: Fact, tries: int, *, is_free: bool) -> Fact:
+        """What holds what went in and what comes back.
+
+        OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for what goes
+        in at first, so that rank and known sizes can only stay.
+        """
+        if before.is_poisoned or after.is_poisoned or before.shape is None:
             return before
         shape, new = before.shape, after.shape
-        if shape is None or new is None or len(shape) != len(new) or tries >= _PATIENCE:
-            return before if shape is None or (shape == new) else self._fact(before.element_type, None)
+        if new is None or len(shape) != len(new) or tries >= _PATIENCE:
+            return self._fact(before.element_type, None) if is_free else before
         key = (self.key, "back", parameter.index)
-        sizes = [self._wider((*key, axis), *pair) for axis, pair in enumerate(zip(shape, new, strict=True))]
+        sizes = [
+            x if type(x) is int and not is_free else self._wider((*key, axis), x, y)
+            for axis, (x, y) in enumerate(zip(shape, new, strict=True))
+        ]
         return self._fact(before.element_type, tuple(sizes))
+
+    def _compare(self, parameter: Node, before: Fact, after: Fact) -> None:
+        """What comes back must be what the body was compiled for; OpenVINO does not look before it runs."""
+        shape, new = before.shape, after.shape
+        if before.is_poisoned or after.is_poisoned or shape is None or new is None:
+            return
+        if len(new) != len(shape) or any(
+            type(wanted) is int and eq(size, wanted) is False for size, wanted in zip(new, shape, strict=True)
+        ):
+            back, there = format_shape(new), format_shape(shape)
+            self.warn("R401", f"{back} comes back to {parameter.name!r}, for which the body is compiled with {there}")
 
     def _wider(self, key: tuple[Any, ...], before: Size, after: Size) -> Size:
         """A size that holds both; each that has been widened once is a symbol of its own, of which nothing but its range is known."""

@@ -181,15 +181,15 @@ class Inference:
         if not self.document.is_complete:
             return self.document.source
         facts: dict[Layer, LayerFacts] = {}
-        slots = self._engine.slots
-        for node in self.model.nodes:
-            layer = node.layer
-            sources = zip(layer.inputs, node.sources, strict=True)
-            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for port, slot in sources]
-            outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            given = self._engine.shapes
-            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
-            facts[layer] = LayerFacts(inputs, outputs, attributes)
+        for engine in self._engine.graphs():
+            slots, given = engine.slots, engine.shapes
+            for node in engine.model.nodes:
+                layer = node.layer
+                sources = zip(node.sources, layer.inputs, strict=True)
+                inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
+                outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+                attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+                facts[layer] = LayerFacts(inputs, outputs, attributes)
         return annotate(self.document, facts)
 
     def _port_facts(self, port: Port, fact: Fact) -> PortFacts:
