@@ -110,8 +110,8 @@ class Control(Context):
         if condition is not None:
             [(body, run)] = runs
             outputs = [self._plain(run.value(output.result)) for output in body.outputs]
-            count = max(1, *(len(one.outputs) for one in self.bodies))
-            return tuple(outputs + [self._fact(ElementType.dynamic, None)] * (count - len(outputs)))
+            # OpenVINO gives the layer as many outputs as the then_body has, whichever is taken.
+            return tuple(outputs + [self._fact(ElementType.dynamic, None)] * (len(self.bodies[0].outputs) - len(outputs)))
         (then, then_run), (other, else_run) = runs
         for body in self.bodies:
             self._check_outputs(body, max(self.listed, len(then.outputs)))

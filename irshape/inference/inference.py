@@ -106,12 +106,16 @@ class Inference:
         """The first layer of this name."""
         return self._view(self.model[name])
 
-    def layer(self, id: int) -> InferredLayer:
-        """The layer with this id."""
-        return self._view(self.model.node(id))
+    def layer(self, id: int | str) -> InferredLayer:
+        """The layer with this id; one inside a body by the ids around it, as in `ports` (`2.then_body/5`)."""
+        prefix, _, own = str(id).rpartition("/")
+        engine = next((one for one in self._engine.graphs() if one.model.prefix == (prefix and f"{prefix}/")), None)
+        if engine is None:
+            raise KeyError(id)
+        return self._view(engine.model.node(int(own)), engine)
 
-    def _view(self, node: Node) -> InferredLayer:
-        slots = self._engine.slots
+    def _view(self, node: Node, engine: Engine | None = None) -> InferredLayer:
+        slots = (engine or self._engine).slots
         layer = node.layer
         inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
         outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
@@ -238,7 +242,7 @@ class Inference:
                 {
                     "condition": str(guard.requirement),
                     "message": guard.requirement.message,
-                    "layer": str(guard.node.id),
+                    "layer": guard.node.key,
                     "name": guard.node.name,
                 }
                 for guard in self.guards
@@ -266,7 +270,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             if faults is None:
                 faults = compared[key] = _contradictions(port, engine.slots[slot])
             for code, message in faults:
-                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id))))
+                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
     return found
 
 
