@@ -77,7 +77,8 @@ def _infer(
     if document.is_complete:
         found += [*model.diagnostics, *engine.diagnostics]
     if is_check and document.is_complete:
-        found += compare_recorded(document, model, engine)
+        for graph in engine.graphs():
+            found += compare_recorded(document, graph.model, graph)
     else:
         found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
     return Inference(document, model, engine, found)

@@ -106,12 +106,16 @@ class Inference:
         """The first layer of this name."""
         return self._view(self.model[name])
 
-    def layer(self, id: int) -> InferredLayer:
-        """The layer with this id."""
-        return self._view(self.model.node(id))
+    def layer(self, id: int | str) -> InferredLayer:
+        """The layer with this id; one inside a body by the ids around it, as in `ports` (`2.then_body/5`)."""
+        prefix, _, own = str(id).rpartition("/")
+        engine = next((one for one in self._engine.graphs() if one.model.prefix == (prefix and f"{prefix}/")), None)
+        if engine is None:
+            raise KeyError(id)
+        return self._view(engine.model.node(int(own)), engine)
 
-    def _view(self, node: Node) -> InferredLayer:
-        slots = self._engine.slots
+    def _view(self, node: Node, engine: Engine | None = None) -> InferredLayer:
+        slots = (engine or self._engine).slots
         layer = node.layer
         inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
         outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
@@ -119,15 +123,16 @@ class Inference:
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
-        slots, unlisted = self._engine.slots, self._engine.unlisted
-        for node in self.model.nodes:
-            listed = node.layer.outputs
-            for index, port in enumerate(listed):
-                yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if node.index in unlisted and node.type != "Result":
-                before = listed or node.layer.inputs
-                for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
-                    yield f"{node.id}:{id}", fact
+        for engine in self._engine.graphs():
+            slots, unlisted = engine.slots, engine.unlisted
+            for node in engine.model.nodes:
+                listed = node.layer.outputs
+                for index, port in enumerate(listed):
+                    yield f"{node.key}:{port.id}", slots[node.first_slot + index]
+                if node.index in unlisted and node.type != "Result":
+                    before = listed or node.layer.inputs
+                    for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
+                        yield f"{node.key}:{id}", fact
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -181,15 +186,15 @@ class Inference:
         if not self.document.is_complete:
             return self.document.source
         facts: dict[Layer, LayerFacts] = {}
-        slots = self._engine.slots
-        for node in self.model.nodes:
-            layer = node.layer
-            sources = zip(layer.inputs, node.sources, strict=True)
-            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for port, slot in sources]
-            outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            given = self._engine.shapes
-            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
-            facts[layer] = LayerFacts(inputs, outputs, attributes)
+        for engine in self._engine.graphs():
+            slots, given = engine.slots, engine.shapes
+            for node in engine.model.nodes:
+                layer = node.layer
+                sources = zip(node.sources, layer.inputs, strict=True)
+                inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
+                outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+                attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+                facts[layer] = LayerFacts(inputs, outputs, attributes)
         return annotate(self.document, facts)
 
     def _port_facts(self, port: Port, fact: Fact) -> PortFacts:
@@ -238,7 +243,7 @@ class Inference:
                 {
                     "condition": str(guard.requirement),
                     "message": guard.requirement.message,
-                    "layer": str(guard.node.id),
+                    "layer": guard.node.key,
                     "name": guard.node.name,
                 }
                 for guard in self.guards
@@ -266,7 +271,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             if faults is None:
                 faults = compared[key] = _contradictions(port, engine.slots[slot])
             for code, message in faults:
-                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id))))
+                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
     return found
 
 

@@ -61,6 +61,7 @@ _family(
     ("G116", "warning", "unused layer", "The layer reaches no Result or Assign.", "OpenVINO drops it without a look.", "Remove it, or connect it."),
     ("G117", "warning", "opaque operation", "The operation is unknown and was allowed with --opaque; its recorded ports are trusted.", "Nothing about it has been checked.", "None is needed."),
     ("G118", "error", "variable without ReadValue", "An Assign names a variable that no ReadValue of its graph reads; for Assign of opset3 the ReadValue must be upstream.", "OpenVINO refuses the file.", "Add the ReadValue, or correct variable_id."),
+    ("G119", "error", "port map does not fit", "A port map of If, Loop or TensorIterator names a port or layer that is not there, or leaves one out.", "OpenVINO refuses the file.", "Map every input and output to a Parameter and a Result of the body."),
 )
 
 # A: attributes.

@@ -93,7 +93,7 @@ class MulticlassNmsV8(_MulticlassNms):
     """Boxes that overlap no box of a higher score of their class, of each image."""
 
     def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
-        self.check_limits(ctx)
+        self.check(ctx)
         self.check_rank(ctx, boxes, scores)
         return self.kept(ctx, boxes, scores)
 
@@ -106,7 +106,7 @@ class MulticlassNmsV9(_MulticlassNms):
     roisnum = In(INDEX - {ElementType.dynamic}, rank=1, unranked=True, optional=True)
 
     def infer(self, ctx: Context, boxes: Input, scores: Input, roisnum: Input | None) -> tuple[Shape, ...]:
-        self.check_limits(ctx)
+        self.check(ctx)
         ctx.require_rank(scores, (3,) if roisnum is None else (2,))
         self.check_rank(ctx, boxes, scores)
         if roisnum is None:
