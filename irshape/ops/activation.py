@@ -40,6 +40,10 @@ class Clamp(Unary):
     def of_sizes(self, size: Size) -> Size:
         return dim_min(dim_max(size, ceil(self.min)), floor(self.max))
 
+    def of_bounds(self, limits: tuple[float, float]) -> tuple[float, float]:
+        low, high = (min(max(end, self.min), self.max) for end in limits)
+        return low, high
+
 
 @op("Elu", "opset1")
 class Elu(Unary):

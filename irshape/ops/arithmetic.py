@@ -2,7 +2,8 @@
 
 import math
 import operator
-from typing import Annotated, Any, Literal
+from math import inf
+from typing import Annotated, Any, ClassVar, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -77,6 +78,16 @@ class Divide(BinaryArithmetic):
             return None
         return super().of_ranges(dividend, (low or SMALLEST, high or -SMALLEST))
 
+    def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        (low, high), (least, most) = dividend, divisor
+        if inf in (high, most):
+            return 0, inf
+        if least <= 0 <= most:
+            return -inf, inf
+        ends = (low, most), (high, least)
+        first, last = (self.of_elements(*pair) for pair in (ends if least > 0 else reversed(ends)))
+        return first, last
+
 
 @op("FloorMod", "opset1")
 class FloorMod(BinaryArithmetic):
@@ -94,6 +105,14 @@ class Mod(BinaryArithmetic):
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
         return a % b if bounds(a)[0] >= 0 and bounds(b)[0] >= 0 else None
+
+    def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        (low, high), (least, most) = dividend, divisor
+        if high == inf or least <= 0 <= most or low < 0 or least < 0:
+            return 0, inf
+        if high < least or low == high and least == most:
+            return low, high
+        return 0, min(high, most - 1)
 
 
 @op("Maximum", "opset1")
@@ -137,6 +156,7 @@ class SquaredDifference(BinaryArithmetic):
         return (a - b) * (a - b)
 
     of_sizes = of_elements
+    of_bounds = None
 
 
 @op("Abs", "opset1")
@@ -147,6 +167,11 @@ class Abs(UnaryArithmetic):
 
     def of_sizes(self, size: Size) -> Size:
         return narrow(dim_max(size, -size), 0)
+
+    def of_bounds(self, limits: tuple[float, float]) -> tuple[float, float]:
+        """Those of the ends, wherever 0 is."""
+        low, high = limits
+        return abs(low), abs(high)
 
 
 @op("Negative", "opset1")

@@ -28,10 +28,11 @@ class Context(Judge):
 
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
     replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
-    A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
+    A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused. `is_sole`
+    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses.
     """
 
-    __slots__ = ("_born", "findings", "is_checked", "is_local", "key", "op", "requirements")
+    __slots__ = ("_born", "findings", "is_checked", "is_local", "is_sole", "key", "op", "requirements")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -41,6 +42,7 @@ class Context(Judge):
         self.requirements: list[Requirement] = []
         self.is_local = False
         self.is_checked = True
+        self.is_sole = True
         self._born = 0
 
     # What becomes of a decision about sizes.
@@ -212,8 +214,10 @@ class Context(Judge):
                 continue
             if type(size) is int:
                 self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)
-            else:
-                self.fail("V101" if high < 0 else "S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
+            elif high < 0:
+                self.fail("V101", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
+            elif self.is_sole:
+                self.error("S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
         return tuple(map(self.dimension, sizes))
 
     def single(self, port: Input) -> None:

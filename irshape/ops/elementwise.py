@@ -1,6 +1,6 @@
 """Families of element-wise operations: one rule each, inherited by dozens of ops."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from itertools import product
 from math import inf
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -23,7 +23,8 @@ class Elementwise(Op):
     Values are followed through the op where its class says how: `of_elements` computes an element from known numbers,
     `of_sizes` where some are a `Dim` and the others ints, `of_real_sizes` where these stand in a real tensor and that matters.
     They give None for what they cannot know. `is_monotone` says that the function takes no value outside those at the ends of
-    its arguments, so that bounds of reals are followed too.
+    its arguments, so that bounds of reals are followed too. `of_bounds` gives the two ends that OpenVINO makes of those of its
+    arguments, right or wrong; it is None where OpenVINO follows numbers only.
     """
 
     takes_sizes = True
@@ -33,6 +34,7 @@ class Elementwise(Op):
     of_elements: ClassVar[Callable[..., Any] | None] = None
     of_sizes: ClassVar[Callable[..., Any] | None] = None
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
+    of_bounds: ClassVar[Callable[..., Any] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -64,6 +66,28 @@ class Elementwise(Op):
             result = self.of_ranges(*map(ends, row))
         return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
 
+    def seen(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+        columns = self.aligned(ctx, *inputs)
+        if self.of_bounds is None or columns is None:
+            return None
+        element_type = self.outputs[0].type or inputs[0].element_type
+        result = []
+        for element, row in zip(elements, zip(*columns, strict=True), strict=True):
+            if any(isinstance(one, Dim | Real) for one in row):
+                limits = self.of_bounds(*map(limits_of, row))
+                element = None if limits is None else bounded(ctx, (self, row), element, element_type, *limits)
+            if element is None:
+                return None
+            result.append(element)
+        return tuple(result)
+
+    def corners(self, *ranges: tuple[float, float]) -> tuple[float, float] | None:
+        """OpenVINO's rule for most: the least and the largest of what the ends give; where one has no limit, neither has the result."""
+        if any(high == inf for _, high in ranges):
+            return 0, inf
+        values = [_number(self.of_elements, corner) for corner in product(*ranges)]
+        return None if None in values else (min(values), max(values))
+
     def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
         """What is known of an element when each argument lies between two floats."""
         if not self.is_monotone:
@@ -93,6 +117,26 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
     if type(value) is bool:
         return int(value)
     return value if isinstance(value, Dim | int) or (isinstance(value, float) and value == value) else None
+
+
+def bounded(ctx: Context, key: Hashable, element: Element, element_type: ElementType, low: float, high: float) -> Element | None:
+    """An element of which OpenVINO knows these ends, in whichever order: the element itself if they are its own."""
+    low, high = min(low, high), max(low, high)
+    if low == high and abs(low) != inf:
+        return low
+    if isinstance(element, Dim) and bounds(element) == (low, high):
+        return element
+    if element_type.is_real:
+        return Real(low, high)
+    size = ctx.scope.bounded(key, low, high)
+    return size if fits(size, element_type) else None
+
+
+def limits_of(element: Element) -> tuple[float, float]:
+    """The ends of an element, exact if they are whole."""
+    if isinstance(element, Real):
+        return element
+    return bounds(element) if isinstance(element, Dim) else (element, element)
 
 
 def ends(element: Element) -> tuple[float, float]:
@@ -160,6 +204,8 @@ class BinaryArithmetic(Binary):
 
     lhs = In(ARITHMETIC, unranked=True)
     rhs = In(ARITHMETIC, unranked=True, like="lhs")
+
+    of_bounds = Broadcasting.corners
 
 
 class Comparison(Binary):

@@ -156,6 +156,8 @@ class Op:
       otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
       `takes_reals` that it takes those that are a `Real`;
       `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
+    - `seen(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
+      is all of them where `is_followed` says that OpenVINO follows bounds through the operation, and nothing elsewhere;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -171,6 +173,7 @@ class Op:
     takes_sizes: ClassVar[bool] = False
     takes_reals: ClassVar[bool] = False
     takes_unknown: ClassVar[bool] = False
+    is_followed: ClassVar[bool] = False
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]
@@ -265,6 +268,10 @@ class Op:
         findings.extend(Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known)
         self.findings = tuple(findings)
         self.is_broken = any(finding.code.startswith("A") for finding in findings)
+
+    def seen(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
+        """What OpenVINO knows of the elements of the output, which `propagate` gave from inputs that are not all numbers."""
+        return elements if self.is_followed else None
 
     @classmethod
     def input_at(cls, index: int) -> In | None:

@@ -88,6 +88,7 @@ class ReduceSum(Reduction):
 class ReduceProd(Reduction):
     """The product."""
 
+    is_followed = True
     of_elements = prod
 
 
@@ -95,6 +96,7 @@ class ReduceProd(Reduction):
 class ReduceMax(Reduction):
     """The largest."""
 
+    is_followed = True
     of_elements = partial(reduce, dim_max)
 
 
@@ -102,6 +104,7 @@ class ReduceMax(Reduction):
 class ReduceMin(Reduction):
     """The smallest."""
 
+    is_followed = True
     of_elements = partial(reduce, dim_min)
 
 

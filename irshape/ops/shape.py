@@ -18,6 +18,7 @@ class ShapeOf(Op):
     data = In(unranked=True)
     output = Out(ElementType.i64)
     demands = ()
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return (data.rank if data.is_ranked else ctx.unknown(),)
@@ -46,6 +47,7 @@ class _Rearrangement(Op):
     demands = ("data",)
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
 
 @op("Reshape", "opset1")

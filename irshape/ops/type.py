@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.elementwise import unknown
+from irshape.ops.elementwise import bounded, limits_of, unknown
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
@@ -23,6 +23,30 @@ class Conversion(Op):
     def converted(ctx: Context, data: Input, target: ElementType) -> Elements:
         """The elements of `data` in the target type."""
         return tuple([_converted(ctx, element, target) for element in data.values])
+
+    @staticmethod
+    def bounds_seen(ctx: Context, elements: Elements, data: Input, target: ElementType) -> Elements | None:
+        """OpenVINO converts the ends, which wrap in small types; no limit stays none in others."""
+        result = []
+        for element, source in zip(elements, data.values, strict=True):
+            ends = limits_of(source)
+            if not target.is_real and isinstance(source, Dim | Real):
+                ends = tuple([_wrapped(end, target) for end in ends])
+            made = bounded(ctx, (target, source), element, target, *ends) if isinstance(source, Dim | Real) else element
+            if made is None:
+                return None
+            result.append(made)
+        return tuple(result)
+
+
+def _wrapped(end: float, target: ElementType) -> float:
+    if abs(end) == inf or abs(end) >= INT64_MAX:
+        return end if target.bits >= 32 else (1 << target.bits) - 1 if not target.is_signed else -1
+    number = trunc(end)
+    if target.bits >= 32:
+        return number
+    number %= 1 << target.bits
+    return number - (1 << target.bits) if target.is_signed and number >> (target.bits - 1) else number
 
 
 def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
@@ -57,6 +81,9 @@ class Convert(Conversion):
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return self.converted(ctx, data, self.destination_type)
+
+    def seen(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:
+        return self.bounds_seen(ctx, elements, data, self.destination_type)
 
 
 @op("ConvertLike", "opset1")

@@ -28,6 +28,7 @@ class Scope:
         self.forms: Final = FormTable()
         self._symbols: dict[str, tuple[Facts, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
+        self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
         self._names: set[str] = set()
         self._dims: dict[tuple[Form, Facts], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
@@ -49,6 +50,13 @@ class Scope:
         elif made[0] != facts:
             raise ValueError(f"{name} is {_facts_text(made[0])} and cannot also be {_facts_text(facts)}")
         return made[1]
+
+    def bounded(self, key: Hashable, low: Bound, high: Bound) -> "Size":
+        """A value of which OpenVINO knows these bounds only, the same for the same key and bounds."""
+        made = self._bounded.get((key, low, high))
+        if made is None:
+            made = self._bounded[key, low, high] = self._new_symbol(f"bounded.{len(self._bounded)}", Facts(low, high))
+        return made
 
     def unknown(self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> "Size":
         """A value born of data, the same for the same key and facts; written `d0`, `d1`, ... in the order of their making."""

@@ -22,6 +22,7 @@ class _Broadcast(Op):
     demands = ("data", "target_shape")
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
@@ -124,6 +125,7 @@ class Tile(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
         count = element_count(repeats.partial_shape)
@@ -162,6 +164,7 @@ class PadV1(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
         if pad_value is not None and self.pad_mode == "constant":

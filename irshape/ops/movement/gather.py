@@ -29,6 +29,7 @@ class GatherV1(Op):
     batch_dims = 0
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
         along = ctx.axis_in(axis, data.known_rank)
