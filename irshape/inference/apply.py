@@ -117,7 +117,7 @@ class Request(Context):
         for index, fact in enumerate(self.facts):
             port = op.input_at(index)
             assert port is not None
-            inputs.append(Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements))
+            inputs.append(Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal))
         if not self._check_ports(inputs):
             raise RuleFailure
         arguments = _arranged(op, inputs)
@@ -227,7 +227,7 @@ class Request(Context):
         if elements is None:
             return nothing, nothing
         is_several = len(shapes) > 1 or self.op.outputs[0].variadic
-        seen = None if is_supposed else elements if self._are_numbers(read) else self.op.seen(self, elements, *arguments)
+        seen = None if is_supposed else self.op.seen(self, elements, *arguments) if self._is_any_unknown(read, elements) else elements
         sides = [
             [
                 representable(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
@@ -254,8 +254,11 @@ class Request(Context):
         refused = tuple([kind for kind, is_taken in ((Dim, self.op.takes_sizes), (Real, self.op.takes_reals)) if not is_taken])
         return all(one.elements is not None and not any(isinstance(element, refused) for element in one.elements) for one in read)
 
-    def _are_numbers(self, read: Sequence[Input]) -> bool:
-        return not any(isinstance(element, Dim | Real) for one in read for element in one.values) and bool(read)
+    @staticmethod
+    def _is_any_unknown(read: Sequence[Input], elements: Sequence[Any]) -> bool:
+        """Whether not all elements are numbers, of the inputs or of the output."""
+        several = [one.values for one in read] + [one if isinstance(one, tuple) else (one,) for one in elements]
+        return any(isinstance(element, Dim | Real) for one in several for element in one)
 
 
 def _is_error(finding: Finding) -> bool:

@@ -12,19 +12,27 @@ class Fact:
     """Element type, shape (None if unranked) and, where some rule reads them, elements.
 
     `is_poisoned` marks what is unknown because a layer before failed: nothing is said of what follows from that. `seen` is what
-    OpenVINO knows of the tensor, where that is less or other than this; else the fact itself.
+    OpenVINO knows of the tensor, where that is less or other than this; else the fact itself. `is_literal` marks the elements of
+    a Const.
     """
 
-    __slots__ = ("element_type", "elements", "is_poisoned", "seen", "shape")
+    __slots__ = ("element_type", "elements", "is_literal", "is_poisoned", "seen", "shape")
 
     def __init__(
-        self, element_type: ElementType, shape: Shape, elements: Elements | None, is_poisoned: bool = False, seen: "Fact | None" = None
+        self,
+        element_type: ElementType,
+        shape: Shape,
+        elements: Elements | None,
+        is_poisoned: bool = False,
+        seen: "Fact | None" = None,
+        is_literal: bool = False,
     ) -> None:
         self.element_type = element_type
         self.shape = shape
         self.elements = elements
         self.is_poisoned = is_poisoned
         self.seen: Fact = seen or self
+        self.is_literal = is_literal
 
     def is_like(self, other: "Fact") -> bool:
         """Whether both know the same numbers, by whatever formulas."""
@@ -57,14 +65,15 @@ class Facts:
         elements: Elements | None = None,
         is_poisoned: bool = False,
         seen: Fact | None = None,
+        is_literal: bool = False,
     ) -> Fact:
         """The one fact that says this."""
         # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; integer elements need no such care.
         tag = repr(elements) if elements is not None and element_type.is_real else elements
-        key = (element_type, shape, tag, is_poisoned, seen)
+        key = (element_type, shape, tag, is_poisoned, seen, is_literal)
         fact = self._table.get(key)
         if fact is None:
-            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, seen)
+            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, seen, is_literal)
         return fact
 
     def beside(self, fact: Fact, seen: Fact) -> Fact:

@@ -108,11 +108,11 @@ class Mod(BinaryArithmetic):
 
     def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
         (low, high), (least, most) = dividend, divisor
-        if high == inf or least <= 0 <= most or low < 0 or least < 0:
-            return 0, inf
-        if high < least or low == high and least == most:
+        if low == high and least == most and least or 0 <= low and high < least:
             return low, high
-        return 0, min(high, most - 1)
+        if inf in (high, most) and low < high or least <= 0 <= most:
+            return 0, inf
+        return (min(low, -1) if low < 0 or least < 0 else 0), max(high, most - 1)
 
 
 @op("Maximum", "opset1")

@@ -139,17 +139,37 @@ class Context(Judge):
         return elements
 
     def sizes(self, port: Input, count: int, *, at_least: bool = False) -> tuple[Size, ...]:
-        """The elements of an input that are sizes of the output, where OpenVINO lets negative ones pass.
+        """The elements of an input that are sizes of the output.
 
         `count` is how many the rule needs, or the least it needs, of which it takes the first.
         """
         values = self.values(port, at_least=count) if at_least else self.values(port, count)
-        sizes = []
-        for index, value in enumerate(values[:count]):
-            if type(value) is int and value < 0:
-                self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
-            sizes.append(self.dimension(value))
-        return tuple(sizes)
+        return tuple([self.natural(port, index, value, is_lenient=True) for index, value in enumerate(values[:count])])
+
+    def limit(self, port: Input) -> Size:
+        """The single element of an input, as a dimension where OpenVINO lets any number pass."""
+        value = self.scalar(port)
+        if type(value) is int and value < 0:
+            self.warn("R201", f"{port.name} must not be negative, got {value}", port=port)
+        return self.dimension(value)
+
+    def natural(self, port: Input, index: int, value: Size, *, is_lenient: bool = False) -> Size:
+        """A value of an input that must not be negative, as a dimension.
+
+        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it lets the numbers of
+        a Const pass.
+        """
+        low, high = bounds(value)
+        if is_lenient and type(value) is int and value < 0 and port.is_literal:
+            self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
+        elif high < 0:
+            self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
+        elif -inf < low < 0:
+            self.require_ge(value, 0, "{port}[{index}] must not be negative", code="V101", port=port.name, index=index)
+            if self.is_sole:
+                message = f"OpenVINO refuses bounds of {port.name}[{index}] that reach below 0: {_interval(low, high)}"
+                self.error("S206", message, port=port)
+        return self.dimension(value)
 
     def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
         """The first elements of a float input, None where they are not known; known ones must be at least so many."""
@@ -201,24 +221,9 @@ class Context(Judge):
         return self.values(port, 1)[0]
 
     def shape_in(self, port: Input) -> Shape:
-        """The shape an input holds; None if the number of its elements is not known.
-
-        OpenVINO refuses an interval that reaches below 0, although the value may be valid.
-        """
-        if element_count(port.partial_shape) is None:
-            return None
-        sizes = self.values(port)
-        for axis, size in enumerate(sizes):
-            low, high = bounds(size)
-            if low >= 0 or high == inf or (low == -inf and high >= 0):
-                continue
-            if type(size) is int:
-                self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)
-            elif high < 0:
-                self.fail("V101", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
-            elif self.is_sole:
-                self.error("S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
-        return tuple(map(self.dimension, sizes))
+        """The shape an input holds; None if the number of its elements is not known."""
+        count = element_count(port.partial_shape)
+        return None if count is None else self.sizes(port, count)
 
     def single(self, port: Input) -> None:
         """An input of one element, which is a scalar or a list."""
@@ -281,6 +286,10 @@ class Context(Judge):
 
 
 _UNLIKE = {"eq": "{a} and {b} differ", "ge": "{a} is less than {b}", "div": "{a} is not a multiple of {b}", "broadcast": "{a} and {b} are neither equal nor 1"}
+
+
+def _interval(low: float, high: float) -> str:
+    return str(low) if low == high else f"{'' if low == -inf else low}..{'' if high == inf else high}"
 
 
 def _seen(requirement: Requirement) -> str:

@@ -73,7 +73,7 @@ class Elementwise(Op):
         element_type = self.outputs[0].type or inputs[0].element_type
         result = []
         for element, row in zip(elements, zip(*columns, strict=True), strict=True):
-            if any(isinstance(one, Dim | Real) for one in row):
+            if any(isinstance(one, Dim | Real) for one in (element, *row)):
                 limits = self.of_bounds(*map(limits_of, row))
                 element = None if limits is None else bounded(ctx, (self, row), element, element_type, *limits)
             if element is None:

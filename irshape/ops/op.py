@@ -94,13 +94,21 @@ def _placed(port: _Port, index: int) -> _Port:
 class Input:
     """What a rule sees of one input.
 
-    `partial_shape` is None where the rank is unknown, `elements` where the values are; `source` identifies the tensor.
+    `partial_shape` is None where the rank is unknown, `elements` where the values are; `source` identifies the tensor, and
+    `is_literal` tells that it is a Const.
     """
 
-    __slots__ = ("element_type", "elements", "index", "name", "partial_shape", "port", "source")
+    __slots__ = ("element_type", "elements", "index", "is_literal", "name", "partial_shape", "port", "source")
 
     def __init__(
-        self, port: In, index: int, source: int, element_type: ElementType, partial_shape: Shape, elements: Elements | None
+        self,
+        port: In,
+        index: int,
+        source: int,
+        element_type: ElementType,
+        partial_shape: Shape,
+        elements: Elements | None,
+        is_literal: bool = False,
     ) -> None:
         self.port = port
         self.index = index
@@ -109,6 +117,7 @@ class Input:
         self.element_type = element_type
         self.partial_shape = partial_shape
         self.elements = elements
+        self.is_literal = is_literal
 
     @property
     def shape(self) -> tuple[Size, ...]:

@@ -29,13 +29,14 @@ class Conversion(Op):
         """OpenVINO converts the ends, which wrap in small types; no limit stays none in others."""
         result = []
         for element, source in zip(elements, data.values, strict=True):
-            ends = limits_of(source)
-            if not target.is_real and isinstance(source, Dim | Real):
-                ends = tuple([_wrapped(end, target) for end in ends])
-            made = bounded(ctx, (target, source), element, target, *ends) if isinstance(source, Dim | Real) else element
-            if made is None:
+            if isinstance(element, Dim | Real) or isinstance(source, Dim | Real):
+                ends = limits_of(source)
+                if not target.is_real:
+                    ends = _wrapped(ends[0], target), _wrapped(ends[1], target)
+                element = bounded(ctx, (target, source), element, target, *ends)
+            if element is None:
                 return None
-            result.append(made)
+            result.append(element)
         return tuple(result)
 
 

@@ -132,11 +132,10 @@ class Tile(Op):
         if not data.is_ranked or count is None:
             return None
         times = ctx.values(repeats, count)
+        for index, repeat in enumerate(times):
+            ctx.natural(repeats, index, repeat, is_lenient=True)
         rank = max(data.rank, count)
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
-        for axis, repeat in enumerate(times):
-            if type(repeat) is int and repeat < 0:
-                ctx.warn("R201", f"repeats must be at least 0, got {repeat} for axis {axis}", port=repeats)
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
