@@ -72,7 +72,7 @@ class Request(Context):
             return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
         if errors:
             findings = [_reworded(one, "R401", "no size fulfils this") if _is_error(one) else one for one in ours.findings]
-            return Application(theirs.outputs, tuple(findings), ours.requirements)
+            return Application(theirs.outputs, tuple(findings))
         if len(ours.outputs) != len(theirs.outputs):
             return ours
         outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
@@ -227,7 +227,11 @@ class Request(Context):
         if elements is None:
             return nothing, nothing
         is_several = len(shapes) > 1 or self.op.outputs[0].variadic
-        seen = None if is_supposed else self.op.seen(self, elements, *arguments) if self._is_any_unknown(read, elements) else elements
+        seen = elements
+        if is_supposed or any(one.element_type in self.op.unfollowed for one in read):
+            seen = None
+        elif self._is_any_unknown(read, elements):
+            seen = self.op.seen(self, elements, *arguments)
         sides = [
             [
                 representable(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None

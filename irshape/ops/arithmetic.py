@@ -9,7 +9,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
+from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements
@@ -95,6 +95,12 @@ class FloorMod(BinaryArithmetic):
 
     of_elements = of_sizes = staticmethod(operator.mod)
 
+    def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        """Those of the ends; what is divided by 0 is the least number of int64."""
+        if 0 in divisor and inf not in (dividend[1], divisor[1]):
+            return -INT64_MAX - 1, divisor[1]
+        return self.corners(dividend, divisor)
+
 
 @op("Mod", "opset1")
 class Mod(BinaryArithmetic):
@@ -157,6 +163,7 @@ class SquaredDifference(BinaryArithmetic):
 
     of_sizes = of_elements
     of_bounds = None
+    unfollowed = ANY - {ElementType.f32}
 
 
 @op("Abs", "opset1")

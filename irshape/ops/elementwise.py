@@ -15,6 +15,8 @@ from irshape.shape.value import Element, Elements, Real, broadcast_to, fits
 
 # What arithmetic is defined on.
 ARITHMETIC = NUMERIC - {ElementType.string}
+# What OpenVINO computes no values of.
+UNFOLLOWED = frozenset({ElementType.i16, ElementType.u16, ElementType.f64})
 
 
 class Elementwise(Op):
@@ -30,6 +32,7 @@ class Elementwise(Op):
     takes_sizes = True
     takes_reals = True
     is_monotone: ClassVar[bool] = False
+    unfollowed = UNFOLLOWED
 
     of_elements: ClassVar[Callable[..., Any] | None] = None
     of_sizes: ClassVar[Callable[..., Any] | None] = None

@@ -167,6 +167,7 @@ class Op:
       `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
     - `seen(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
       is all of them where `is_followed` says that OpenVINO follows bounds through the operation, and nothing elsewhere;
+      `unfollowed` are the element types of which it computes no values at all;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -183,6 +184,7 @@ class Op:
     takes_reals: ClassVar[bool] = False
     takes_unknown: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
+    unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]

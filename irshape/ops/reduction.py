@@ -6,6 +6,7 @@ from math import prod, trunc
 from typing import Any, ClassVar
 
 from irshape.ops.context import Context, element_count
+from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
@@ -24,6 +25,7 @@ class Reduction(Op):
     output = Out(like="data")
     keep_dims: bool = False
     takes_sizes = True
+    unfollowed = UNFOLLOWED
 
     of_elements: ClassVar[Callable[[Elements], Any] | None] = None
 

@@ -5,7 +5,7 @@ from math import inf
 
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, eq, product
+from irshape.shape.dim import Dim, Size, bounds, eq, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -73,12 +73,15 @@ class Reshape(_Rearrangement):
         ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied]
         have = [size for axis, size in enumerate(data.partial_shape or ()) if axis not in copied]
+        # A number that may be -1, which OpenVINO takes for no size unless it knows it, leaves the shape open.
         is_open = not data.is_ranked or any(bounds(size)[0] == -inf for size in pattern)
+        # OpenVINO counts the elements of static shapes only.
+        ctx.is_checked = not any(isinstance(size, Dim) for size in (*have, *want))
         if -1 in pattern:
             target[pattern.index(-1)] = self._left(ctx, have, want, is_open)
         elif not is_open:
             have, want = without_common(have, want)
-            ctx.is_checked = not copied
+            ctx.is_checked = ctx.is_checked and not copied
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 

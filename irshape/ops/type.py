@@ -95,6 +95,7 @@ class ConvertLike(Conversion):
     like = In(unranked=True)
     output = Out(like="like")
     demands = ("data",)
+    unfollowed = ANY
 
     def infer(self, ctx: Context, data: Input, like: Input) -> Shape:
         return data.partial_shape

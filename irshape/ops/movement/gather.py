@@ -3,6 +3,7 @@
 from typing import Any
 
 from irshape.ops.context import Context
+from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
@@ -30,6 +31,7 @@ class GatherV1(Op):
     takes_sizes = True
     takes_reals = True
     is_followed = True
+    unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
         along = ctx.axis_in(axis, data.known_rank)
