@@ -58,8 +58,9 @@ class Context(Judge):
         self.findings.append(Finding("R401", f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
     def undecided(self, requirement: Requirement) -> None:
-        """A requirement that depends on the sizes of the inputs: a guard."""
-        self.requirements.append(requirement)
+        """A requirement that depends on the sizes of the inputs: a guard. OpenVINO does not look at what only data decides."""
+        if requirement.symbols().isdisjoint(self.scope.data):
+            self.requirements.append(requirement)
 
     # What a rule says itself.
 
@@ -112,7 +113,7 @@ class Context(Judge):
         """A size that only running the layer would tell: a symbol of the layer's own."""
         self.is_local = True
         self._born += 1
-        return self.scope.unknown((self.key, "size", self._born), low, high)
+        return self.scope.unknown((self.key, "size", self._born), low, high, is_data=bool(self.op.inputs))
 
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
         """The elements of an integer input, unknown ones as sizes without bounds.
@@ -207,7 +208,7 @@ class Context(Judge):
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         self.is_local = True
-        return tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(count))
+        return tuple(self.scope.unknown((port.source, i), is_data=True) for i in range(count))
 
     def suppose(self, ports: Sequence[Input]) -> None:
         """Let the unknown elements of small integer inputs be sizes without bounds."""

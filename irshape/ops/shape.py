@@ -5,7 +5,7 @@ from math import inf
 
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Dim, Size, bounds, eq, product
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, dim_min, eq, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -66,18 +66,18 @@ class Reshape(_Rearrangement):
         copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
         if data.is_ranked and copied and copied[-1] >= data.rank:
             ctx.fail("V101", f"shape[{copied[-1]}] copies a size of data, which has rank {data.rank}", port=shape)
+        is_inferred = -1 in pattern
         target = [
-            self._copied(ctx, data, axis) if axis in copied else 1 if size == -1 else self._given(ctx, axis, size)
+            self._copied(ctx, data, axis) if axis in copied else 1 if size == -1 else self._given(ctx, data, axis, size, is_inferred)
             for axis, size in enumerate(pattern)
         ]
         ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied]
         have = [size for axis, size in enumerate(data.partial_shape or ()) if axis not in copied]
-        # A number that may be -1, which OpenVINO takes for no size unless it knows it, leaves the shape open.
-        is_open = not data.is_ranked or any(bounds(size)[0] == -inf for size in pattern)
+        is_open = not data.is_ranked or any(bounds(size)[0] < (0 if not is_inferred else -INT64_MAX) for size in pattern)
         # OpenVINO counts the elements of static shapes only.
         ctx.is_checked = not any(isinstance(size, Dim) for size in (*have, *want))
-        if -1 in pattern:
+        if is_inferred:
             target[pattern.index(-1)] = self._left(ctx, have, want, is_open)
         elif not is_open:
             have, want = without_common(have, want)
@@ -89,12 +89,20 @@ class Reshape(_Rearrangement):
     def _copied(ctx: Context, data: Input, axis: int) -> Size:
         return data.shape[axis] if data.is_ranked else ctx.unknown()
 
-    @staticmethod
-    def _given(ctx: Context, axis: int, size: Size) -> Size:
-        if bounds(size)[0] == -inf:  # a number of which nothing is known may turn out to be -1 or 0
+    def _given(self, ctx: Context, data: Input, axis: int, size: Size, is_inferred: bool) -> Size:
+        """A number of the pattern as a size; what is not known may turn out to be -1, if no other is, or 0."""
+        if isinstance(size, Dim) and (size.facts.low == -inf or size.facts.low < 0 <= size.facts.high and not is_inferred):
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-        return ctx.saturate(size)
+        size = ctx.saturate(size)
+        if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
+            return size
+        copied = data.shape[axis]
+        if eq(copied // size * size, copied):
+            return size  # where it is 0, so is the size it copies
+        chosen = size + copied * (1 - dim_min(size, 1))
+        (low, high), (least, most) = bounds(copied), bounds(size)
+        return narrow(chosen, min(low, max(least, 1)), max(high, most))
 
     @staticmethod
     def _left(ctx: Context, have: Sequence[Size], want: Sequence[Size], is_open: bool) -> Size:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.registry import TENSORFLOW
-from irshape.shape.dim import Size, narrow, product
+from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.shape import Shape
 
@@ -18,6 +18,9 @@ def blocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: 
     """How many blocks an axis has with its pads; `names` are those of the blocks and pads in messages."""
     block_name, before, after = names
     ctx.require_ge(block, 1, "{block}[{axis}] must be at least 1", block=block_name, axis=axis, code="V101")
+    if any(isinstance(pad, Dim) and bounds(pad)[0] < 0 for pad in (begin, end)):
+        # OpenVINO takes a negative pad for another number, by which an axis may pass that is no multiple.
+        return ctx.saturate((size + begin + end) // positive(block))
     message = "axis {axis} with its pads {before} and {after} must be a multiple of {block}[{axis}]"
     return ctx.exact_div(size + begin + end, positive(block), message, axis=axis, block=block_name, before=before, after=after)
 
