@@ -10,7 +10,8 @@ from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.catalogue import is_about_specification
 from irshape.xml.document import Document
-from irshape.xml.reader import Source, read as read_document
+from irshape.xml.reader import Source
+from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
 Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]
@@ -72,8 +73,10 @@ def _infer(
     engine = Engine(model, _weights(document, weights), frozenset(opaque))
     apply_inputs(engine, inputs or {}, symbols or {})
     engine.run()
-    found = [*document.diagnostics, *model.diagnostics, *engine.diagnostics]
-    if is_check:
+    found = [*document.diagnostics]
+    if document.is_complete:
+        found += [*model.diagnostics, *engine.diagnostics]
+    if is_check and document.is_complete:
         found += compare_recorded(document, model, engine)
     else:
         found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]

@@ -11,8 +11,8 @@ from irshape.ops.registry import REGISTRY
 from irshape.report.catalogue import CATALOGUE
 from tests.support.rows import Differs
 
-# Operations whose rows are files of their own: where tensors enter and leave a model.
-WITHOUT_ROWS = {"Constant", "Parameter", "Result"}
+# Operations whose rows are files of their own: where tensors enter and leave a model, and what belongs together in it.
+WITHOUT_ROWS = {"Assign", "Constant", "Parameter", "Result"}
 # Operations that take every type, rank and value: nothing but a missing input makes them fail.
 CANNOT_FAIL = {"ShapeOf opset1"}
 

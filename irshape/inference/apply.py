@@ -10,7 +10,7 @@ from irshape.ops.op import Input, Op, Out
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape
@@ -32,20 +32,30 @@ class Request(Context):
     """The application of `op` to `facts`, which came from the slots `sources`.
 
     `listed` is how many outputs the layer lists, `wanted` the positions of those whose elements some rule reads, `key` what
-    makes a symbol born here the layer's own.
+    makes a symbol born here the layer's own. `states_types` is whether ports state their element types.
     """
 
     __slots__ = ("facts", "listed", "sources", "table", "wanted")
 
     def __init__(
-        self, base: "Facts", scope: Any, op: Op, key: int, facts: Sequence[Fact], sources: Sequence[int], listed: int, wanted: frozenset[int]
+        self,
+        table: Facts,
+        scope: Scope,
+        op: Op,
+        key: int,
+        facts: Sequence[Fact],
+        sources: Sequence[int],
+        listed: int,
+        wanted: frozenset[int],
+        states_types: bool,
     ) -> None:
         super().__init__(scope, op, key)
-        self.table = base
+        self.table = table
         self.facts = facts
         self.sources = sources
         self.listed = listed
         self.wanted = wanted
+        self.states_types = states_types
 
     def answer(self) -> Application:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
@@ -55,7 +65,7 @@ class Request(Context):
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements))
         if self.is_sole:
             return ours
-        other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted)
+        other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
         theirs = other.answer()
         self.is_local |= other.is_local
         return self._joined(ours, theirs)
@@ -95,7 +105,8 @@ class Request(Context):
                 self.error("I101", f"{type(error).__name__}: {error}")
         if poisoned:
             # What depends on a failed layer is a consequence, not a fault.
-            self.findings[said:] = [finding for finding in self.findings[said:] if finding.port is not None and finding.port not in poisoned]
+            own = [finding for finding in self.findings[said:] if finding.port is not None and finding.port not in poisoned]
+            self.findings[said:] = own
         return failed if self._has_errors(said) else outputs
 
     def _has_right_number(self) -> bool:
@@ -138,7 +149,7 @@ class Request(Context):
         shared: dict[str, ElementType] = {}
         for input in inputs:
             port, element_type = input.port, input.element_type
-            if element_type not in port.types:
+            if element_type not in port.types and (self.states_types or element_type is not ElementType.dynamic):
                 self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
                 input.elements = None
             elif input.elements is UNREADABLE:
@@ -213,7 +224,7 @@ class Request(Context):
         """The elements of each output, and what OpenVINO knows of them."""
         nothing = [None] * len(shapes)
         read = self._read(arguments)
-        if read is None:
+        if read is None or self._has_errors(0):
             return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
         if not any(position < len(counts) and (counts[position] or 0) <= MAX_ELEMENTS for position in self.wanted):

@@ -5,7 +5,7 @@ for every layer that asks the same. What a rule finds has no place; the engine a
 """
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.inference.apply import Application, Request
 from irshape.inference.facts import POISONED, Fact, Facts
@@ -23,6 +23,9 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import MAX_ELEMENTS, UNREADABLE
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, decode
+
+if TYPE_CHECKING:
+    from irshape.inference.variables import Pair
 
 
 class Guard:
@@ -80,6 +83,7 @@ class Engine:
         self._memo: dict[tuple[object, ...], Application] = {}
         self._demanded = self._demanded_slots()
         self._steps = self._plan()
+        self._pairs = self._pair()
         self._are_weights_bad = False
 
     def _demanded_slots(self) -> set[int]:
@@ -119,6 +123,13 @@ class Engine:
             steps.append(_Step(node, op, signature, sources, wanted))
         return steps
 
+    def _pair(self) -> "list[Pair]":
+        if not any(node.type == "Assign" for node in self.model.nodes):
+            return []
+        from irshape.inference.variables import pairs
+
+        return pairs(self.model)
+
     def run(self) -> None:
         """Infer every tensor of the graph."""
         self.guards = {}
@@ -140,6 +151,21 @@ class Engine:
             elif len(outputs) > listed:
                 self.unlisted[step.node.index] = outputs[listed:]
             slots[first : first + listed] = outputs[:listed]
+        if self._pairs:
+            self._examine_pairs()
+
+    def _examine_pairs(self) -> None:
+        """Compare what is assigned to each variable with what its ReadValue declares."""
+        from irshape.inference.variables import examine
+
+        slots = self.slots
+        for pair in self._pairs:
+            read_value, assign = pair.read_value, pair.assign
+            read = None if read_value is None or not read_value.layer.outputs else slots[read_value.first_slot]
+            source = assign.sources[0] if assign.sources else -1
+            ctx = examine(pair, self.scope, read, slots[source] if source >= 0 else POISONED)
+            self._report(assign, ctx.findings)
+            self._guard(assign, ctx.requirements)
 
     def _outputs(self, step: _Step) -> tuple[Fact, ...]:
         kind = step.op.TYPE
@@ -152,13 +178,17 @@ class Engine:
         application = self._apply(step)
         if application.findings:
             self._report(step.node, application.findings)
-        if application.requirements and step.node.is_live:
-            for requirement in application.requirements:
-                if requirement not in self.guards:
-                    self.guards[requirement] = Guard(step.node, requirement)
+        if application.requirements:
+            self._guard(step.node, application.requirements)
         if kind == "Constant":
             return (self._constant(step, application.outputs[0]),)
         return application.outputs
+
+    def _guard(self, node: Node, requirements: Sequence[Requirement]) -> None:
+        if node.is_live:
+            for requirement in requirements:
+                if requirement not in self.guards:
+                    self.guards[requirement] = Guard(node, requirement)
 
     def _apply(self, step: _Step) -> Application:
         """The answer to a node's question: remembered, or worked out and remembered."""
@@ -170,7 +200,8 @@ class Engine:
             key = (step.node, *key)
             application = self._memo.get(key)
         if application is None:
-            request = Request(self.facts, self.scope, step.op, step.first_slot, facts, step.sources, step.listed, step.wanted)
+            stated = not self.model.document.is_example
+            request = Request(self.facts, self.scope, step.op, step.first_slot, facts, step.sources, step.listed, step.wanted, stated)
             application = request.answer()
             if request.is_local:
                 self._memo[key] = _LOCAL
@@ -183,7 +214,7 @@ class Engine:
     def _recorded(self, port: Port) -> Fact:
         """What a port of the file records: its type and dims, and the elements an example gives."""
         element_type = ElementType.from_precision(port.precision) if port.precision else None
-        shape: Shape = () if self.model.document.is_example else None
+        shape: Shape = (port.value_shape or ()) if self.model.document.is_example else None
         if port.dims is not None:
             shape = tuple([self.scope.unknown((port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
         return self.facts.intern(element_type or ElementType.dynamic, shape, port.value)
@@ -191,7 +222,7 @@ class Engine:
     def _constant(self, step: _Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""
         count = element_count(declared.shape)
-        if declared.is_poisoned or count is None:
+        if declared.is_poisoned or count is None or self.model.document.is_example:
             return declared
         op: Any = step.op
         is_read = step.listed > 0 and step.first_slot in self._demanded and count <= MAX_ELEMENTS

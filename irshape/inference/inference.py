@@ -17,7 +17,6 @@ from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
 
-
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
     ElementType.dynamic: ElementType.dynamic,
@@ -125,8 +124,9 @@ class Inference:
             listed = node.layer.outputs
             for index, port in enumerate(listed):
                 yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if listed and node.index in unlisted:
-                for id, fact in enumerate(unlisted[node.index], listed[-1].id + 1):
+            if node.index in unlisted and node.type != "Result":
+                before = listed or node.layer.inputs
+                for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
                     yield f"{node.id}:{id}", fact
 
     @property
@@ -180,7 +180,8 @@ class Inference:
         slots = self._engine.slots
         for node in self.model.nodes:
             layer = node.layer
-            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in zip(node.sources, layer.inputs, strict=True)]
+            sources = zip(layer.inputs, node.sources, strict=True)
+            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for port, slot in sources]
             outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
             given = self._engine.shapes
             attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
@@ -230,7 +231,12 @@ class Inference:
             "ports": {key: list(facts) for key, facts in self.ports.items()},
             "symbolic": self.symbolic,
             "guards": [
-                {"condition": str(guard.requirement), "message": guard.requirement.message, "layer": str(guard.node.id), "name": guard.node.name}
+                {
+                    "condition": str(guard.requirement),
+                    "message": guard.requirement.message,
+                    "layer": str(guard.node.id),
+                    "name": guard.node.name,
+                }
                 for guard in self.guards
             ],
         }
@@ -256,7 +262,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
                 message = f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"
                 found.append(Diagnostic("R301", message, place(document, node.layer, port.offset, str(port.id))))
             recorded_type = ElementType.from_precision(port.precision) if port.precision else None
-            if recorded_type is not None and ElementType.dynamic not in (recorded_type, fact.element_type) and recorded_type is not fact.element_type:
+            if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
                 message = f"the port records {port.precision}, the model computes {fact.element_type.precision}"
                 found.append(Diagnostic("R302", message, place(document, node.layer, port.offset, str(port.id))))
     return found

@@ -84,12 +84,13 @@ class _Builder:
         self.reads = [set() for _ in model.nodes]
 
     def guess(self, layer: Layer) -> OpClass | None:
-        """The class of an example that names no version: the newest that its ports and attributes fit."""
+        """The class of an example that names no version: the newest that its ports and attributes fit, if any has as many outputs."""
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
             return versions.get(self.default_opset)
         candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
-        return candidates[-1] if candidates else None
+        same = [op_class for op_class in candidates if len(op_class.outputs) == len(layer.outputs)] or candidates
+        return same[-1] if same else None
 
     def connect(self) -> None:
         model = self.model
@@ -134,7 +135,7 @@ class _Builder:
 
     def find_live(self) -> None:
         model = self.model
-        pending = [node.index for node in model.nodes if node.type.lower() in SINKS or self.document.is_example]
+        pending = [node.index for node in model.nodes if node.type in SINKS or self.document.is_example]
         pending = [index for index in pending if index not in self.shadowed]
         live = set(pending)
         while pending:
@@ -142,7 +143,7 @@ class _Builder:
             live |= new
             pending.extend(new)
         for node in model.nodes:
-            node.is_live = node.index in live or (node.type.lower() == "parameter" and node.index not in self.shadowed)
+            node.is_live = node.index in live or (node.type == "Parameter" and node.index not in self.shadowed)
 
     def sort(self) -> None:
         """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
@@ -192,7 +193,7 @@ class _Builder:
 
     def check_connections(self) -> None:
         """Ports without an edge, doubled ids, layers nobody reads."""
-        has_sink = any(node.type.lower() in SINKS for node in self.model.nodes)
+        has_sink = any(node.type in SINKS for node in self.model.nodes)
         if not has_sink and not self.document.is_example:
             self.say("G113", "the model has no Result", None, self.document.graph.offset)
         names: dict[str, Node] = {}

@@ -7,11 +7,12 @@ from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostic
 from irshape.xml.document import Document, Layer, Port
 
-SINKS = frozenset({"result", "assign"})
+# OpenVINO looks for these by their exact names, while it builds operations of any case.
+SINKS = frozenset({"Result", "Assign"})
 
 
-class OutputPort:
-    """An output of a node: what it is recorded as, and who reads it."""
+class _PortView:
+    """A port of a node, by its position."""
 
     __slots__ = ("index", "node")
 
@@ -22,12 +23,23 @@ class OutputPort:
     @property
     def record(self) -> Port:
         """The `<port>` in the file."""
-        return self.node.layer.outputs[self.index]
+        raise NotImplementedError
 
     @property
     def id(self) -> int:
         """The port's id in the file."""
         return self.record.id
+
+
+class OutputPort(_PortView):
+    """An output of a node: what it is recorded as, and who reads it."""
+
+    __slots__ = ()
+
+    @property
+    def record(self) -> Port:
+        """The `<port>` in the file."""
+        return self.node.layer.outputs[self.index]
 
     @property
     def slot(self) -> int:
@@ -37,30 +49,21 @@ class OutputPort:
     @property
     def targets(self) -> list["InputPort"]:
         """The inputs that read this output."""
-        return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers[self.slot]]
+        return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers.get(self.slot, ())]
 
     def __repr__(self) -> str:
         return f"<output {self.node.id}:{self.id} of {self.node.name}>"
 
 
-class InputPort:
+class InputPort(_PortView):
     """An input of a node: what it is recorded as, and where it comes from."""
 
-    __slots__ = ("index", "node")
-
-    def __init__(self, node: "Node", index: int) -> None:
-        self.node = node
-        self.index = index
+    __slots__ = ()
 
     @property
     def record(self) -> Port:
         """The `<port>` in the file."""
         return self.node.layer.inputs[self.index]
-
-    @property
-    def id(self) -> int:
-        """The port's id in the file."""
-        return self.record.id
 
     @property
     def name(self) -> str:
@@ -72,7 +75,7 @@ class InputPort:
     def source(self) -> OutputPort | None:
         """The output that feeds this input; None if there is none."""
         slot = self.node.sources[self.index]
-        if slot < 0 or slot not in self.node.model.readers:
+        if slot < 0 or slot in self.node.model.stubs:
             return None
         node = self.node.model.nodes[self.node.model.producers[slot]]
         return OutputPort(node, slot - node.first_slot)
@@ -202,12 +205,12 @@ class Model:
     @property
     def parameters(self) -> list[Node]:
         """The inputs of the model."""
-        return [node for node in self.nodes if node.type.lower() == "parameter"]
+        return [node for node in self.nodes if node.type == "Parameter"]
 
     @property
     def results(self) -> list[Node]:
         """The outputs of the model."""
-        return [node for node in self.nodes if node.type.lower() == "result"]
+        return [node for node in self.nodes if node.type == "Result"]
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""

@@ -3,7 +3,7 @@
 import math
 import operator
 from math import inf
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context

@@ -45,6 +45,23 @@ class Ge:
         return type(other) is Ge and other.limit == self.limit
 
 
+class OneOf:
+    """A constraint: the element type is one of `types`."""
+
+    __slots__ = ("types",)
+
+    def __init__(self, *types: ElementType) -> None:
+        self.types = types
+
+    def __call__(self, value: ElementType) -> None:
+        if value not in self.types:
+            raise Malformed("A103", f"must be {' or '.join(one.name for one in self.types)}, got {value}")
+
+
+# The element type of indices and counts.
+IndexType: TypeAlias = Annotated[ElementType, OneOf(ElementType.i32, ElementType.i64)]
+
+
 class Spelled:
     """The name in the XML, where Python cannot spell it (`exclude-pad`)."""
 
@@ -194,7 +211,7 @@ def _make(annotation: Any) -> Converter:
         plain = own or converter(arguments[0])
         if Unsigned in arguments[1:]:
             plain = _read_unsigned(plain)
-        constraints = [mark for mark in arguments[1:] if type(mark) is Ge]
+        constraints = [mark for mark in arguments[1:] if type(mark) in (Ge, OneOf)]
         if not constraints:
             return plain
 

@@ -1,20 +1,13 @@
 """Choice between tensors, and where something holds."""
 
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.elementwise import Broadcasting, ends
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, bounds, is_known, product
-from irshape.shape.element_type import ANY, BOOLEAN, INDEX, ElementType
+from irshape.shape.element_type import ANY, BOOLEAN, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real
-
-_INDEX_TYPES = INDEX - {ElementType.dynamic}
-
-
-def check_index_type(ctx: Context, output_type: ElementType) -> None:
-    """An output that counts is i32 or i64."""
-    if output_type not in _INDEX_TYPES:
-        ctx.error("A103", f"output_type must be i32 or i64, got {output_type}", attribute="output_type")
 
 
 @op("Select", "opset1")
@@ -55,10 +48,9 @@ class NonZero(Op):
 
     data = In(unranked=True, value=True)
     output = Out(attribute="output_type", rank=2)
-    output_type: ElementType = ElementType.i64
+    output_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        check_index_type(ctx, self.output_type)
         if data.elements is not None and all(is_known(element) or isinstance(element, float) for element in data.elements):
             count = sum(element != 0 for element in data.elements)
             return (data.rank or count, count)
@@ -74,9 +66,8 @@ class Bucketize(Op):
     data = In(ANY - BOOLEAN | {ElementType.dynamic}, unranked=True)
     buckets = In(ANY - BOOLEAN | {ElementType.dynamic}, rank=1, unranked=True)
     output = Out(attribute="output_type")
-    output_type: ElementType
+    output_type: IndexType
     with_right_bound: bool = True
 
     def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
-        check_index_type(ctx, self.output_type)
         return data.partial_shape

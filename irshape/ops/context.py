@@ -29,10 +29,11 @@ class Context(Judge):
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
     replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused. `is_sole`
-    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses.
+    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `states_types` is false
+    where ports need not state their element types, as in the specification's examples.
     """
 
-    __slots__ = ("_born", "findings", "is_checked", "is_local", "is_sole", "key", "op", "requirements")
+    __slots__ = ("_born", "findings", "is_checked", "is_local", "is_sole", "key", "op", "requirements", "states_types")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -43,15 +44,17 @@ class Context(Judge):
         self.is_local = False
         self.is_checked = True
         self.is_sole = True
+        self.states_types = True
         self._born = 0
 
     # What becomes of a decision about sizes.
 
     def violated(self, requirement: Requirement) -> None:
         """A requirement that does not hold: an error, where OpenVINO looks."""
-        if not self.is_checked:
-            return self.never(requirement)
-        self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
+        if self.is_checked:
+            self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
+        else:
+            self.never(requirement)
 
     def never(self, requirement: Requirement) -> None:
         """A requirement that OpenVINO passes and no size fulfils: a warning."""
@@ -70,7 +73,9 @@ class Context(Judge):
 
     warn = error  # the code says which it is
 
-    def fail(self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None) -> NoReturn:
+    def fail(
+        self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None
+    ) -> NoReturn:
         """Record a fault that leaves nothing to infer."""
         self.error(code, message, port=port, attribute=attribute, hint=hint)
         raise RuleFailure
@@ -85,10 +90,11 @@ class Context(Judge):
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
-    def index_type(self, element_type: ElementType, attribute: str) -> None:
-        """An attribute that must name the element type of indices, i32 or i64."""
-        if element_type not in (ElementType.i32, ElementType.i64):
-            self.fail("A104", f"{attribute} must be i32 or i64, got {element_type}", attribute=attribute)
+    def known_type(self, *ports: Input) -> None:
+        """Inputs of which at least one must have a known element type."""
+        if self.states_types and all(port.element_type is ElementType.dynamic for port in ports):
+            names = " and ".join(port.name for port in ports)
+            self.error("T101", f"the element type of {names} must be known", port=ports[0])
 
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""
@@ -127,10 +133,8 @@ class Context(Judge):
             length = wanted
         if length is None:
             self.fail("V105", f"{port.name} must have a known number of values", port=port)
-        if port.elements is not None:
-            elements = self.integers(port, port.elements)
-        else:
-            elements = self._unknown_elements(port, length)
+        known = port.elements
+        elements = self._unknown_elements(port, length) if known is None else self.integers(port, known)
         if wanted is not None and (length < wanted if count is None else length != wanted):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
             if self.is_checked:
@@ -190,13 +194,13 @@ class Context(Judge):
         return value if value >= 0 else self.unknown() if value == -1 else 0
 
     def readable(self, port: Input, elements: Elements) -> Elements:
-        """The elements of a constant, if OpenVINO can read its type and they are in the range of int64."""
+        """The elements of a constant as the int64 that OpenVINO makes of them, if it can read their type."""
         bits = port.element_type.bits
         if 0 < bits < 4 or bits == 6 or (bits == 4 and elements) or port.element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
-        for element in elements:
-            if type(element) is int and not -INT64_MAX - 1 <= element <= INT64_MAX:
-                self.fail("V101", f"{port.name} holds {element}, which is outside the range of int64", port=port)
+        if any(type(element) is int and element > INT64_MAX for element in elements):
+            self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
+            return tuple(element - 2**64 if type(element) is int and element > INT64_MAX else element for element in elements)
         return elements
 
     def integers(self, port: Input, elements: Elements) -> Elements:
@@ -286,7 +290,12 @@ class Context(Judge):
         return tuple(self.unknown() for _ in range(rank))
 
 
-_UNLIKE = {"eq": "{a} and {b} differ", "ge": "{a} is less than {b}", "div": "{a} is not a multiple of {b}", "broadcast": "{a} and {b} are neither equal nor 1"}
+_UNLIKE = {
+    "eq": "{a} and {b} differ",
+    "ge": "{a} is less than {b}",
+    "div": "{a} is not a multiple of {b}",
+    "broadcast": "{a} and {b} are neither equal nor 1",
+}
 
 
 def _interval(low: float, high: float) -> str:

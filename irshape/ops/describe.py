@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
-from irshape.ops.attribute import Attribute, Ge, ReadBy
+from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
 from irshape.ops.op import In, OpClass, Out
 from irshape.ops.registry import REGISTRY, opset
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUMERIC, ElementType
@@ -116,6 +116,9 @@ def _type_text(annotation: Any) -> str:
     if origin is Annotated:
         if any(type(mark) is ReadBy for mark in arguments[1:]) and get_origin(arguments[0]) is not None:
             return "text"
+        named = next((mark.types for mark in arguments[1:] if type(mark) is OneOf), None)
+        if named:
+            return " | ".join(one.name for one in named)
         limits = [f" >= {mark.limit}" for mark in arguments[1:] if type(mark) is Ge]
         return _type_text(arguments[0]) + "".join(limits)
     if origin is Literal:

@@ -208,7 +208,7 @@ class BinaryArithmetic(Binary):
     lhs = In(ARITHMETIC, unranked=True)
     rhs = In(ARITHMETIC, unranked=True, like="lhs")
 
-    of_bounds = Broadcasting.corners
+    of_bounds: ClassVar[Callable[..., Any] | None] = Broadcasting.corners
 
 
 class Comparison(Binary):

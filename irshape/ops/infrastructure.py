@@ -1,10 +1,12 @@
 """Where tensors enter and leave a model."""
 
+from math import inf
 from typing import Annotated
 
 from irshape.ops.attribute import Malformed, ReadBy, Stated, read_integer
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
 from irshape.shape.shape import Shape
@@ -59,7 +61,8 @@ class Constant(Op):
         if self.element_type is not ElementType.string:
             needed = self.element_type.byte_size(count)
             if self.size < needed:
-                ctx.fail("W103", f"{self.size} bytes hold no {self.element_type} constant of {count} elements, which takes {needed}", attribute="size")
+                message = f"{self.size} bytes hold no {self.element_type} constant of {count} elements, which takes {needed}"
+                ctx.fail("W103", message, attribute="size")
             if self.size > needed and self.element_type.bits % 8 == 0 and self.element_type.bits:
                 ctx.warn("R303", f"the constant has {self.size} bytes, its shape and type take {needed}", attribute="size")
         return self.shape
@@ -74,3 +77,88 @@ class Result(Op):
 
     def infer(self, ctx: Context, input: Input) -> Shape:
         return input.partial_shape
+
+
+@op("ReadValue", "opset3")
+class ReadValueV3(Op):
+    """The variable, which begins as the input."""
+
+    init_value = In(unranked=True)
+    output = Out(like="init_value")
+    variable_id: Annotated[str, Stated] = ""
+
+    def infer(self, ctx: Context, init_value: Input) -> Shape:
+        return init_value.partial_shape
+
+
+@op("ReadValue", "opset6")
+class ReadValueV6(Op):
+    """The variable, of which only what is declared is known: it begins as the input, and becomes what Assign makes it."""
+
+    init_value = In(optional=True, unranked=True)
+    output = Out()
+    variable_id: str  # OpenVINO crashes without it
+    variable_type: Annotated[ElementType, Stated] = ElementType.dynamic
+    variable_shape: Annotated[tuple[Interval, ...] | None, ReadBy(read_partial_shape), Stated] = None
+
+    @property
+    def is_declared(self) -> bool:
+        """Whether the layer says anything of the variable; if not, it is like its input."""
+        return self.variable_type is not ElementType.dynamic or self.variable_shape is not None
+
+    def infer(self, ctx: Context, init_value: Input | None) -> Shape:
+        if init_value is not None and not self.is_declared:
+            return init_value.partial_shape
+        declared = self.variable_shape
+        if declared is None:
+            return None
+        if init_value is not None:
+            self._check_shape(ctx, declared, init_value)
+        return tuple(ctx.unknown(low, high) for low, high in declared)
+
+    def types(self, ctx: Context, init_value: Input | None) -> ElementType:
+        if init_value is None or self.variable_type is init_value.element_type:
+            return self.variable_type
+        if not self.is_declared:
+            return init_value.element_type
+        if self.variable_type is not ElementType.dynamic:
+            message = f"the variable has element type {self.variable_type}, its init_value has {init_value.element_type}"
+            ctx.error("T102", message, port=init_value)
+        return self.variable_type
+
+    def _check_shape(self, ctx: Context, declared: tuple[Interval, ...], init_value: Input) -> None:
+        """The variable must be able to hold every shape that its first value can have."""
+        if init_value.partial_shape is None:
+            ctx.fail("S206", f"the variable has rank {len(declared)}, the rank of its init_value is not known", port=init_value)
+        if init_value.rank != len(declared):
+            ctx.fail("S102", f"the variable has rank {len(declared)}, its init_value has rank {init_value.rank}", port=init_value)
+        for axis, (size, (low, high)) in enumerate(zip(init_value.shape, declared, strict=True)):
+            smallest, largest = bounds(size)
+            if smallest < low or largest > high:
+                code = "S201" if largest < low or smallest > high else "S206"
+                wanted = low if low == high else f"{low}..{'' if high == inf else high}"
+                ctx.error(code, f"axis {axis} of the variable is {wanted}, that of its init_value {format_size(size)}", port=init_value)
+
+
+class _Assign(Op):
+    """The variable becomes the input; that the two fit is checked where the whole graph is known."""
+
+    new_value = In(unranked=True)
+    output = Out(like="new_value")
+
+    def infer(self, ctx: Context, new_value: Input) -> Shape:
+        return new_value.partial_shape
+
+
+@op("Assign", "opset3")
+class AssignV3(_Assign):
+    """Let a variable that is read upstream become the input."""
+
+    variable_id: Annotated[str, Stated] = ""
+
+
+@op("Assign", "opset6")
+class AssignV6(_Assign):
+    """Let a variable become the input."""
+
+    variable_id: str  # OpenVINO crashes without it

@@ -6,7 +6,7 @@ from typing import Final
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size
-from irshape.shape.element_type import NUMERIC, ElementType
+from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 
 
@@ -107,3 +107,46 @@ class Einsum(Op):
 
     def types(self, ctx: Context, data: tuple[Input, ...]) -> ElementType:
         return data[0].element_type
+
+
+@op("GroupedMatMul", "opset17")
+class GroupedMatMul(Op):
+    """The products of groups of rows with the transposed matrices of `mat_b` [groups, columns, depth].
+
+    `mat_a` is [groups, rows, depth], or [rows, depth]; then `offsets` say where each group ends.
+    """
+
+    mat_a = In(unranked=True)
+    mat_b = In(unranked=True, like="mat_a")
+    offsets = In(INDEX, unranked=True, optional=True)
+    output = Out(like="mat_a")
+
+    def infer(self, ctx: Context, mat_a: Input, mat_b: Input, offsets: Input | None) -> Shape:
+        if not mat_a.is_ranked:
+            return None
+        ctx.require_rank(mat_a, (2, 3))
+        ctx.require_rank(mat_b, (3,))
+        *groups, rows, depth = mat_a.shape
+        b_groups, columns, b_depth = mat_b.partial_shape or ctx.unknown_shape(3)
+        ctx.require_eq(depth, b_depth, "mat_a and mat_b must have the same last axis")
+        if groups:
+            groups = [ctx.merge(groups[0], b_groups, "mat_a and mat_b must have the same number of groups")]
+        elif offsets is None:
+            ctx.fail("G107", "offsets must say where the groups of rows end")
+        elif mat_b.is_ranked:
+            ctx.require_rank(offsets, (1,))
+        return (*groups, rows, columns)
+
+
+@op("Inverse", "opset14")
+class Inverse(Op):
+    """The inverse, or with `adjoint` the adjoint, of the square matrices in the last two axes."""
+
+    data = In(FLOAT, min_rank=2)
+    output = Out(like="data")
+    adjoint: bool = False
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        *batch, rows, columns = data.shape
+        side = ctx.merge(rows, columns, "the matrices must be square")
+        return (*batch, side, side)

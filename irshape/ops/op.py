@@ -276,7 +276,9 @@ class Op:
             if remark is not None:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {value}", attribute=attribute.spelling))
         known = {attribute.spelling for attribute in self.attributes.values()}
-        findings.extend(Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known)
+        findings.extend(
+            Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
+        )
         self.findings = tuple(findings)
         self.is_broken = any(finding.code.startswith("A") for finding in findings)
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from irshape.ops.attribute import Spelled, Stated, Unsigned
+from irshape.ops.attribute import IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
@@ -152,10 +152,8 @@ class AdaptiveMaxPool(_AdaptivePooling):
     """The largest element of each part of the data, and where it was."""
 
     indices = Out(attribute="index_element_type")
-    index_element_type: ElementType = ElementType.i64
+    index_element_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, data: Input, output_shape: Input) -> tuple[Shape, Shape]:
-        if self.index_element_type not in (ElementType.i32, ElementType.i64):
-            ctx.fail("A104", f"index_element_type must be i32 or i64, got {self.index_element_type}", attribute="index_element_type")
         shape = self.pooled(ctx, data, output_shape)
         return shape, shape

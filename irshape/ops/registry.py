@@ -18,6 +18,9 @@ CONST: Final = "Const"
 TENSORFLOW: Final = "tensorflow"
 
 
+_OPSETS: Final = {f"opset{number}": number for number in range(1, NEWEST + 1)}
+
+
 class _Entry(NamedTuple):
     op: "OpClass"
     since: str
@@ -28,8 +31,7 @@ class _Entry(NamedTuple):
 
 def opset(version: str) -> int | None:
     """The number of an opset OpenVINO's reader knows; None for any other version."""
-    number = version.removeprefix("opset")
-    return int(number) if number != version and number.isdigit() and f"opset{int(number)}" == version and 1 <= int(number) <= NEWEST else None
+    return _OPSETS.get(version)
 
 
 class Registry:
@@ -42,7 +44,10 @@ class Registry:
     def add(self, op: "OpClass", type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
         """Register a class; called by the `op` decorator."""
         key = type.lower()
-        self._entries.setdefault(key, []).append(_Entry(op, since, until, without, also))
+        entries = self._entries.setdefault(key, [])
+        if any(entry.since == since for entry in entries):
+            raise TypeError(f"{type} is registered twice from {since} on")
+        entries.append(_Entry(op, since, until, without, also))
         self._versions.pop(key, None)
 
     def versions(self, type: str) -> dict[str, "OpClass"]:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
-from irshape.ops.attribute import Attribute, Ge, ReadBy
+from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
 from irshape.ops.describe import page, plain, summary, versions
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
@@ -70,6 +70,9 @@ def _annotation(annotation: Any) -> Any:
     if origin is Annotated:
         if any(type(mark) is ReadBy for mark in arguments[1:]) and get_origin(arguments[0]) is not None:
             return str
+        named = next((mark.types for mark in arguments[1:] if type(mark) is OneOf), None)
+        if named:
+            return Literal[tuple(one.name for one in named)]
         inner = _annotation(arguments[0])
         limits = [mark.limit for mark in arguments[1:] if type(mark) is Ge]
         if not limits:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from math import inf
 
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, dim_min, eq, narrow, product
+from irshape.shape.dim import Dim, Size, bounds, dim_min, eq, is_known, lt, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -32,10 +33,9 @@ class ShapeOfV3(ShapeOf):
     """The sizes of a tensor, in an integer type of choice."""
 
     output = Out(attribute="output_type")
-    output_type: ElementType
+    output_type: IndexType
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        ctx.index_type(self.output_type, "output_type")
         return super().infer(ctx, data)
 
 
@@ -61,64 +61,72 @@ class Reshape(_Rearrangement):
         if element_count(shape.partial_shape) is None:
             return None
         pattern = ctx.values(shape)
+        is_inferred = -1 in pattern
+        if any(_may_be_inferred(size, is_inferred) for size in pattern):  # OpenVINO looks at none
+            return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
         copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
         if data.is_ranked and copied and copied[-1] >= data.rank:
             ctx.fail("V101", f"shape[{copied[-1]}] copies a size of data, which has rank {data.rank}", port=shape)
-        is_inferred = -1 in pattern
-        target = [
-            self._copied(ctx, data, axis) if axis in copied else 1 if size == -1 else self._given(ctx, data, axis, size, is_inferred)
-            for axis, size in enumerate(pattern)
-        ]
+        target: list[Size] = []
+        for axis, size in enumerate(pattern):
+            if axis in copied:
+                target.append(data.shape[axis] if data.is_ranked else ctx.unknown())
+            elif size == -1:
+                target.append(1)  # until the others are known
+            else:
+                target.append(self._given(ctx, data, axis, size))
         ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied]
-        have = [size for axis, size in enumerate(data.partial_shape or ()) if axis not in copied]
-        is_open = not data.is_ranked or any(bounds(size)[0] < (0 if not is_inferred else -INT64_MAX) for size in pattern)
-        # OpenVINO counts the elements of static shapes only.
-        ctx.is_checked = not any(isinstance(size, Dim) for size in (*have, *want))
+        have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
-            target[pattern.index(-1)] = self._left(ctx, have, want, is_open)
-        elif not is_open:
+            target[pattern.index(-1)] = self._left(ctx, have, want)
+        elif have is not None:
+            ctx.is_checked = not copied and all(map(is_known, (*have, *want)))
             have, want = without_common(have, want)
-            ctx.is_checked = ctx.is_checked and not copied
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
-    @staticmethod
-    def _copied(ctx: Context, data: Input, axis: int) -> Size:
-        return data.shape[axis] if data.is_ranked else ctx.unknown()
+    def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
+        """What an element of `shape` stands for beside one that may turn out to be -1."""
+        if size == 0 and self.special_zero and data.is_ranked and axis < data.rank:
+            return data.shape[axis]
+        return size if lt(0, size) else ctx.unknown()
 
-    def _given(self, ctx: Context, data: Input, axis: int, size: Size, is_inferred: bool) -> Size:
-        """A number of the pattern as a size; what is not known may turn out to be -1, if no other is, or 0."""
-        if isinstance(size, Dim) and (size.facts.low == -inf or size.facts.low < 0 <= size.facts.high and not is_inferred):
-            return ctx.unknown()
+    def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
+        """A number of the pattern as a size; with `special_zero` one that turns out to be 0 copies that of the data."""
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
         size = ctx.saturate(size)
         if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
             return size
         copied = data.shape[axis]
         if eq(copied // size * size, copied):
-            return size  # where it is 0, so is the size it copies
-        chosen = size + copied * (1 - dim_min(size, 1))
+            return size  # where it is 0, so is what it copies
         (low, high), (least, most) = bounds(copied), bounds(size)
-        return narrow(chosen, min(low, max(least, 1)), max(high, most))
+        return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
 
     @staticmethod
-    def _left(ctx: Context, have: Sequence[Size], want: Sequence[Size], is_open: bool) -> Size:
-        """The size for -1: the elements there are, divided by the sizes that are given."""
-        have, want = without_common(have, want)
+    def _left(ctx: Context, have: list[Size] | None, want: list[Size]) -> Size:
+        """The size for -1: the number of elements, divided by the sizes that are given."""
+        ctx.is_checked = have is not None and all(map(is_known, (*have, *want)))
         if 0 in want:
-            if 0 not in have:
-                is_static = not is_open and all(type(size) is int for size in have)
-                ctx.fail("V101" if is_static else "S206", "-1 beside a size of 0 needs data without elements")
+            if have is None or 0 not in have:
+                ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
             return 1
-        if is_open:
+        if have is None:
             return ctx.unknown()
+        have, want = without_common(have, want)
         return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
+
+
+def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:
+    """Whether an element of a pattern may turn out to be -1, which only one may be."""
+    low, high = bounds(size)
+    return low == -inf or (not is_known(size) and low < 0 <= high and not is_other_inferred)
 
 
 def without_common(a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:

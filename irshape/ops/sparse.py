@@ -1,10 +1,10 @@
-"""Embeddings: rows of a table, looked up and reduced in bags."""
+"""Embeddings, which are rows of a table looked up and reduced in bags; and sparse matrices."""
 
 from typing import Literal
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size
+from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INDEX, ElementType
 from irshape.shape.shape import Shape, merge_shapes
 
@@ -125,3 +125,42 @@ class EmbeddingBagPacked(EmbeddingBagPackedSum):
     def infer(self, ctx: Context, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Shape:
         check_weights(ctx, self.reduction, per_sample_weights)
         return super().infer(ctx, emb_table, indices, per_sample_weights)
+
+
+@op("SparseFillEmptyRows", "opset16")
+class SparseFillEmptyRows(Op):
+    """Give each empty row of a sparse matrix one entry, `default_value`, and say which rows were empty.
+
+    `values` [count] stand at the rows and columns `indices` [count, 2] of a matrix of the shape `dense_shape` [2].
+    """
+
+    values = In(rank=1, unranked=True)
+    dense_shape = In(INDEX, rank=1, value=True)
+    indices = In(INDEX, rank=2, value=True, like="dense_shape")
+    default_value = In(rank=0, unranked=True)
+    output_indices = Out(like="dense_shape")
+    output_values = Out(like="values")
+    empty_rows = Out(ElementType.boolean)
+
+    def infer(self, ctx: Context, values: Input, dense_shape: Input, indices: Input, default_value: Input) -> tuple[Shape, ...]:
+        if dense_shape.is_ranked:
+            ctx.require_eq(dense_shape.shape[0], 2, "dense_shape must hold {b} values, got {a}", code="V103")
+        count, numbers = indices.partial_shape or ctx.unknown_shape(2)
+        ctx.require_eq(numbers, 2, "an index must have {b} numbers, got {a}")
+        if values.is_ranked:
+            count = ctx.merge(values.shape[0], count, "there must be an index for each value")
+        ctx.stop_at_errors()
+        rows, columns = map(ctx.dimension, ctx.values(dense_shape, 2))
+        places = ctx.known(indices)
+        if places is None:
+            filled = ctx.unknown(max(bounds(count)[0], bounds(rows)[0]), bounds(count + rows)[1])
+            return (filled, 2), (filled,), (rows,)
+        ctx.is_checked = is_known(rows) and is_known(columns)
+        if ctx.is_checked and not values.is_ranked:
+            ctx.fail("S206", "OpenVINO cannot read values of unknown rank", port=values)
+        for position, (place, size) in enumerate(zip(places, (rows, columns) * (len(places) // 2), strict=True)):
+            for low, high in ((0, place), (place + 1, size)):
+                message = "index {index} must be in the matrix of dense_shape, got {place}"
+                ctx.require_ge(high, low, message, code="V101", index=position // 2, place=place)
+        filled = count + ctx.saturate(rows - len(set(places[::2])))
+        return (filled, 2), (filled,), (rows,)

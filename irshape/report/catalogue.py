@@ -60,6 +60,7 @@ _family(
     ("G115", "warning", "duplicate port id", "Two ports of a layer have the same id.", "Edges to that id are ambiguous; OpenVINO takes the first.", "Give every port of a layer its own id."),
     ("G116", "warning", "unused layer", "The layer reaches no Result or Assign.", "OpenVINO drops it without a look.", "Remove it, or connect it."),
     ("G117", "warning", "opaque operation", "The operation is unknown and was allowed with --opaque; its recorded ports are trusted.", "Nothing about it has been checked.", "None is needed."),
+    ("G118", "error", "variable without ReadValue", "An Assign names a variable that no ReadValue of its graph reads; for Assign of opset3 the ReadValue must be upstream.", "OpenVINO refuses the file.", "Add the ReadValue, or correct variable_id."),
 )
 
 # A: attributes.

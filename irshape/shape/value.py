@@ -60,7 +60,8 @@ def sliced(elements: Elements, shape: Sequence[int], taken: Sequence[range]) -> 
     steps = strides(shape)
     start = sum((part.start if len(part) else 0) * step for part, step in zip(taken, steps, strict=True))
     return tuple(
-        elements[i] for i in indices([len(part) for part in taken], [part.step * step for part, step in zip(taken, steps, strict=True)], start)
+        elements[i]
+        for i in indices([len(part) for part in taken], [part.step * step for part, step in zip(taken, steps, strict=True)], start)
     )
 
 
@@ -76,7 +77,10 @@ def gathered(elements: Elements, shape: Sequence[int], positions: Sequence[int],
     outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
     row = shape[axis] * inner
     return tuple(
-        element for i in range(outer) for position in positions for element in elements[i * row + position * inner : i * row + (position + 1) * inner]
+        element
+        for i in range(outer)
+        for position in positions
+        for element in elements[i * row + position * inner : i * row + (position + 1) * inner]
     )
 
 
@@ -106,15 +110,17 @@ def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]
     return tuple(elements[i] for i in indices(target, steps))
 
 
-def elementwise(
-    function: Callable[..., Element], operands: Iterable[tuple[Elements, Sequence[int]]], shape: Sequence[int]
-) -> Elements:
+def elementwise(function: Callable[..., Element], operands: Iterable[tuple[Elements, Sequence[int]]], shape: Sequence[int]) -> Elements:
     """A function of corresponding elements; `operands` are elements and shapes that broadcast to `shape`."""
     return tuple(map(function, *(broadcast_to(elements, own, shape) for elements, own in operands)))
 
 
+def _range(bits: int, is_signed: bool) -> tuple[int, int]:
+    return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+
+
 _LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
-    element_type: ((-(1 << (element_type.bits - 1)), (1 << (element_type.bits - 1)) - 1) if element_type.is_signed else (0, (1 << element_type.bits) - 1))
+    element_type: _range(element_type.bits, element_type.is_signed)
     for element_type in (
         ElementType.i4, ElementType.i8, ElementType.i16, ElementType.i32, ElementType.i64,
         ElementType.u1, ElementType.u2, ElementType.u3, ElementType.u4, ElementType.u6,

@@ -114,10 +114,11 @@ class Document:
 
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
-    `encoding` is a Python codec that knows the byte order and writes no mark.
+    `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where reading had to stop,
+    so that what follows from the rest being absent is no fault.
     """
 
-    __slots__ = ("_column", "_lines", "diagnostics", "encoding", "graph", "is_example", "name", "path", "source", "version")
+    __slots__ = ("_column", "_lines", "diagnostics", "encoding", "graph", "is_complete", "is_example", "name", "path", "source", "version")
 
     def __init__(self, source: bytes, path: str | None) -> None:
         self.source = source
@@ -125,6 +126,7 @@ class Document:
         self.encoding = "utf-8"
         self.version = 0
         self.name = ""
+        self.is_complete = True
         self.is_example = False
         self.graph = Graph(0)
         self.diagnostics: list[Diagnostic] = []

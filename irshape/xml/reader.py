@@ -74,7 +74,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
             reader.refuse("X111", f"the file is larger than {limits.size} bytes", 0)
         reader.run()
     except _UnreadableError:
-        pass
+        document.is_complete = False
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -424,12 +424,19 @@ class _Reader:
 
     def enter_ports(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
+        if self.document.is_example:
+            self.children[tag] = _Reader.enter_more_ports
         layer = self.layer
         assert layer is not None
         self.is_output = tag == "output"
         self.ports = layer.outputs if self.is_output else layer.inputs
         self.children = _PORTS
         self.leave = self.leave_ports
+
+    def enter_more_ports(self, tag: str, attributes: dict[str, str]) -> None:
+        self.fault("X110", f"the layer has a second <{tag}>, whose ports OpenVINO does not read", self.stack[-1][1])
+        self.document.is_complete = False
+        self.children = _NOTHING
 
     def leave_ports(self) -> None:
         self.ports = []

@@ -117,7 +117,9 @@ def test_an_input_is_also_known_by_the_name_of_its_tensor() -> None:
 def test_check_compares_what_is_recorded() -> None:
     net = Net()
     net.result(block(net, net.parameter("f32[1,1,4,?]"), 2))
-    stale = net.xml.replace('<port id="1" precision="FP32"/>', '<port id="1" precision="FP16"><dim>1</dim><dim>5</dim><dim>-1</dim><dim>7</dim></port>')
+    stale = net.xml.replace(
+        '<port id="1" precision="FP32"/>', '<port id="1" precision="FP16"><dim>1</dim><dim>5</dim><dim>-1</dim><dim>7</dim></port>'
+    )
     assert codes(irshape.infer(stale.encode())) == []
     found = irshape.check(stale.encode()).diagnostics
     assert [(diagnostic.code, diagnostic.where.port) for diagnostic in found] == [("R301", "1"), ("R302", "1")]

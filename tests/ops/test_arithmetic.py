@@ -8,7 +8,8 @@ from tests.support.rows import check_row, check_row_with_openvino, ids
 
 BINARY = ("Add", "Subtract", "Multiply", "Divide", "FloorMod", "Mod", "Maximum", "Minimum", "Power", "SquaredDifference")
 UNARY = (
-    "Abs", "Acos", "Asin", "Atan", "Ceiling", "Cos", "Cosh", "Erf", "Floor", "Log", "Negative", "Sign", "Sin", "Sinh", "Sqrt", "Tan", "Tanh",
+    "Abs", "Acos", "Asin", "Atan", "Ceiling", "Cos", "Cosh", "Erf", "Floor", "Log", "Negative", "Sign", "Sin", "Sinh",
+    "Sqrt", "Tan", "Tanh",
 )  # fmt: skip
 
 BINARY_ROWS: list[tuple[Any, ...]] = [

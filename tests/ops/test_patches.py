@@ -7,6 +7,9 @@ import pytest
 from tests.support.rows import check_row, check_row_with_openvino, const, ids
 
 PATCHES = {"sizes": "3,3", "strides": "5,5", "rates": "1,1", "auto_pad": "valid"}
+PLACES = {"strides": "1,1", "dilations": "1,1", "pads_begin": "0,0", "pads_end": "0,0"}
+CROPPED = {"strides": "2,2", "dilations": "2,2", "pads_begin": "3,3", "pads_end": "-5,-5"}
+PADDED = {"strides": "2,2", "dilations": "2,2", "pads_begin": "1,1", "pads_end": "3,3"}
 
 ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("ExtractImagePatches", "opset3"): [
@@ -24,6 +27,27 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("explicit pads", "f32[...]", {**PATCHES, "auto_pad": "explicit"}, "A103"),
         ("nothing said", "f32[64,3,10,10]", "A101"),
         ("low rank", "f32[64,3,10]", PATCHES, "S101"),
+    ],
+    ("Col2Im", "opset15"): [
+        ("specification", "f32[3,12,225]", [16, 16], [2, 2], PLACES, "f32[3,3,16,16]"),
+        ("negative pads", "f32[1,27,25]", [16, 16], [3, 3], CROPPED, "f32[1,3,16,16]"),
+        ("without batch", "f32[12,289]", [32, 32], [2, 2], PADDED, "f32[3,32,32]"),
+        ("bounds", "f32[?,4..12,1..40]", [5, 6], [2, 2], PLACES, "f32[?,1..3,5,6]"),
+        ("nothing said and bounds", "f32[1,12,?]", [5, 6], [2, 2], "f32[1,3,5,6]"),
+        ("size not constant", "f32[1,12,20]", "i64[2]", [2, 2], PLACES, "f32[1,3,?,?]"),
+        ("kernel not constant", "f32[1,12,20]", [5, 6], "i64[2]", PLACES, "f32[1,1..12,5,6]"),
+        ("any size, which the blocks tell", "f32[1,12,20]", [-1, 6], [2, 2], PLACES, "f32[1,3,5,6]"),
+        ("unranked", "f32[...]", [5, 6], [2, 2], "f32[...]"),
+        ("other blocks", "f32[1,12,21]", [5, 6], [2, 2], PLACES, "S201"),
+        ("elements of no whole channel", "f32[1,13,20]", [5, 6], [2, 2], PLACES, "S204"),
+        ("three sizes", "f32[1,12,20]", [5, 6, 7], [2, 2], PLACES, "S201"),
+        ("length not known", "f32[1,12,20]", [5, 6], "i64[?]", PLACES, "S201"),
+        ("kernel of 0", "f32[1,12,20]", [5, 6], [0, 2], PLACES, "V101"),
+        ("stride of 0", "f32[1,12,20]", [5, 6], [2, 2], {**PLACES, "strides": "0,1"}, "A104"),
+        ("one stride", "f32[1,12,20]", [5, 6], [2, 2], {**PLACES, "strides": "1"}, "A105"),
+        ("low rank", "f32[12]", [5, 6], [2, 2], PLACES, "S101"),
+        ("types differ", "f32[1,12,20]", [5, 6], const([2, 2], "i32"), PLACES, "T102"),
+        ("unsigned size", "f32[1,12,20]", const([5, 6], "u8"), const([2, 2], "u8"), PLACES, "T101"),
     ],
     ("Reverse", "opset1"): [
         ("index", "f32[2,3..5,?]", [0, 2], {"mode": "index"}, "f32[2,3..5,?]"),

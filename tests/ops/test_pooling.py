@@ -117,7 +117,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("not constant", "f32[1,?,32]", "i32[1]", ("f32[1,?,?]", "i64[1,?,?]")),
         ("unranked", "f32[...]", [7], ("f32[...]", "i64[...]")),
         ("too few sizes", "f32[1,3,9,9]", [2], "V103"),
-        ("float indices", "f32[1,3,9]", [2], {"index_element_type": "f32"}, "A104"),
+        ("float indices", "f32[1,3,9]", [2], {"index_element_type": "f32"}, "A103"),
     ],
 }
 

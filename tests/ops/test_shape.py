@@ -9,12 +9,13 @@ from tests.support.rows import check_row, check_row_with_openvino, const, ids
 ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ("ShapeOf", "opset1"): [
         ("static", "f32[2,3]", "i64[2]"),
+        ("bounds", "f32[2..5,?]", "i64[2]"),
         ("unranked", "f32[...]", "i64[?]"),
     ],
     ("ShapeOf", "opset3"): [
         ("i32", "f32[2..5,?]", {"output_type": "i32"}, "i32[2]"),
         ("no type", "f32[2]", "A101"),
-        ("float type", "f32[2]", {"output_type": "f32"}, "A104"),
+        ("float type", "f32[2]", {"output_type": "f32"}, "A103"),
     ],
     ("Reshape", "opset1"): [
         ("static", "f32[2,3,4]", [6, 4], "f32[6,4]"),
@@ -66,6 +67,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("may be kept", "f32[?,3]", [0], {"allow_axis_skip": True}, "f32[...]"),
         ("is kept", "f32[2..3,3]", [0], {"allow_axis_skip": True}, "f32[2..3,3]"),
         ("axis not constant", "f32[1,3,1]", "i64[1]", "f32[...]"),
+        ("axis out of range", "f32[1,3]", [2], "V102"),
     ],
     ("Unsqueeze", "opset1"): [
         ("static", "f32[2,3]", [0, 3], "f32[1,2,3,1]"),

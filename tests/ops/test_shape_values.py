@@ -39,7 +39,7 @@ def as_floats(net: Net, data: Ref) -> Ref:
     return net.layer("Convert", [product], ["I64"], destination_type="i64")[0]
 
 
-ROWS: list[tuple[str, str, Target, str]] = [
+TARGETS: list[tuple[str, str, Target, str]] = [
     ("the same shape", "[N,3,H]", shape_of, "[N,3,H]"),
     ("product", "[N,2,3]", reduced("ReduceProd"), "[6*N]"),
     ("product of symbols", "[N,2,N]", reduced("ReduceProd"), "[2*N*N]"),
@@ -63,7 +63,7 @@ def reshaped(shape: str, target: Target, **attributes: object) -> str:
     return inference.layer(next(node.id for node in reversed(inference.model.nodes) if node.type == "Reshape")).outputs[0].formula
 
 
-@pytest.mark.parametrize(("shape", "target", "expected"), [pytest.param(*row[1:], id=row[0]) for row in ROWS])
+@pytest.mark.parametrize(("shape", "target", "expected"), [pytest.param(*row[1:], id=row[0]) for row in TARGETS])
 def test_target(shape: str, target: Target, expected: str) -> None:
     assert reshaped(shape, target) == expected
 

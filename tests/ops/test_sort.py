@@ -13,6 +13,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("TopK", "opset3"): [
         ("unsigned k", "f32[2,10]", const(3, "u8"), {"axis": 1}, ("f32[2,3]", "i32[2,3]")),
+        ("float k", "f32[2,10]", const(3.0, "f32"), {"axis": 1}, "T101"),
     ],
     ("TopK", "opset11"): [
         ("static", "f32[2,10]", 3, {"axis": -1, "index_element_type": "i64"}, ("f32[2,3]", "i64[2,3]")),
@@ -23,7 +24,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("stable", "f32[2,10]", 3, {"axis": 1, "sort": "index", "stable": True}, ("f32[2,3]", "i32[2,3]")),
         ("stable but not sorted", "f32[2,10]", 3, {"axis": 1, "sort": "none", "stable": True}, "A103"),
         ("unknown mode", "f32[2,10]", 3, {"axis": 1, "mode": "most"}, "A103"),
-        ("index type", "f32[2,10]", 3, {"axis": 1, "index_element_type": "u8"}, "A104"),
+        ("index type", "f32[2,10]", 3, {"axis": 1, "index_element_type": "u8"}, "A103"),
         ("float k", "f32[2,10]", const(3.0, "f32"), {"axis": 1}, "T101"),
         ("scalar data", "f32[]", 3, {"axis": 0}, "S101"),
         ("list of k", "f32[2,10]", [3], {"axis": 1}, "S101"),
@@ -40,7 +41,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("ranks differ", "f32[2,10]", "f32[5]", "S102"),
         ("sizes differ", "f32[2,10]", "f32[3,5]", "S201"),
         ("types differ", "f32[2,10]", "i32[2,5]", "T102"),
-        ("output type", "f32[10]", "f32[5]", {"output_type": "u8"}, "A104"),
+        ("output type", "f32[10]", "f32[5]", {"output_type": "u8"}, "A103"),
     ],
     ("NonMaxSuppression", "opset1"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, "i64[50,3]"),
@@ -54,11 +55,12 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("NonMaxSuppression", "opset3"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, {"output_type": "i32"}, "i32[50,3]"),
-        ("output type", "f32[2,100,4]", "f32[2,5,100]", {"output_type": "u8"}, "A104"),
+        ("output type", "f32[2,100,4]", "f32[2,5,100]", {"output_type": "u8"}, "A103"),
     ],
     ("NonMaxSuppression", "opset4"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, "i64[100,3]"),
         ("all boxes", "f32[2,100,4]", "f32[2,5,100]", 1000, "i64[1000,3]"),
+        ("batches differ", "f32[3,100,4]", "f32[2,5,100]", 10, "S201"),
     ],
     ("NonMaxSuppression", "opset5"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, ("i64[..100,3]", "f32[..100,3]", "i64[1]")),
@@ -78,7 +80,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
     ("NonMaxSuppression", "opset9"): [
         ("static", "f32[2,100,4]", "f32[2,5,100]", 10, {"output_type": "i32"}, ("i32[..100,3]", "f32[..100,3]", "i32[1]")),
-        ("output type", "f32[2,100,4]", "f32[2,5,100]", {"output_type": "f32"}, "A104"),
+        ("output type", "f32[2,100,4]", "f32[2,5,100]", {"output_type": "f32"}, "A103"),
     ],
 }
 

@@ -90,6 +90,7 @@ ROWS: dict[str, File | str | bytes] = {
     "G115": ir(X, D.replace('<port id="0"/>', '<port id="0"/><port id="0"/>'), R),
     "G116": ir(X, D, R, D.replace('id="1"', 'id="3"', 1).replace('"d"', '"e"'), edges=XD + DR + XD.replace('to-layer="1"', 'to-layer="3"')),
     "G117": File(ir(X, D.replace("SpaceToDepth", "SpaceToVolume"), R), options={"opaque": ["SpaceToVolume"]}),
+    "G118": op("Assign", "opset6", "f32[2]", {"variable_id": "v"}),
     "A101": File(ir(X.replace("Parameter", "Const").replace("shape=", 'offset="0" size="1024" other='), D, R), bytes(1024)),
     "A102": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": "two"}),
     "A103": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "mode": "blocks"}),

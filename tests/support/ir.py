@@ -72,7 +72,9 @@ class Net:
         offset = len(self.weights)
         self.weights += data
         precision = ElementType.BY_NAME[element_type].precision
-        return self.layer("Const", [], [precision], element_type=element_type, shape=", ".join(map(str, shape)), offset=offset, size=len(data))[0]
+        return self.layer(
+            "Const", [], [precision], element_type=element_type, shape=", ".join(map(str, shape)), offset=offset, size=len(data)
+        )[0]
 
     def result(self, ref: Ref) -> None:
         """A Result that reads a port."""

@@ -134,8 +134,7 @@ class _ROIAlign(Op):
     numbers: ClassVar[int] = 4
 
     def infer(self, ctx: Context, data: Input, rois: Input, batch_indices: Input) -> Shape:
-        if data.element_type is ElementType.dynamic and rois.element_type is ElementType.dynamic:
-            ctx.error("T101", "the element type of data and rois must be known", port=data)
+        ctx.known_type(data, rois)
         regions = region_count(ctx, rois, self.numbers)
         if batch_indices.is_ranked:
             regions = ctx.merge(regions, batch_indices.shape[0], "there are {a} regions, but {b} batch indices")

@@ -144,4 +144,6 @@ class VariadicSplit(_Split):
         if along is None or lengths is None:
             return None
         rest = data.static_shape[along] - sum(length for length in lengths if length >= 0)
+        if rest < 0:
+            return None
         return self.elements(data, along, [length if length >= 0 else rest for length in lengths])

@@ -23,8 +23,8 @@ class GatherV1(Op):
     """Take slices along an axis; the axes of the indices stand in its place."""
 
     data = In(unranked=True)
-    indices = In(INTEGER, unranked=True)
-    axis = In(INTEGER, value=True)
+    indices = In(unranked=True)
+    axis = In(value=True)
     output = Out(like="data")
 
     batch_dims = 0
@@ -59,7 +59,7 @@ class GatherV1(Op):
         wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
         if wanted is None or along is None or self.batch_dims not in (0, -indices.rank):
             return None
-        positions = counted(wanted, data.static_shape[along])
+        positions = counted(ctx.integers(indices, wanted), data.static_shape[along])
         return None if positions is None else gathered(data.values, data.static_shape, positions, along)
 
 
@@ -67,6 +67,8 @@ class GatherV1(Op):
 class GatherV7(GatherV1):
     """Gather within batches: the first `batch_dims` axes of data and indices are the same."""
 
+    indices = In(INTEGER, unranked=True)
+    axis = In(INTEGER, value=True)
     batch_dims: int = 0
 
 

@@ -41,8 +41,10 @@ class Transpose(Op):
             return tuple(reversed(range(arg.rank)))
         if input_order.is_ranked:
             ctx.require_eq(input_order.shape[0], arg.rank, "input_order must hold one value for each axis of arg", code="V103")
+            ctx.stop_at_errors()
         if order is not None and sorted(order) != list(range(arg.rank)):
-            ctx.fail("V101", f"input_order must hold each axis in [0, {arg.rank - 1}] once, got {list(order)}", port=input_order)
+            code = "V104" if len(set(order)) < len(order) else "V102"
+            ctx.fail(code, f"input_order must hold each axis in [0, {arg.rank - 1}] once, got {list(order)}", port=input_order)
         return order
 
     def propagate(self, ctx: Context, arg: Input, input_order: Input) -> Elements | None:

@@ -97,7 +97,7 @@ class SpaceToBatch(Op):
         split = [part for size, block in zip(padded.shape, blocks, strict=True) for part in (size // block, block)]
         order = [*range(1, 2 * data.ndim, 2), *range(0, 2 * data.ndim, 2)]
         moved = padded.reshape(split).transpose(order)
-        return moved.reshape([padded.shape[0] * int(numpy.prod(blocks)), *(s // b for s, b in zip(padded.shape[1:], blocks[1:], strict=True))])
+        return moved.reshape([padded.shape[0] * int(numpy.prod(blocks)), *split[2::2]])
 
 
 @op("BatchToSpace", "opset2")
@@ -163,7 +163,9 @@ class _NDOp(Op):
         rest = input.rank - 1 - count
         blocks, flat = ctx.values(block_shape, count), ctx.values(pairs, 2 * count)
         for axis, size in enumerate(flat):
-            ctx.require_ge(size, 0, "{port}[{row},{column}] must be at least 0", port=pairs.name, row=axis // 2, column=axis % 2, code="V101")
+            row, column = divmod(axis, 2)
+            message = "{port}[{row},{column}] must be at least 0"
+            ctx.require_ge(size, 0, message, port=pairs.name, row=row, column=column, code="V101")
         return (1, *blocks, *[1] * rest), (0, *flat[0::2], *[0] * rest), (0, *flat[1::2], *[0] * rest)
 
 

@@ -1,5 +1,6 @@
 """The distinct elements or slices of a tensor."""
 
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, product
@@ -18,14 +19,12 @@ class Unique(Op):
     inverse_indices = Out(attribute="index_element_type")
     counts = Out(attribute="count_element_type")
     sorted: bool = True
-    index_element_type: ElementType = ElementType.i64
-    count_element_type: ElementType = ElementType.i64
+    index_element_type: IndexType = ElementType.i64
+    count_element_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, data: Input, axis: Input | None) -> list[Shape]:
-        ctx.index_type(self.index_element_type, "index_element_type")
-        ctx.index_type(self.count_element_type, "count_element_type")
         along = None if axis is None else ctx.axis_in(axis, data.known_rank)
-        if axis is not None and ctx.known(axis) is None:
+        if axis is not None and axis.element_type in INDEX and ctx.known(axis) is None:
             ctx.fail("V105", "axis must be constant", port=axis)
         if not data.is_ranked:
             count = ctx.unknown()

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_min
@@ -64,7 +65,7 @@ class NonMaxSuppressionV3(NonMaxSuppression):
     """Indices of the selected boxes, in an integer type of choice."""
 
     selected_indices = Out(attribute="output_type")
-    output_type: ElementType = ElementType.i64
+    output_type: IndexType = ElementType.i64
 
     def infer(
         self,
@@ -75,7 +76,6 @@ class NonMaxSuppressionV3(NonMaxSuppression):
         iou_threshold: Input | None,
         score_threshold: Input | None,
     ) -> Shape:
-        ctx.index_type(self.output_type, "output_type")
         return super().infer(ctx, boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
 
 
@@ -99,7 +99,7 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
     selected_indices = Out(attribute="output_type")
     selected_scores = Out(ElementType.f32)
     valid_outputs = Out(attribute="output_type")
-    output_type: ElementType = ElementType.i64
+    output_type: IndexType = ElementType.i64
 
     def infer(
         self,
@@ -111,7 +111,6 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
         score_threshold: Input | None,
         soft_nms_sigma: Input | None,
     ) -> tuple[Shape, ...]:
-        ctx.index_type(self.output_type, "output_type")
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
             if port is not None:
                 ctx.single(port)

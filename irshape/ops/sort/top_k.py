@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import narrow
@@ -16,7 +16,7 @@ class _TopK(Op):
     axis: Annotated[int, Stated] = 0
     mode: Annotated[Literal["max", "min"], Stated] = "max"
     sort: Annotated[Literal["none", "value", "index"], Stated] = "none"
-    index_element_type: ElementType = ElementType.i32
+    index_element_type: IndexType = ElementType.i32
 
     data = In(min_rank=1)
     k = In(INTEGER, rank=0, value=True)
@@ -24,7 +24,6 @@ class _TopK(Op):
     indices = Out(attribute="index_element_type")
 
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
-        ctx.index_type(self.index_element_type, "index_element_type")
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
         size, count = data.shape[axis], ctx.natural(k, 0, ctx.scalar(k))
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
@@ -63,10 +62,9 @@ class SearchSorted(Op):
     values = In(like="sorted_sequence", unranked=True)
     output = Out(attribute="output_type")
     right_mode: bool = False
-    output_type: ElementType = ElementType.i64
+    output_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, sorted_sequence: Input, values: Input) -> Shape:
-        ctx.index_type(self.output_type, "output_type")
         if not sorted_sequence.is_ranked or sorted_sequence.rank == 1:
             return values.partial_shape
         last = values.shape[-1] if values.partial_shape else ctx.unknown()

@@ -1,0 +1,151 @@
+"""State: which ReadValue each Assign belongs to, and whether what is assigned fits the variable."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from irshape.inference.facts import Fact
+from irshape.model.model import SINKS, Model, Node
+from irshape.ops.context import Context, RuleFailure
+from irshape.ops.infrastructure import AssignV3, AssignV6, ReadValueV3, ReadValueV6
+from irshape.ops.op import Op
+from irshape.shape.dim import Scope, bounds
+from irshape.shape.element_type import ElementType
+
+# ReadValues whose readers are found in one walk.
+_CHUNK: Final = 1024
+
+
+class Pair:
+    """An Assign and the ReadValue of its variable, None if there is none.
+
+    `is_read_first` tells whether OpenVINO makes the ReadValue first: only then does it compare the two.
+    """
+
+    __slots__ = ("assign", "is_read_first", "read_value")
+
+    def __init__(self, assign: Node, read_value: Node | None, is_read_first: bool) -> None:
+        self.assign = assign
+        self.read_value = read_value
+        self.is_read_first = is_read_first
+
+
+def pairs(model: Model) -> list[Pair]:
+    """Every Assign with its ReadValue; of several that read the variable, the last one that OpenVINO makes before."""
+    assigns = [(node, op) for node in model.nodes if isinstance(op := node.op, (AssignV3, AssignV6)) and not op.is_broken]
+    if not assigns or model.document.is_example:
+        return []
+    order = {index: position for position, index in enumerate(_order_of_making(model))}
+    made = [model.nodes[index] for index in order]
+    read_values = [(node, op) for node in made if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken]
+    upstream = _upstream(model, [node for node, op in read_values if isinstance(op, ReadValueV3)], [node for node, _ in assigns])
+    found = []
+    by_name: dict[tuple[str, bool], list[Node]] = {}
+    for node, read in read_values:
+        by_name.setdefault((read.variable_id, isinstance(read, ReadValueV3)), []).append(node)
+    for assign, op in assigns:
+        old, new = (by_name.get((op.variable_id, is_old), []) for is_old in (True, False))
+        if isinstance(op, AssignV3):
+            reached = upstream[assign.index]
+            read_value = next((node for node in reversed(old) if node.index in reached), None)
+        else:
+            before = (node for node in reversed(new) if order[node.index] < order.get(assign.index, len(order)))
+            read_value = next(before, None) or next(iter([*new, *old]), None)
+        is_read_first = read_value is not None and order[read_value.index] < order.get(assign.index, len(order))
+        found.append(Pair(assign, read_value, is_read_first))
+    return found
+
+
+def _order_of_making(model: Model) -> list[int]:
+    """The live nodes in the order in which OpenVINO makes them: what each Result and Assign needs, one after the other."""
+    seen = {node.index for node in model.parameters}
+    order = sorted(seen)
+    for sink in model.nodes:
+        if sink.type not in SINKS or not sink.is_live:
+            continue
+        pending = [(sink.index, iter(_needs(model, sink)))] if sink.index not in seen else []
+        seen.add(sink.index)
+        while pending:
+            index, needs = pending[-1]
+            need = next((need for need in needs if need not in seen), None)
+            if need is None:
+                order.append(index)
+                pending.pop()
+            else:
+                seen.add(need)
+                pending.append((need, iter(_needs(model, model.nodes[need]))))
+    return order
+
+
+def _needs(model: Model, node: Node) -> Iterable[int]:
+    return (model.producers[slot] for slot in node.sources if 0 <= slot < len(model.producers))
+
+
+def _upstream(model: Model, sources: list[Node], targets: list[Node]) -> dict[int, set[int]]:
+    """Which of the sources each target depends on."""
+    found: dict[int, set[int]] = {target.index: set() for target in targets}
+    for start in range(0, len(sources), _CHUNK):
+        chunk = sources[start : start + _CHUNK]
+        bits = {node.index: 1 << position for position, node in enumerate(chunk)}
+        reached = [0] * len(model.nodes)
+        for node in model:
+            mask = bits.get(node.index, 0)
+            for need in _needs(model, node):
+                mask |= reached[need]
+            reached[node.index] = mask
+        for target in targets:
+            mask = reached[target.index]
+            found[target.index].update(node.index for node in chunk if mask & bits[node.index])
+    return found
+
+
+def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Context:
+    """What is wrong with an Assign, and what it demands, given the facts of both outputs."""
+    op, read_value = pair.assign.op, pair.read_value
+    assert isinstance(op, (AssignV3, AssignV6))
+    ctx = Context(scope, op, pair.assign.first_slot)
+    if read_value is None:
+        where = "upstream" if isinstance(op, AssignV3) else "in this graph"
+        ctx.error("G118", f"no ReadValue {where} has the variable {op.variable_id!r}")
+        return ctx
+    assert read is not None
+    if read.is_poisoned or assigned.is_poisoned:
+        return ctx
+    ctx.is_checked = pair.is_read_first
+    is_strict = isinstance(op, AssignV3)
+    try:
+        _compare_types(ctx, read.element_type, assigned.element_type, is_strict=is_strict)
+        _compare_shapes(ctx, read_value.op, read, assigned, is_strict=is_strict)
+    except RuleFailure:
+        pass
+    return ctx
+
+
+def _compare_types(ctx: Context, variable: ElementType, assigned: ElementType, *, is_strict: bool) -> None:
+    if variable is assigned or (not is_strict and ElementType.dynamic in (variable, assigned)):
+        return
+    ctx.fail("T102" if ctx.is_checked else "R201", f"the variable has element type {variable}, got {assigned}")
+
+
+def _compare_shapes(ctx: Context, read_value: Op | None, read: Fact, assigned: Fact, *, is_strict: bool) -> None:
+    """OpenVINO compares static shapes of opset3, all of opset6; a variable of opset3 may change its shape."""
+    variable, shape = read.shape, assigned.shape
+    if variable is None or shape is None:
+        return
+    message = "axis {axis} of the variable is {b}, got {a}"
+    if isinstance(read_value, ReadValueV3):
+        if is_strict and all(type(size) is int for size in (*variable, *shape)):
+            ctx.require_eq(len(shape), len(variable), "the variable has rank {b}, got rank {a}", code="S102")
+            ctx.stop_at_errors()
+            for axis, (size, wanted) in enumerate(zip(shape, variable, strict=True)):
+                ctx.require_eq(size, wanted, message, axis=axis)
+        return
+    ctx.require_eq(len(shape), len(variable), "the variable has rank {b}, got rank {a}", code="S102")
+    ctx.stop_at_errors()
+    for axis, (size, wanted) in enumerate(zip(shape, variable, strict=False)):
+        low, high = bounds(wanted)
+        if low == high:
+            ctx.require_eq(size, int(low), message, axis=axis)
+            continue
+        ctx.require_ge(size, int(low), "axis {axis} of the variable is at least {b}, got {a}", code="S201", axis=axis)
+        if type(high) is int:
+            ctx.require_ge(high, size, "axis {axis} of the variable is at most {a}, got {b}", code="S201", axis=axis)

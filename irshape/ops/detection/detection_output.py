@@ -1,0 +1,148 @@
+"""DetectionOutput: the boxes that a single-shot detector has found."""
+
+from typing import Annotated
+
+from irshape.ops.attribute import Ge, Stated
+from irshape.ops.context import Context
+from irshape.ops.detection.roi import require_word
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, is_known
+from irshape.shape.element_type import FLOAT, ElementType
+from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
+
+_REAL = FLOAT - {ElementType.dynamic}
+_PAIRS = "aux_class_preds must have 2 numbers for each prior box"
+_CODES = ("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE")
+
+
+class _DetectionOutput(Op):
+    """For each box its image, class, score and four coordinates.
+
+    With N images, P prior boxes and C classes: `box_logits` are [N, 4P], or [N, 4PC] where classes do not share locations,
+    `class_preds` [N, PC], `proposals` [N or 1, 1 or 2, 4P or 5P], `aux_class_preds` [N, 2P], and `aux_box_preds` like `box_logits`.
+    """
+
+    box_logits = In(_REAL, rank=2, unranked=True)
+    class_preds = In(_REAL, rank=2, unranked=True, like="box_logits")
+    proposals = In(_REAL, rank=3, unranked=True)
+    aux_class_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
+    aux_box_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
+    output = Out(like="box_logits")
+    background_label_id: int = 0
+    top_k: int = -1
+    variance_encoded_in_target: bool = False
+    keep_top_k: tuple[int, ...]
+    code_type: str = _CODES[0]
+    share_location: bool = True
+    nms_threshold: Annotated[float, Stated] = 0.0
+    confidence_threshold: float = 0.0
+    clip_after_nms: bool = False
+    clip_before_nms: bool = False
+    decrease_label_id: bool = False
+    normalized: bool = False
+    input_height: int = 1
+    input_width: int = 1
+    objectness_score: float = 0.0
+
+    def infer(
+        self,
+        ctx: Context,
+        box_logits: Input,
+        class_preds: Input,
+        proposals: Input,
+        aux_class_preds: Input | None,
+        aux_box_preds: Input | None,
+    ) -> Shape:
+        require_word(ctx, self.code_type, _CODES, "code_type")
+        if not self.keep_top_k:
+            ctx.fail("A105", "keep_top_k must have an item", attribute="keep_top_k")
+        images, logits = box_logits.partial_shape or ctx.unknown_shape(2)
+        preds_images, preds = class_preds.partial_shape or ctx.unknown_shape(2)
+        images = ctx.merge(images, preds_images, "box_logits and class_preds must have the same batch")
+        one_or_images, rows, numbers = proposals.partial_shape or ctx.unknown_shape(3)
+        message = "the batch of proposals must be 1 or that of box_logits"
+        broadcast_shapes(ctx, (images,), (one_or_images,), "pdpd", 0, message, code="S201")
+        ctx.require_eq(rows, 1 if self.variance_encoded_in_target else 2, "proposals must have {b} rows, got {a}")
+        pairs: Size | None = None
+        if aux_class_preds is not None:
+            if aux_box_preds is None:
+                ctx.fail("G107", "aux_class_preds needs aux_box_preds beside it")
+            aux_images, pairs = aux_class_preds.partial_shape or ctx.unknown_shape(2)
+            images = ctx.merge(images, aux_images, "box_logits and aux_class_preds must have the same batch")
+            merge_shapes(
+                ctx, box_logits.partial_shape, aux_box_preds.partial_shape, "box_logits and aux_box_preds must have the same shape"
+            )
+        priors, classes = self.counts(ctx, logits, preds, numbers, pairs)
+        limit = self.keep_top_k[0]
+        return (1, 1, images * (limit if limit > 0 else classes * (self.top_k if self.top_k > 0 else priors)), 7)
+
+    def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
+        """How many prior boxes and how many classes there are, from the last sizes of the inputs."""
+        raise NotImplementedError
+
+    @property
+    def prior_size(self) -> int:
+        """How many numbers tell a prior box."""
+        return 4 if self.normalized else 5
+
+
+def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size:
+    """How many prior boxes or classes there are, where the last axis of each of these inputs has so many numbers for each.
+
+    OpenVINO takes the first input of which it is known, and compares those of which it is known too.
+    """
+    taken = next((source for source in sources if is_known(source[1])), sources[0])
+    name, size, times = taken
+    quotient = ctx.exact_div(
+        size, times, "the numbers of {name} must be equally many for each of the {what}", strict=False, name=name, what=what
+    )
+    for other, size, times in sources:
+        if other != name:
+            message = "{name} and {other} tell different numbers of {what}"
+            ctx.merge(size, quotient * times, message, strict=False, name=name, other=other, what=what)
+    return quotient
+
+
+@op("DetectionOutput", "opset1")
+class DetectionOutputV0(_DetectionOutput):
+    """The boxes found, of a given number of classes."""
+
+    num_classes: Annotated[int, Ge(1)]
+
+    def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
+        classes = self.num_classes
+        locations = 4 if self.share_location else 4 * classes
+        sources = ("box_logits", logits, locations), ("class_preds", preds, classes), ("proposals", numbers, self.prior_size)
+        priors = _quotient(ctx, "prior boxes", *sources)
+        if pairs is not None:
+            # OpenVINO counts by these only if it has nothing else, and then overlooks an odd number.
+            ctx.is_checked = is_known(priors)
+            ctx.require_eq(pairs, priors * 2, _PAIRS)
+            if not ctx.is_checked:
+                priors = ctx.exact_div(pairs, 2, _PAIRS)
+        return priors, classes
+
+
+@op("DetectionOutput", "opset8")
+class DetectionOutputV8(_DetectionOutput):
+    """The boxes found, of as many classes as the inputs have."""
+
+    def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
+        sources: list[tuple[str, Size, Size]] = [("proposals", numbers, self.prior_size)]
+        if pairs is not None:
+            sources.append(("aux_class_preds", pairs, 2))
+        priors = _quotient(ctx, "prior boxes", *sources)
+        ctx.require_ge(priors, 1, "there must be a prior box", strict=False)
+        if pairs is not None:
+            ctx.require_eq(pairs, priors * 2, _PAIRS)
+        # Without the number of prior boxes OpenVINO does not know that of classes either.
+        ctx.is_checked = is_known(priors)
+        sources = [("class_preds", preds, priors)]
+        if self.share_location:
+            ctx.require_eq(logits, priors * 4, "box_logits must have 4 numbers for each prior box")
+            return priors, _quotient(ctx, "classes", *sources)
+        if is_known(logits) and not ctx.is_checked:
+            ctx.fail("S206", "OpenVINO cannot tell the number of classes unless proposals or aux_class_preds tell that of prior boxes")
+        classes = _quotient(ctx, "classes", *sources, ("box_logits", logits, priors * 4))
+        ctx.require_eq(logits, priors * classes * 4, "box_logits must have 4 numbers for each prior box and class")
+        return priors, classes

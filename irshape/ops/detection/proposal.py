@@ -1,0 +1,109 @@
+"""The regions most likely to hold an object."""
+
+from typing import Annotated
+
+from irshape.ops.attribute import Ge, IndexType, Stated
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds
+from irshape.shape.element_type import FLOAT, ElementType
+from irshape.shape.shape import Shape
+
+_REAL = FLOAT - {ElementType.dynamic}
+
+
+def _require_image_numbers(ctx: Context, numbers: Size) -> None:
+    """An image is told by height, width and one scale, or one for each."""
+    ctx.require_ge(numbers, 3, "an image is described by 3 or 4 numbers, got {a}", code="S201")
+    ctx.require_ge(4, numbers, "an image is described by 3 or 4 numbers, got {b}", code="S201")
+
+
+class _Proposal(Op):
+    """`post_nms_topn` regions of each image: the image's number and four coordinates."""
+
+    class_probs = In(_REAL, rank=4, unranked=True)
+    bbox_deltas = In(_REAL, rank=4, unranked=True)
+    image_shape = In(_REAL, rank=1, unranked=True)
+    output = Out(like="class_probs")
+    base_size: Annotated[int, Stated] = 0
+    pre_nms_topn: Annotated[int, Stated] = 0
+    post_nms_topn: Annotated[int, Stated] = 0
+    nms_thresh: Annotated[float, Stated] = 0.0
+    feat_stride: Annotated[int, Stated] = 1
+    min_size: Annotated[int, Stated] = 1
+    ratio: Annotated[tuple[float, ...], Stated] = ()
+    scale: Annotated[tuple[float, ...], Stated] = ()
+    clip_before_nms: bool = True
+    clip_after_nms: bool = False
+    normalize: bool = False
+    box_size_scale: float = 1.0
+    box_coordinate_scale: float = 1.0
+    framework: str = ""
+
+    def regions(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Size:
+        """How many regions there are, of all images."""
+        probabilities, deltas = (port.partial_shape or ctx.unknown_shape(4) for port in (class_probs, bbox_deltas))
+        images = ctx.merge(probabilities[0], deltas[0], "class_probs and bbox_deltas must have the same batch")
+        ctx.require_eq(probabilities[1] * 2, deltas[1], "bbox_deltas must have twice the channels of class_probs")
+        if image_shape.is_ranked:
+            _require_image_numbers(ctx, image_shape.shape[0])
+        return images * ctx.dimension(self.post_nms_topn)
+
+
+@op("Proposal", "opset1")
+class ProposalV0(_Proposal):
+    """The regions most likely to hold an object, equally many of each image."""
+
+    def infer(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Shape:
+        return (self.regions(ctx, class_probs, bbox_deltas, image_shape), 5)
+
+
+@op("Proposal", "opset4", also="extension experimental")
+class ProposalV4(_Proposal):
+    """The regions most likely to hold an object, equally many of each image, and their probabilities."""
+
+    probabilities = Out(like="class_probs")
+
+    def infer(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> tuple[Shape, Shape]:
+        regions = self.regions(ctx, class_probs, bbox_deltas, image_shape)
+        return (regions, 5), (regions,)
+
+
+@op("GenerateProposals", "opset9")
+class GenerateProposals(Op):
+    """At most `post_nms_count` regions of each image, their scores, and how many each image has."""
+
+    im_info = In(rank=2, unranked=True)
+    anchors = In(rank=4, unranked=True)
+    boxes_deltas = In(rank=4, unranked=True)
+    scores = In(rank=4, unranked=True)
+    rois = Out(like="im_info")
+    roi_scores = Out(like="im_info")
+    rois_num = Out(attribute="roi_num_type")
+    min_size: Annotated[float, Stated] = 0.0
+    nms_threshold: Annotated[float, Stated] = 0.0
+    post_nms_count: Annotated[int, Ge(1)]
+    pre_nms_count: Annotated[int, Ge(1)]
+    normalized: bool = True
+    nms_eta: float = 1.0
+    roi_num_type: IndexType = ElementType.i64
+
+    def infer(self, ctx: Context, im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input) -> tuple[Shape, ...]:
+        if self.nms_eta != 1:
+            ctx.fail("A104", f"nms_eta must be 1, got {self.nms_eta}", attribute="nms_eta")
+        images, numbers = im_info.partial_shape or ctx.unknown_shape(2)
+        _require_image_numbers(ctx, numbers)
+        *grid, count, coordinates = anchors.partial_shape or ctx.unknown_shape(4)
+        ctx.require_eq(coordinates, 4, "an anchor must have 4 coordinates")
+        deltas, score = (port.partial_shape or ctx.unknown_shape(4) for port in (boxes_deltas, scores))
+        images = ctx.merge(images, deltas[0], "im_info and boxes_deltas must have the same batch")
+        ctx.require_eq(score[1] * 4, deltas[1], "boxes_deltas must have 4 channels for each of scores")
+        ctx.require_eq(count, score[1], "scores must have a channel for each anchor")
+        for axis in (2, 3):
+            ctx.require_eq(grid[axis - 2], score[axis], "anchors and scores must have the same grid")
+            ctx.require_eq(deltas[axis], score[axis], "boxes_deltas and scores must have the same grid")
+        # OpenVINO compares the batch of scores with that of boxes_deltas alone.
+        ctx.is_checked = boxes_deltas.is_ranked
+        images = ctx.merge(images, score[0], "boxes_deltas and scores must have the same batch")
+        regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
+        return (regions, 4), (regions,), (images,)

@@ -1,0 +1,109 @@
+"""Conversions between the colours of a screen and those of a video; images are [batch, height, width, channels]."""
+
+from collections.abc import Sequence
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size
+from irshape.shape.element_type import FLOAT, ElementType
+from irshape.shape.shape import Shape
+
+_PIXEL = FLOAT | {ElementType.u8}
+_HALF = "the {side} must be even"
+
+
+def _halved(ctx: Context, size: Size, side: str) -> Size:
+    """Half of a side, which must be even."""
+    return ctx.exact_div(size, 2, _HALF, side=side)
+
+
+class _FromVideo(Op):
+    """From planes of brightness and colour; both are in one plane, the colours below, or in planes of half the sides."""
+
+    def colours(self, ctx: Context, y: Input, planes: Sequence[tuple[Input, int]]) -> Shape:
+        """The shape of the image, from the plane of brightness and those of colour, with the number of their channels."""
+        batch, height, width, channels = y.partial_shape or ctx.unknown_shape(4)
+        ctx.require_eq(channels, 1, "{port} must have one channel", port=y.name)
+        if not planes:
+            height = ctx.exact_div(height, 3, "the height must be a multiple of 3") * 2
+        for plane, count in planes:
+            other_batch, half_height, half_width, channels = plane.partial_shape or ctx.unknown_shape(4)
+            ctx.require_eq(channels, count, "{port} must have {b} channels", port=plane.name)
+            message = "{port} must have the batch and half the sides of y"
+            batch = ctx.merge(batch, other_batch, message, port=plane.name)
+            height = ctx.merge(height, half_height * 2, message, port=plane.name)
+            width = ctx.merge(width, half_width * 2, message, port=plane.name)
+        ctx.require_div(width, 2, _HALF, side="width")
+        ctx.require_div(height, 2, _HALF, side="height")
+        return (batch, height, width, 3)
+
+
+class _FromNV12(_FromVideo):
+    """From brightness and pairs of colours."""
+
+    y = In(_PIXEL, rank=4, unranked=True)
+    uv = In(_PIXEL, rank=4, unranked=True, optional=True, like="y")
+    output = Out(like="y")
+
+    def infer(self, ctx: Context, y: Input, uv: Input | None) -> Shape:
+        return self.colours(ctx, y, () if uv is None else ((uv, 2),))
+
+
+@op("NV12toRGB", "opset8")
+class NV12toRGB(_FromNV12):
+    """From brightness and pairs of colours to red, green, blue."""
+
+
+@op("NV12toBGR", "opset8")
+class NV12toBGR(_FromNV12):
+    """From brightness and pairs of colours to blue, green, red."""
+
+
+class _FromI420(_FromVideo):
+    """From brightness and two colours."""
+
+    y = In(_PIXEL, rank=4, unranked=True)
+    u = In(_PIXEL, rank=4, unranked=True, optional=True, like="y")
+    v = In(_PIXEL, rank=4, unranked=True, optional=True, like="y")
+    output = Out(like="y")
+
+    def infer(self, ctx: Context, y: Input, u: Input | None, v: Input | None) -> Shape:
+        if u is not None and v is None:
+            ctx.fail("G107", "u needs v beside it")
+        return self.colours(ctx, y, () if u is None or v is None else ((u, 1), (v, 1)))
+
+
+@op("I420toRGB", "opset8")
+class I420toRGB(_FromI420):
+    """From brightness and two colours to red, green, blue."""
+
+
+@op("I420toBGR", "opset8")
+class I420toBGR(_FromI420):
+    """From brightness and two colours to blue, green, red."""
+
+
+class _ToNV12(Op):
+    """To brightness and pairs of colours: in one plane, the colours below, or in two."""
+
+    image = In(_PIXEL, rank=4, unranked=True)
+    planes = Out(like="image", variadic=True)
+    single_plane: bool = True
+
+    def infer(self, ctx: Context, image: Input) -> tuple[Shape, ...]:
+        batch, height, width, channels = image.partial_shape or ctx.unknown_shape(4)
+        ctx.require_eq(channels, 3, "the image must have 3 channels")
+        half_height, half_width = _halved(ctx, height, "height"), _halved(ctx, width, "width")
+        if self.single_plane:
+            return ((batch, half_height * 3, width, 1),)
+        return (batch, height, width, 1), (batch, half_height, half_width, 2)
+
+
+@op("RGBtoNV12", "opset17")
+class RGBtoNV12(_ToNV12):
+    """From red, green, blue to brightness and pairs of colours."""
+
+
+@op("BGRtoNV12", "opset17")
+class BGRtoNV12(_ToNV12):
+    """From blue, green, red to brightness and pairs of colours."""

@@ -1,0 +1,95 @@
+"""Operations that cut images into patches and put them together."""
+
+from math import prod
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Unsigned
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape, format_shape
+from irshape.shape.window import dilated
+
+_INDEX = frozenset({ElementType.i32, ElementType.i64})
+
+
+def two_items(ctx: Context, values: tuple[int, ...], attribute: str) -> None:
+    """A list attribute must have an item for rows and one for columns."""
+    if len(values) != 2:
+        ctx.fail("A105", f"{attribute} must have 2 items, got {len(values)}", attribute=attribute)
+
+
+@op("ExtractImagePatches", "opset3")
+class ExtractImagePatches(Op):
+    """Put the elements of each patch of an image into the channels."""
+
+    data = In(rank=4, unranked=True)
+    output = Out(like="data")
+    sizes: Annotated[tuple[int, ...], Unsigned]
+    strides: Annotated[tuple[int, ...], Unsigned]
+    rates: Annotated[tuple[int, ...], Unsigned]
+    auto_pad: Literal["same_upper", "same_lower", "valid"]
+
+    def infer(self, ctx: Context, data: Input) -> Shape:
+        for name, values in (("sizes", self.sizes), ("strides", self.strides), ("rates", self.rates)):
+            two_items(ctx, values, name)
+        for name, values in (("strides", self.strides), ("rates", self.rates)):
+            for value in values:
+                ctx.at_least(value, 1, name)
+        batch, channels, *sizes = data.partial_shape or ctx.unknown_shape(4)
+        if self.auto_pad == "valid":
+            # A patch spans one element more; one that does not fit leaves no patches.
+            spans = [ctx.dimension((size - 1) * rate % 2**64) for size, rate in zip(self.sizes, self.rates, strict=True)]
+            sizes = [ctx.saturate(size - span) for size, span in zip(sizes, spans, strict=True)]
+        patches = [ceil_div(size, stride) for size, stride in zip(sizes, self.strides, strict=True)]
+        return (batch, channels * ctx.dimension(prod(self.sizes) % 2**64), *patches)
+
+
+@op("Col2Im", "opset15")
+class Col2Im(Op):
+    """Add up blocks, each what a window saw at one place, to the image they were taken from."""
+
+    data = In(unranked=True)
+    output_size = In(_INDEX, value=True)
+    kernel_size = In(_INDEX, like="output_size", value=True)
+    output = Out(like="data")
+    strides: Annotated[tuple[int, ...], Unsigned] = ()
+    dilations: Annotated[tuple[int, ...], Unsigned] = ()
+    pads_begin: tuple[int, ...] = ()
+    pads_end: tuple[int, ...] = ()
+
+    def infer(self, ctx: Context, data: Input, output_size: Input, kernel_size: Input) -> Shape:
+        ctx.require_rank(data, (2, 3))
+        for port in (output_size, kernel_size):
+            if port.is_ranked and port.shape != (2,):
+                ctx.fail("S201", f"{port.name} must have the shape [2], got {format_shape(port.shape)}", port=port)
+        if not data.is_ranked:
+            return None
+        *batch, elements, blocks = data.shape
+        image, kernel = ctx.sizes(output_size, 2), ctx.values(kernel_size, 2)
+        # OpenVINO looks only at known numbers.
+        ctx.is_checked = ctx.are_known(kernel_size)
+        for length in kernel:
+            ctx.require_ge(length, 1, "kernel_size must be at least 1", code="V101")
+        kernel = tuple(narrow(length, 1) for length in kernel)
+        ctx.stop_at_errors()
+        ctx.is_checked &= is_known(elements)
+        channels = ctx.exact_div(elements, product(kernel), "data has {a} elements in a block, the kernel {b} in a channel")
+        ctx.is_checked &= all(map(is_known, (blocks, *image)))
+        places = [self.places(ctx, axis, size, length) for axis, (size, length) in enumerate(zip(image, kernel, strict=True))]
+        ctx.require_eq(blocks, product(places), "data has {a} blocks, the window has {b} places")
+        return (*batch, channels, *image)
+
+    def places(self, ctx: Context, axis: int, size: Size, length: Size) -> Size:
+        """How many places the window has on one axis of the image."""
+        items = []
+        for name, default in (("strides", 1), ("dilations", 1), ("pads_begin", 0), ("pads_end", 0)):
+            values = getattr(self, name)
+            if ctx.is_checked and len(values) < 2:
+                ctx.fail("A105", f"{name} must have 2 items, got {len(values)}; OpenVINO reads beyond the end", attribute=name)
+            items.append(values[axis] if len(values) >= 2 else default)
+        stride, dilation, begin, end = items
+        if ctx.is_checked:
+            ctx.at_least(stride, 1, "strides")
+        return (size + begin + end - dilated(length, dilation)) // max(stride, 1) + 1

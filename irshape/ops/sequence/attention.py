@@ -1,0 +1,92 @@
+"""ScaledDotProductAttention: values, mixed by how well their keys fit a query."""
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size
+from irshape.shape.element_type import BOOLEAN, FLOAT, ElementType
+from irshape.shape.shape import Shape, broadcast_shapes
+
+
+def _matrices(ctx: Context, port: Input) -> tuple[Shape, Size, Size]:
+    """The shape before the last two axes, and these."""
+    *batch, rows, columns = port.partial_shape or ctx.unknown_shape(2)
+    return tuple(batch) if port.is_ranked else None, rows, columns
+
+
+@op("ScaledDotProductAttention", "opset13")
+class ScaledDotProductAttention(Op):
+    """Rows of `value` [..., S, V], weighted by the products of `query` [..., L, E] with `key` [..., S, E].
+
+    What comes before the last two axes broadcasts. A mask [..., L, S] counts only if it is not `causal`.
+    """
+
+    query = In(FLOAT, min_rank=3, unranked=True)
+    key = In(FLOAT, min_rank=3, unranked=True, like="query")
+    value = In(FLOAT, min_rank=3, unranked=True, like="query")
+    attention_mask = In(unranked=True, optional=True)
+    scale = In(FLOAT, unranked=True, optional=True, like="query")
+    sink = In(FLOAT, unranked=True, optional=True, variadic=True, like="query")
+    output = Out(like="query")
+    causal: bool = False
+
+    def infer(
+        self,
+        ctx: Context,
+        query: Input,
+        key: Input,
+        value: Input,
+        attention_mask: Input | None,
+        scale: Input | None,
+        sink: tuple[Input, ...],
+    ) -> Shape:
+        batch, length, features = _matrices(ctx, query)
+        key_batch, steps, key_features = _matrices(ctx, key)
+        value_batch, value_steps, width = _matrices(ctx, value)
+        ctx.require_eq(features, key_features, "query and key must have the same last axis")
+        steps = ctx.merge(steps, value_steps, "key and value must have the same number of rows")
+        batch = self.broadcast(ctx, batch, key_batch, key)
+        batch = self.broadcast(ctx, batch, value_batch, value)
+        if attention_mask is not None and not self.causal:
+            self.check_mask_type(ctx, attention_mask, query, key, value)
+            if attention_mask.partial_shape:
+                if attention_mask.rank == 1:
+                    ctx.fail("S101", "attention_mask must not have rank 1", port=attention_mask)
+                mask_batch, rows, columns = _matrices(ctx, attention_mask)
+                message = "attention_mask must broadcast to the rows of query and of key"
+                length = ctx.broadcast(length, rows, message)
+                ctx.broadcast(steps, columns, message)
+                batch = self.broadcast(ctx, batch, mask_batch, attention_mask)
+        if scale is not None:
+            ctx.single(scale)
+        if len(sink) == 1:
+            self.check_sink(ctx, query, sink[0])
+        for surplus in sink[1:]:
+            ctx.warn("R201", "the operation takes at most 6 inputs", port=surplus)
+        return None if batch is None else (*batch, length, width)
+
+    @staticmethod
+    def broadcast(ctx: Context, batch: Shape, other: Shape, port: Input) -> Shape:
+        """The batch with which that of an input broadcasts; an unknown one is taken to fit in, as OpenVINO takes it."""
+        if batch is None or other is None:
+            return batch
+        message = "{port} must broadcast with the inputs before in all but the last two axes"
+        return broadcast_shapes(ctx, batch, other, message=message, port=port.name)
+
+    @staticmethod
+    def check_mask_type(ctx: Context, mask: Input, *ports: Input) -> None:
+        """A mask is boolean or of the type of the other inputs."""
+        if mask.element_type in BOOLEAN:
+            return
+        if mask.element_type not in FLOAT:
+            ctx.error("T101", f"attention_mask must not have element type {mask.element_type}", port=mask)
+        for port in ports:
+            if port.element_type not in (ElementType.dynamic, mask.element_type):
+                ctx.fail("T102", f"attention_mask has element type {mask.element_type}, {port.name} has {port.element_type}", port=mask)
+
+    @staticmethod
+    def check_sink(ctx: Context, query: Input, sink: Input) -> None:
+        """A sink has the rank of the query, with which it broadcasts in all but the last axis; that has size 1."""
+        if query.is_ranked and sink.is_ranked:
+            ctx.require_rank(sink, (query.rank,))
+            broadcast_shapes(ctx, query.shape[:-1], sink.shape[:-1], message="sink must broadcast with query")
+            ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")

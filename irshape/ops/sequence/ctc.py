@@ -1,0 +1,71 @@
+"""Connectionist temporal classification: labels of a sequence without their places."""
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.element_type import FLOAT, INTEGER, ElementType
+from irshape.shape.shape import Shape
+
+
+@op("CTCGreedyDecoder", "opset1")
+class CTCGreedyDecoder(Op):
+    """The likeliest labels; `data` are [steps, batch, classes], `sequence_mask` [steps, batch]."""
+
+    data = In(rank=3, unranked=True)
+    sequence_mask = In(rank=2, unranked=True)
+    output = Out(like="data")
+    ctc_merge_repeated: bool = True
+
+    def infer(self, ctx: Context, data: Input, sequence_mask: Input) -> Shape:
+        steps, batch, _ = data.partial_shape or ctx.unknown_shape(3)
+        mask_steps, mask_batch = sequence_mask.partial_shape or ctx.unknown_shape(2)
+        steps = ctx.merge(steps, mask_steps, "data and sequence_mask must have the same number of steps")
+        batch = ctx.merge(batch, mask_batch, "data and sequence_mask must have the same batch")
+        return (batch, steps, 1, 1)
+
+
+@op("CTCGreedyDecoderSeqLen", "opset6")
+class CTCGreedyDecoderSeqLen(Op):
+    """The likeliest labels and how many there are; `data` are [batch, steps, classes]."""
+
+    data = In(rank=3, unranked=True)
+    sequence_length = In(rank=1, unranked=True)
+    blank_index = In(INTEGER, unranked=True, optional=True)
+    classes = Out(attribute="classes_index_type")
+    lengths = Out(attribute="sequence_length_type")
+    merge_repeated: bool = True
+    classes_index_type: ElementType = ElementType.i32
+    sequence_length_type: ElementType = ElementType.i32
+
+    def infer(self, ctx: Context, data: Input, sequence_length: Input, blank_index: Input | None) -> tuple[Shape, Shape]:
+        batch, steps, _ = data.partial_shape or ctx.unknown_shape(3)
+        (lengths,) = sequence_length.partial_shape or ctx.unknown_shape(1)
+        batch = ctx.merge(batch, lengths, "there must be a length for each sequence of the batch")
+        if blank_index is not None:
+            ctx.single(blank_index)
+        return (batch, steps), (batch,)
+
+
+@op("CTCLoss", "opset4")
+class CTCLoss(Op):
+    """How far the labels are from what `logits` say; `logits` are [batch, steps, classes], `labels` [batch, steps]."""
+
+    logits = In(FLOAT - {ElementType.dynamic}, rank=3, unranked=True)
+    logit_length = In(INTEGER, rank=1, unranked=True)
+    labels = In(INTEGER, rank=2, unranked=True, like="logit_length")
+    label_length = In(INTEGER, rank=1, unranked=True, like="logit_length")
+    blank_index = In(INTEGER, rank=0, unranked=True, optional=True, like="logit_length")
+    output = Out(like="logits")
+    preprocess_collapse_repeated: bool = False
+    ctc_merge_repeated: bool = False
+    unique: bool = False
+
+    def infer(
+        self, ctx: Context, logits: Input, logit_length: Input, labels: Input, label_length: Input, blank_index: Input | None
+    ) -> Shape:
+        batch, steps, _ = logits.partial_shape or ctx.unknown_shape(3)
+        _, label_steps = labels.partial_shape or ctx.unknown_shape(2)
+        ctx.require_eq(steps, label_steps, "labels must have as many steps as logits")
+        for port in (logit_length, labels, label_length):
+            if port.is_ranked:
+                batch = ctx.merge(batch, port.shape[0], "{port} must have the batch of logits", port=port.name)
+        return (batch,)

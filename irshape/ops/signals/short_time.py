@@ -1,0 +1,84 @@
+"""Short-time Fourier transforms: the frequencies of a signal as they change."""
+
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, dim_max, is_known, narrow
+from irshape.shape.element_type import FLOAT, INDEX
+from irshape.shape.shape import Shape
+
+
+def _frame(ctx: Context, frame_size: Input, frame_step: Input) -> tuple[Size, Size]:
+    """Size and step of the frames, which are positive."""
+    numbers = []
+    for port in (frame_size, frame_step):
+        number = ctx.unknown() if port.elements is None else ctx.scalar(port)
+        ctx.require_ge(number, 1, "{port} must be at least 1", code="V101", port=port.name)
+        numbers.append(narrow(number, 1))
+    return numbers[0], numbers[1]
+
+
+def _check_window(ctx: Context, window: Input, size: Size) -> None:
+    """A window has an element, and no more than a frame."""
+    if window.is_ranked:
+        for smaller, larger in ((1, window.shape[0]), (window.shape[0], size)):
+            ctx.require_ge(larger, smaller, "the window must have 1 to {size} elements", strict=False, size=size)
+
+
+@op("STFT", "opset15")
+class STFT(Op):
+    """The spectrum of each frame of a signal, as complex numbers: [frames, frequencies, 2], or transposed, after the batch."""
+
+    signal = In(FLOAT, unranked=True)
+    window = In(FLOAT, rank=1, unranked=True, like="signal")
+    frame_size = In(INDEX, rank=0, value=True)
+    frame_step = In(INDEX, rank=0, value=True)
+    output = Out(like="signal")
+    transpose_frames: bool = False
+
+    def infer(self, ctx: Context, signal: Input, window: Input, frame_size: Input, frame_step: Input) -> Shape:
+        ctx.require_rank(signal, (1, 2))
+        if not signal.is_ranked:
+            return None
+        ctx.is_checked = ctx.are_known(frame_size, frame_step)
+        size, step = _frame(ctx, frame_size, frame_step)
+        *batch, length = signal.shape
+        ctx.require_ge(length, size, "a frame of {b} elements is longer than the signal of {a}")
+        ctx.stop_at_errors()
+        _check_window(ctx, window, size)
+        frames = ctx.saturate(length - size) // step + 1
+        frequencies = size // 2 + 1
+        return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
+
+
+@op("ISTFT", "opset16")
+class ISTFT(Op):
+    """The signal of which these are the spectra [frequencies, frames, 2], after the batch."""
+
+    data = In(FLOAT, unranked=True)
+    window = In(FLOAT, rank=1, unranked=True, like="data")
+    frame_size = In(INDEX, rank=0, value=True)
+    frame_step = In(INDEX, rank=0, value=True)
+    signal_length = In(INDEX, value=True, optional=True)
+    output = Out(like="data")
+    center: bool = False
+    normalized: bool = False
+
+    def infer(self, ctx: Context, data: Input, window: Input, frame_size: Input, frame_step: Input, signal_length: Input | None) -> Shape:
+        ctx.require_rank(data, (3, 4))
+        if signal_length is not None:
+            ctx.single(signal_length)
+        size, step = _frame(ctx, frame_size, frame_step)
+        ctx.stop_at_errors()
+        _check_window(ctx, window, size)
+        if not data.is_ranked:
+            return None
+        *batch, frequencies, frames, parts = data.shape
+        ctx.expect(parts, 2, "the last axis must hold the real and the imaginary part", data)
+        # OpenVINO compares them only where it knows both axes.
+        ctx.is_checked = is_known(frames)
+        message = "frames of {size} elements have {b} frequencies, the data have {a}"
+        ctx.require_eq(frequencies, size // 2 + 1, message, strict=False, size=size)
+        if signal_length is not None:
+            return (*batch, ctx.dimension(ctx.scalar(signal_length)))
+        length = dim_max(frames - 1, 0) * step + size
+        return (*batch, length - size // 2 * 2 if self.center else length)

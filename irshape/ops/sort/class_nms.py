@@ -1,0 +1,103 @@
+"""MatrixNms and MulticlassNms: boxes kept class by class."""
+
+from typing import Annotated, Literal
+
+from irshape.ops.attribute import Ge, IndexType
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import Size, bounds, dim_min
+from irshape.shape.element_type import INDEX, ElementType
+from irshape.shape.shape import Shape
+
+_REAL = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32})
+
+
+class _ClassNms(Op):
+    """Class, score and coordinates of each box kept, where it was, and how many each batch keeps.
+
+    `boxes` are [batches, boxes, 4], `scores` [batches, classes, boxes].
+    """
+
+    boxes = In(_REAL, rank=3, unranked=True)
+    scores = In(_REAL, rank=3, unranked=True, like="boxes")
+    selected_outputs = Out(like="boxes")
+    selected_indices = Out(attribute="output_type")
+    selected_num = Out(attribute="output_type")
+    sort_result_type: Literal["classid", "score", "none"] = "none"
+    output_type: IndexType = ElementType.i64
+    nms_top_k: Annotated[int, Ge(-1)] = -1
+    keep_top_k: Annotated[int, Ge(-1)] = -1
+    sort_result_across_batch: bool = False
+    score_threshold: float = 0.0
+    background_class: Annotated[int, Ge(-1)] = -1
+    normalized: bool = True
+
+    def kept(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
+        """The shapes of the outputs."""
+        batches, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
+        ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
+        score_batches, classes, score_count = scores.partial_shape or ctx.unknown_shape(3)
+        batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
+        count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
+        return self.outputs_of(ctx, batches, classes, count)
+
+    def outputs_of(self, ctx: Context, batches: Size, classes: Size, boxes: Size) -> tuple[Shape, ...]:
+        """The shapes of the outputs, with as many rows as boxes are kept, which the limits bound."""
+        of_class = boxes if self.nms_top_k < 0 else dim_min(boxes, self.nms_top_k)
+        of_batch = of_class * classes if self.keep_top_k < 0 else dim_min(of_class * classes, self.keep_top_k)
+        kept = ctx.unknown(0, bounds(of_batch * batches)[1])
+        return (kept, 6), (kept, 1), (batches,)
+
+
+@op("MatrixNms", "opset8")
+class MatrixNms(_ClassNms):
+    """Boxes whose scores stay high after those of the boxes they overlap are taken from them."""
+
+    decay_function: Literal["gaussian", "linear"] = "linear"
+    gaussian_sigma: float = 2.0
+    post_threshold: float = 0.0
+
+    def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
+        return self.kept(ctx, boxes, scores)
+
+
+class _MulticlassNms(_ClassNms):
+    iou_threshold: float = 0.0
+    nms_eta: float = 1.0
+
+    def check(self, ctx: Context, boxes: Input, scores: Input) -> None:
+        """What both versions refuse."""
+        if not 0 <= self.nms_eta <= 1:
+            ctx.fail("A104", f"nms_eta must be in [0, 1], got {self.nms_eta}", attribute="nms_eta")
+        if boxes.is_ranked and not scores.is_ranked:
+            ctx.fail("S206", "OpenVINO cannot read scores of unknown rank beside boxes of known rank", port=scores)
+
+
+@op("MulticlassNms", "opset8")
+class MulticlassNmsV8(_MulticlassNms):
+    """Boxes that overlap no box of a higher score of their class."""
+
+    def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
+        self.check(ctx, boxes, scores)
+        return self.kept(ctx, boxes, scores)
+
+
+@op("MulticlassNms", "opset9")
+class MulticlassNmsV9(_MulticlassNms):
+    """With `roisnum` the boxes are those of all images: `boxes` are [classes, boxes, 4], `scores` [classes, boxes]."""
+
+    scores = In(_REAL, unranked=True, like="boxes")
+    roisnum = In(INDEX - {ElementType.dynamic}, rank=1, unranked=True, optional=True)
+
+    def infer(self, ctx: Context, boxes: Input, scores: Input, roisnum: Input | None) -> tuple[Shape, ...]:
+        ctx.require_rank(scores, (3,) if roisnum is None else (2,))
+        self.check(ctx, boxes, scores)
+        if roisnum is None:
+            return self.kept(ctx, boxes, scores)
+        classes, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
+        ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
+        score_classes, score_count = scores.partial_shape or ctx.unknown_shape(2)
+        classes = ctx.merge(classes, score_classes, "boxes and scores must have the same number of classes")
+        count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
+        (images,) = roisnum.partial_shape or ctx.unknown_shape(1)
+        return self.outputs_of(ctx, images, classes, count)

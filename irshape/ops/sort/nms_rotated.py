@@ -1,0 +1,48 @@
+"""NMSRotated: the rotated boxes of high score that overlap no box of a higher one."""
+
+from irshape.ops.attribute import IndexType
+from irshape.ops.context import Context
+from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import bounds, dim_min, lt
+from irshape.shape.element_type import FLOAT, INTEGER, ElementType
+from irshape.shape.shape import Shape
+
+
+@op("NMSRotated", "opset13")
+class NMSRotated(Op):
+    """Indices and scores of the selected boxes, and their number; `boxes` are [batches, boxes, 5], `scores` [batches, classes, boxes]."""
+
+    boxes = In(FLOAT, rank=3, unranked=True)
+    scores = In(FLOAT, rank=3, unranked=True)
+    max_output_boxes_per_class = In(INTEGER, value=True)
+    iou_threshold = In(FLOAT, unranked=True)
+    score_threshold = In(FLOAT, unranked=True)
+    selected_indices = Out(attribute="output_type")
+    selected_scores = Out(ElementType.f32)
+    valid_outputs = Out(attribute="output_type")
+    sort_result_descending: bool = True
+    output_type: IndexType = ElementType.i64
+    clockwise: bool = True
+
+    def infer(
+        self,
+        ctx: Context,
+        boxes: Input,
+        scores: Input,
+        max_output_boxes_per_class: Input,
+        iou_threshold: Input,
+        score_threshold: Input,
+    ) -> tuple[Shape, ...]:
+        for port in (max_output_boxes_per_class, iou_threshold, score_threshold):
+            ctx.single(port)
+        ctx.stop_at_errors()
+        batches, count, numbers = boxes.partial_shape or ctx.unknown_shape(3)
+        ctx.require_eq(numbers, 5, "a box must have 5 numbers: center, size and angle")
+        score_batches, classes, score_count = scores.partial_shape or ctx.unknown_shape(3)
+        batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
+        count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
+        limit = ctx.scalar(max_output_boxes_per_class)
+        if lt(limit, 0) is False:
+            count = dim_min(count, limit)
+        selected = ctx.unknown(0, bounds(batches * classes * count)[1])
+        return (selected, 3), (selected, 3), (1,)

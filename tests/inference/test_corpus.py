@@ -1,0 +1,40 @@
+"""The long run over the folder in IRSHAPE_CORPUS, and the same over the IRs that the tests carry: what is written is what was inferred."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+
+CARRIED = Path(__file__).parent.parent / "data" / "ir"
+FOLDER = os.environ.get("IRSHAPE_CORPUS")
+PATHS = sorted(Path(FOLDER or CARRIED).glob("**/*.xml"))
+# OpenVINO names no place in a body by layer and port, so bodies are compared by tests of their own.
+LARGEST_WEIGHTS = 5_000_000
+
+
+def facts(model: Any) -> list[tuple[str, str]]:
+    """Element type and shape of every output of an OpenVINO model."""
+    outputs = [output for node in model.get_ordered_ops() for output in node.outputs()]
+    return sorted((output.get_element_type().get_type_name(), str(output.get_partial_shape())) for output in outputs)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_what_is_written_is_what_was_inferred(path: Path) -> None:
+    import openvino
+
+    weights = path.with_suffix(".bin")
+    data = weights.read_bytes() if weights.exists() else b""
+    source = path.read_bytes()
+    inference = irshape.infer(source, weights=data)
+    if not inference.ok or len(data) > LARGEST_WEIGHTS:
+        pytest.skip("not inferred, or too large to be read in memory")
+    annotated = inference.annotated()
+    core = openvino.Core()
+    assert facts(core.read_model(annotated, data)) == facts(core.read_model(source, data))
+    again = irshape.infer(annotated, weights=data)
+    assert again.ports == inference.ports
+    assert again.annotated() == annotated

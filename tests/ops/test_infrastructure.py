@@ -1,0 +1,156 @@
+"""Rows for where tensors enter and leave a model, and for its state."""
+
+from typing import Any
+
+import pytest
+
+import irshape
+from tests.support.ir import Net
+from tests.support.rows import check_row, check_row_with_openvino, ids
+
+V = {"variable_id": "v"}
+
+
+def declared(shape: str | None = "2,3", type: str | None = "f32") -> dict[str, Any]:
+    """The attributes of a ReadValue of opset6."""
+    return {"variable_id": "v", "variable_type": type, "variable_shape": shape}
+
+
+ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+    ("ReadValue", "opset3"): [
+        ("as its input", "f16[1..4,?]", V, "f16[1..4,?]"),
+        ("unranked", "f32[...]", V, "f32[...]"),
+        ("without id", "f32[2,3]", "f32[2,3]"),
+        ("attributes of opset6", "f32[2,3]", declared("5", "i8"), "f32[2,3]"),
+        ("a constant", [2, 3], V, "i64[2]"),
+        ("no input", V, "G107"),
+    ],
+    ("ReadValue", "opset6"): [
+        ("as declared", "f32[2,3]", declared(), "f32[2,3]"),
+        ("wider than its input", "f32[2..4,3]", declared("1..9,..8"), "f32[1..9,..8]"),
+        ("unranked", "f32[2,3]", declared("..."), "f32[...]"),
+        ("unranked input", "f32[...]", declared("..."), "f32[...]"),
+        ("no input", declared("?,3"), "f32[?,3]"),
+        ("nothing declared", "f32[2,3]", V, "f32[2,3]"),
+        ("nothing declared, no input", V, "dynamic[...]"),
+        ("type only", "f32[2,3]", declared(None), "f32[...]"),
+        ("shape only", "f32[2,3]", declared("2,3", None), "dynamic[2,3]"),
+        ("other type", "i64[2,3]", declared(), "T102"),
+        ("dynamic type", "dynamic[2,3]", declared(), "T102"),
+        ("other size", "f32[2,4]", declared(), "S201"),
+        ("other rank", "f32[6]", declared(), "S102"),
+        ("unknown size", "f32[2,?]", declared(), "S206"),
+        ("unknown rank", "f32[...]", declared(), "S206"),
+        ("scalar declared", "f32[2,3]", declared(""), "S102"),
+        ("no shape", "f32[2,3]", declared("2,x"), "A102"),
+        ("no type", "f32[2,3]", declared("2,3", "float"), "A103"),
+    ],
+    ("Assign", "opset3"): [
+        ("no ReadValue", "f32[2,3]", V, "G118"),
+    ],
+    ("Assign", "opset6"): [
+        ("no ReadValue", "f32[2,3]", V, "G118"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
+def test_row(type: str, version: str, row: tuple[Any, ...]) -> None:
+    check_row(type, version, row)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
+def test_row_with_openvino(type: str, version: str, row: tuple[Any, ...]) -> None:
+    check_row_with_openvino(type, version, row)
+
+
+# A variable, what it begins as, what is assigned: the opset, the ReadValue's attributes, the fact of its input, that of the input of
+# Assign (None is what was read), and the codes.
+PAIRS: list[tuple[str, str, dict[str, Any], str | None, str | None, list[str]]] = [
+    ("what was read", "opset3", V, "f32[2,3]", None, []),
+    ("what was read", "opset6", declared(), "f32[2,3]", None, []),
+    ("something else", "opset3", V, "f32[2,3]", "f32[2,3]", ["G118"]),
+    ("something else", "opset6", declared(), "f32[2,3]", "f32[2,3]", []),
+    ("no first value", "opset6", declared(), None, None, []),
+    ("other id", "opset6", {**declared(), "variable_id": "w"}, "f32[2,3]", None, ["G118"]),
+    ("other type", "opset6", declared(), "f32[2,3]", "i64[2,3]", ["T102"]),
+    ("dynamic type", "opset6", declared(), "f32[2,3]", "dynamic[2,3]", []),
+    ("other size", "opset6", declared("?,3"), "f32[2,3]", "f32[2,4]", ["S201"]),
+    ("other rank", "opset6", declared("?,3"), "f32[2,3]", "f32[3]", ["S102"]),
+    ("too small", "opset6", declared("2..4,3"), "f32[2,3]", "f32[1,3]", ["S201"]),
+    ("too large", "opset6", declared("2..4,3"), "f32[2,3]", "f32[5,3]", ["S201"]),
+    ("may fit", "opset6", declared("2..4,3"), "f32[2,3]", "f32[?,1..3]", []),
+    ("cannot fit", "opset6", declared("2..4,3"), "f32[2,3]", "f32[?,1..2]", ["S201"]),
+]
+
+
+def pair_of(opset: str, attributes: dict[str, Any], first: str | None, assigned: str | None) -> Net:
+    """An IR with a ReadValue, which a Result reads, and the Assign of its variable."""
+    net = Net()
+    first_ref = [net.parameter(first)] if first else []
+    assigned_ref = net.parameter(assigned) if assigned else None
+    [read] = net.layer("ReadValue", first_ref, ["FP32"], opset, **attributes)
+    net.result(read)
+    net.layer("Assign", [assigned_ref or read], ["FP32"], opset, variable_id="v")
+    return net
+
+
+@pytest.mark.parametrize(("name", "opset", "attributes", "first", "assigned", "codes"), PAIRS)
+def test_pair(name: str, opset: str, attributes: dict[str, Any], first: str | None, assigned: str | None, codes: list[str]) -> None:
+    net = pair_of(opset, attributes, first, assigned)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [d.code for d in inference.diagnostics] == codes
+    assert all(d.where.layer_type == "Assign" for d in inference.diagnostics)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("name", "opset", "attributes", "first", "assigned", "codes"), PAIRS)
+def test_pair_with_openvino(
+    name: str, opset: str, attributes: dict[str, Any], first: str | None, assigned: str | None, codes: list[str]
+) -> None:
+    import openvino
+
+    net = pair_of(opset, attributes, first, assigned)
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+    except RuntimeError:
+        assert codes
+    else:
+        assert not codes
+
+
+def test_what_is_assigned_must_fit_for_every_size() -> None:
+    """A variable that holds 2 rows can be given N rows if N is 2."""
+    net = pair_of("opset6", declared("2,3"), "f32[2,3]", "f32[?,3]")
+    inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_1": "[N,3]"})
+    assert [str(guard.requirement) for guard in inference.guards] == ["N == 2"]
+
+
+def test_assign_of_opset3_keeps_type_and_static_shape() -> None:
+    for type, attributes, code in [("Convert", {"destination_type": "i64"}, "T102"), ("Concat", {"axis": 0}, "S201")]:
+        net = Net()
+        [read] = net.layer("ReadValue", [net.parameter("f32[2,3]")], ["FP32"], "opset3", **V)
+        [other] = net.layer(type, [read] if type == "Convert" else [read, read], ["FP32"], **attributes)
+        net.layer("Assign", [other], ["FP32"], "opset3", **V)
+        assert [d.code for d in irshape.infer(net.xml.encode()).diagnostics] == [code]
+
+
+def test_assign_before_its_variable_is_read_is_a_warning() -> None:
+    """OpenVINO compares the two only if it makes the ReadValue first."""
+    net = Net()
+    first, other = net.parameter("f32[2,3]"), net.parameter("i64[5]")
+    net.layer("Assign", [other], ["FP32"], "opset6", **V)
+    net.result(net.layer("ReadValue", [first], ["FP32"], "opset6", **declared())[0])
+    inference = irshape.check(net.xml.encode())
+    assert inference.ok
+    assert "R201" in [d.code for d in inference.diagnostics]
+
+
+def test_many_pairs_of_opset3_take_linear_time() -> None:
+    net = Net()
+    value = net.parameter("f32[2,3]")
+    for index in range(1500):
+        [value] = net.layer("ReadValue", [value], ["FP32"], "opset3", variable_id=str(index))
+        net.layer("Assign", [value], ["FP32"], "opset3", variable_id=str(index // 2))
+    assert irshape.infer(net.xml.encode()).ok
