@@ -38,8 +38,8 @@ class Select(Broadcasting):
                 result.append(ctx.scope.hull((ctx.key, "choice", index), first, second))
         return tuple(result)
 
-    def seen(self, ctx: Context, elements: Elements, cond: Input, then: Input, otherwise: Input) -> Elements | None:
-        return elements if ctx.known(cond) is not None else None
+    def seen(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+        return elements if ctx.known(inputs[0]) is not None else None
 
 
 @op("NonZero", "opset3")

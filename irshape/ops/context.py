@@ -8,7 +8,7 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product, symbols
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
@@ -28,12 +28,13 @@ class Context(Judge):
 
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
     replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
-    A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused. `is_sole`
+    A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
+    It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_sole`
     says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `states_types` is false
     where ports need not state their element types, as in the specification's examples.
     """
 
-    __slots__ = ("_born", "findings", "is_checked", "is_local", "is_sole", "key", "op", "requirements", "states_types")
+    __slots__ = ("_born", "findings", "is_checked", "is_guarded", "is_local", "is_sole", "key", "op", "requirements", "states_types")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -43,6 +44,7 @@ class Context(Judge):
         self.requirements: list[Requirement] = []
         self.is_local = False
         self.is_checked = True
+        self.is_guarded = True
         self.is_sole = True
         self.states_types = True
         self._born = 0
@@ -62,7 +64,7 @@ class Context(Judge):
 
     def undecided(self, requirement: Requirement) -> None:
         """A requirement that depends on the sizes of the inputs: a guard. OpenVINO does not look at what only data decides."""
-        if requirement.symbols().isdisjoint(self.scope.data):
+        if self.is_guarded and requirement.symbols().isdisjoint(self.scope.data):
             self.requirements.append(requirement)
 
     # What a rule says itself.
@@ -246,6 +248,11 @@ class Context(Judge):
     def are_known(self, *ports: Input) -> bool:
         """Whether every element of these inputs is a known number."""
         return all(self.known(port) is not None for port in ports)
+
+    def are_told(self, *ports: Input) -> bool:
+        """Whether the sizes of the model's inputs tell every element of these inputs."""
+        elements = [element for port in ports for element in (port.elements or (None,))]
+        return all(element is not None and symbols(element).isdisjoint(self.scope.data) for element in elements)
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; one outside [-rank, rank) is a fault."""

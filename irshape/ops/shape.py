@@ -83,7 +83,7 @@ class Reshape(_Rearrangement):
         if is_inferred:
             target[pattern.index(-1)] = self._left(ctx, have, want)
         elif have is not None:
-            ctx.is_checked = not copied and all(map(is_known, (*have, *want)))
+            ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
             have, want = without_common(have, want)
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
@@ -101,6 +101,8 @@ class Reshape(_Rearrangement):
         if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
             return size
         copied = data.shape[axis]
+        if is_known(size):
+            return copied
         if eq(copied // size * size, copied):
             return size  # where it is 0, so is what it copies
         (low, high), (least, most) = bounds(copied), bounds(size)
@@ -115,7 +117,7 @@ class Reshape(_Rearrangement):
                 ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
             return 1
         if have is None:
-            return ctx.unknown()
+            return ctx.unknown(1)  # OpenVINO takes such data not to be empty
         have, want = without_common(have, want)
         return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
 

@@ -206,6 +206,9 @@ class StridedSlice(Op):
             if what == "slice":
                 taken[axis] = slice_range(data.static_shape[axis], firsts[place], lasts[place], steps[place])
             elif what == "drop":
+                size = data.static_shape[axis]
+                if not -size <= begins[place] < size:
+                    ctx.fail("V102", f"begin[{place}] must be in [{-size}, {size - 1}], got {begins[place]}", port=begin)
                 taken[axis] = slice_range(data.static_shape[axis], begins[place], None, 1)[:1]
         return sliced(data.values, data.static_shape, taken)
 
