@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Hashable
 from itertools import product
-from math import inf
+from math import inf, trunc
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
-from irshape.shape.dim import Dim, bounds
+from irshape.shape.dim import INT64_MAX, Dim, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, Real, broadcast_to, fits
@@ -67,7 +67,14 @@ class Elementwise(Op):
                 result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
             result = self.of_ranges(*map(ends, row))
+        elif result is None:
+            limits = self.of_limits(*map(limits_of, row))
+            result = None if limits is None else ctx.unknown(*limits)
         return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
+
+    def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
+        """Two ends between which an integer lies when each argument lies between two; None if that is not known."""
+        return None
 
     def seen(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
         columns = self.aligned(ctx, *inputs)
@@ -131,8 +138,19 @@ def bounded(ctx: Context, key: Hashable, element: Element, element_type: Element
         return element
     if element_type.is_real:
         return Real(low, high)
-    size = ctx.scope.bounded(key, low, high)
-    return size if fits(size, element_type) else None
+    if high != inf and not (fits(int(low), element_type) and fits(int(high), element_type)):
+        low, high = sorted((wrapped(low, element_type), wrapped(high, element_type)))
+    return ctx.scope.bounded(key, low, high)
+
+
+def wrapped(end: float, element_type: ElementType) -> float:
+    """An end as an integer type holds it in OpenVINO: numbers wrap, and no limit remains none unless the type is small."""
+    bits = element_type.bits
+    if bits >= 32 and abs(end) >= INT64_MAX:
+        return end
+    number = -1 if abs(end) >= INT64_MAX else trunc(end)
+    number %= 1 << bits
+    return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
 
 
 def limits_of(element: Element) -> tuple[float, float]:

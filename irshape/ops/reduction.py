@@ -17,7 +17,7 @@ from irshape.shape.value import Elements, transposed
 class Reduction(Op):
     """The axes that are reduced disappear, or stay with size 1.
 
-    `of_elements` computes one element from many, where values are followed through the op.
+    `of_elements` computes one element from many, where values are followed through the op; `of_nothing` is that from none.
     """
 
     data = In(NUMERIC, unranked=True)
@@ -28,6 +28,7 @@ class Reduction(Op):
     unfollowed = UNFOLLOWED
 
     of_elements: ClassVar[Callable[[Elements], Any] | None] = None
+    of_nothing: ClassVar[int | None] = None
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
@@ -52,9 +53,9 @@ class Reduction(Op):
         elements = transposed(elements, shape, [*kept, *(axis for axis in range(data.rank) if axis in reduced)])
         count = prod(shape[axis] for axis in kept)
         step = len(elements) // count if count else 0
-        if not step:
+        if not step and self.of_nothing is None:
             return None
-        return whole(tuple(function(elements[i * step : (i + 1) * step]) for i in range(count)), data.element_type)
+        return whole(tuple(function(elements[i * step : (i + 1) * step]) if step else self.of_nothing for i in range(count)), data.element_type)
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:
@@ -84,6 +85,7 @@ class ReduceSum(Reduction):
     """The sum."""
 
     of_elements = sum
+    of_nothing = 0
 
 
 @op("ReduceProd", "opset1")
@@ -92,6 +94,7 @@ class ReduceProd(Reduction):
 
     is_followed = True
     of_elements = prod
+    of_nothing = 1
 
 
 @op("ReduceMax", "opset1")
@@ -117,6 +120,7 @@ class ReduceMean(Reduction):
     takes_sizes = False
 
     of_elements = mean
+    of_nothing = 0
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         return None if data.element_type.is_real else super().propagate(ctx, data, axes)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.elementwise import bounded, limits_of, unknown
+from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
@@ -32,22 +32,12 @@ class Conversion(Op):
             if isinstance(element, Dim | Real) or isinstance(source, Dim | Real):
                 ends = limits_of(source)
                 if not target.is_real:
-                    ends = _wrapped(ends[0], target), _wrapped(ends[1], target)
+                    ends = wrapped(ends[0], target), wrapped(ends[1], target)
                 element = bounded(ctx, (target, source), element, target, *ends)
             if element is None:
                 return None
             result.append(element)
         return tuple(result)
-
-
-def _wrapped(end: float, target: ElementType) -> float:
-    if abs(end) == inf or abs(end) >= INT64_MAX:
-        return end if target.bits >= 32 else (1 << target.bits) - 1 if not target.is_signed else -1
-    number = trunc(end)
-    if target.bits >= 32:
-        return number
-    number %= 1 << target.bits
-    return number - (1 << target.bits) if target.is_signed and number >> (target.bits - 1) else number
 
 
 def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
