@@ -153,8 +153,8 @@ class Power(BinaryArithmetic):
     def of_sizes(self, a: Size, b: Size) -> Size | None:
         return product([a] * b) if isinstance(b, int) and 0 <= b <= MAX_SIZE_EXPONENT else None
 
-    def of_limits(self, base: tuple[Any, Any], exponent: tuple[Any, Any]) -> tuple[float, float] | None:
-        (low, high), (least, most) = base, exponent
+    def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
+        (low, high), (least, most) = ranges
         if low < 0 or least < 0 or most > MAX_EXPONENT:
             return None
         return (low**least if low else 0), max(high**most, 1)

@@ -63,8 +63,12 @@ class Context(Judge):
         self.findings.append(Finding("R401", f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
     def undecided(self, requirement: Requirement) -> None:
-        """A requirement that depends on the sizes of the inputs: a guard. OpenVINO does not look at what only data decides."""
-        if self.is_guarded and requirement.symbols().isdisjoint(self.scope.data):
+        """A requirement that depends on the sizes of the inputs: a guard.
+
+        What data decides says nothing of the sizes of the inputs.
+        """
+        data = requirement.symbols() & self.scope.data
+        if self.is_guarded and (not data or data == requirement.symbols()):
             self.requirements.append(requirement)
 
     # What a rule says itself.

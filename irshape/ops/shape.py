@@ -96,6 +96,12 @@ class Reshape(_Rearrangement):
 
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """A number of the pattern as a size; with `special_zero` one that turns out to be 0 copies that of the data."""
+        low, high = bounds(size)
+        if low < high <= 0:
+            ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
+            if ctx.is_sole and low < -1 and high < 0:
+                ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..{high}")
+            return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
         size = ctx.saturate(size)
         if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
@@ -115,7 +121,7 @@ class Reshape(_Rearrangement):
         if 0 in want:
             if have is None or 0 not in have:
                 ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
-            return 1
+            return 1 if ctx.is_checked else ctx.unknown()
         if have is None:
             return ctx.unknown(1)  # OpenVINO takes such data not to be empty
         have, want = without_common(have, want)

@@ -229,7 +229,7 @@ class Judge:
         if low > 0 and least >= 0:
             # a = quotient * divisor, and neither is 0.
             smallest = 1 if isinstance(most, float) else -(-low // most)
-            quotient = max(quotient, smallest) if isinstance(quotient, int) else narrow(quotient, smallest, high)
+            return max(quotient, int(smallest)) if isinstance(quotient, int) else narrow(quotient, smallest, high)
         return quotient
 
     def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> Size:
