@@ -197,17 +197,16 @@ class Example(NamedTuple):
         return None if result.is_largest or remark.kind != LARGEST else f"records other than the largest: {'; '.join(result.differences)}"
 
 
-def examine(name: str, source: bytes) -> Result:
-    """Infer an example as the opset of its page has it, and compare what it records of its outputs."""
+def examine(source: bytes, opset: str | None = None) -> Result:
+    """Infer an example and compare what it records of its outputs; `opset` is that of its page."""
     import irshape
     from irshape.ops.registry import REGISTRY
     from irshape.shape.dim import bounds
     from irshape.shape.element_type import ElementType
     from irshape.xml.reader import read
 
-    version = f"opset{page(name)[1]}"
-    types = {layer.type for layer in read(source).graph.layers}
-    opset = version if all(REGISTRY.find(type, version) for type in types) else None
+    if opset is not None and not all(REGISTRY.find(layer.type, opset) for layer in read(source).graph.layers):
+        opset = None  # a page may have an earlier number than its operation
     inference = irshape.check(source, opset=opset)
     faults, slips, differences = [], [], []
     for diagnostic in inference.diagnostics:
@@ -255,9 +254,9 @@ def examples(folder: Path) -> Iterator[Example]:
     names = [path.relative_to(folder).with_suffix("").as_posix() for path in folder.glob("*/*.xml")]
     for name in sorted(names, key=lambda name: (name.partition("/")[0], page(name))):
         source = (folder / f"{name}.xml").read_bytes()
-        remark = REMARKS.get(name)
-        repaired = examine(name, mended(source, remark.mend)) if remark and remark.mend else None
-        yield Example(name, remark, examine(name, source), repaired)
+        remark, opset = REMARKS.get(name), f"opset{page(name)[1]}"
+        repaired = examine(mended(source, remark.mend), opset) if remark and remark.mend else None
+        yield Example(name, remark, examine(source, opset), repaired)
 
 
 def faults(found: Iterable[Example]) -> list[str]:

@@ -149,7 +149,7 @@ class Request(Context):
         shared: dict[str, ElementType] = {}
         for input in inputs:
             port, element_type = input.port, input.element_type
-            if element_type not in port.types and (self.states_types or element_type is not ElementType.dynamic):
+            if not self.has_type(input, port.types):
                 self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
                 input.elements = None
             elif input.elements is UNREADABLE:

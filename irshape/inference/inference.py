@@ -174,8 +174,11 @@ class Inference:
         """The file with what was inferred in its ports; every other byte is as it was read.
 
         A `<dim>` holds a number or -1. What it cannot hold, intervals and formulas of named symbols, stands beside it in the
-        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it.
+        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it. A file that could not be
+        read to its end stays as it is.
         """
+        if not self.document.is_complete:
+            return self.document.source
         facts: dict[Layer, LayerFacts] = {}
         slots = self._engine.slots
         for node in self.model.nodes:
@@ -248,24 +251,36 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
     A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
     """
     found: list[Diagnostic] = []
+    # Repeated blocks record the same again and again.
+    compared: dict[tuple[tuple[int, ...] | None, str | None, Fact], list[tuple[str, str]]] = {}
     for node in model.nodes:
         if node.op_class is None:
             continue
-        ports = [(slot, port) for slot, port in zip(node.sources, node.layer.inputs, strict=True) if slot not in model.stubs]
-        ports += [(node.first_slot + index, port) for index, port in enumerate(node.layer.outputs)]
+        ports = [*zip(node.sources, node.layer.inputs, strict=True), *enumerate(node.layer.outputs, node.first_slot)]
         for slot, port in ports:
-            if slot < 0 or engine.slots[slot].is_poisoned:
+            if slot < 0 or slot in model.stubs:
                 continue
-            fact = engine.slots[slot]
-            if port.dims is not None and not _fits(port.dims, fact.shape):
-                recorded = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
-                message = f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"
-                found.append(Diagnostic("R301", message, place(document, node.layer, port.offset, str(port.id))))
-            recorded_type = ElementType.from_precision(port.precision) if port.precision else None
-            if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-                message = f"the port records {port.precision}, the model computes {fact.element_type.precision}"
-                found.append(Diagnostic("R302", message, place(document, node.layer, port.offset, str(port.id))))
+            key = (port.dims, port.precision, engine.slots[slot])
+            faults = compared.get(key)
+            if faults is None:
+                faults = compared[key] = _contradictions(port, engine.slots[slot])
+            for code, message in faults:
+                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id))))
     return found
+
+
+def _contradictions(port: Port, fact: Fact) -> list[tuple[str, str]]:
+    """Codes and messages of what a port records that is not so."""
+    faults: list[tuple[str, str]] = []
+    if fact.is_poisoned:
+        return faults
+    if port.dims is not None and not _fits(port.dims, fact.shape):
+        recorded = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
+        faults.append(("R301", f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"))
+    recorded_type = ElementType.from_precision(port.precision) if port.precision else None
+    if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
+        faults.append(("R302", f"the port records {port.precision}, the model computes {fact.element_type.precision}"))
+    return faults
 
 
 def _fits(dims: tuple[int, ...], shape: Shape) -> bool:

@@ -96,11 +96,9 @@ class Context(Judge):
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
-    def known_type(self, *ports: Input) -> None:
-        """Inputs of which at least one must have a known element type."""
-        if self.states_types and all(port.element_type is ElementType.dynamic for port in ports):
-            names = " and ".join(port.name for port in ports)
-            self.error("T101", f"the element type of {names} must be known", port=ports[0])
+    def has_type(self, port: Input, types: frozenset[ElementType]) -> bool:
+        """Whether the element type of an input is one of these, or need not be stated."""
+        return port.element_type in types or (port.element_type is ElementType.dynamic and not self.states_types)
 
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""

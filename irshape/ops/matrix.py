@@ -5,7 +5,7 @@ from typing import Final
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size
+from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 
@@ -116,24 +116,22 @@ class GroupedMatMul(Op):
     `mat_a` is [groups, rows, depth], or [rows, depth]; then `offsets` say where each group ends.
     """
 
-    mat_a = In(unranked=True)
-    mat_b = In(unranked=True, like="mat_a")
+    mat_a = In()
+    mat_b = In(like="mat_a")
     offsets = In(INDEX, unranked=True, optional=True)
     output = Out(like="mat_a")
 
     def infer(self, ctx: Context, mat_a: Input, mat_b: Input, offsets: Input | None) -> Shape:
-        if not mat_a.is_ranked:
-            return None
         ctx.require_rank(mat_a, (2, 3))
         ctx.require_rank(mat_b, (3,))
         *groups, rows, depth = mat_a.shape
-        b_groups, columns, b_depth = mat_b.partial_shape or ctx.unknown_shape(3)
+        b_groups, columns, b_depth = mat_b.shape
         ctx.require_eq(depth, b_depth, "mat_a and mat_b must have the same last axis")
         if groups:
             groups = [ctx.merge(groups[0], b_groups, "mat_a and mat_b must have the same number of groups")]
         elif offsets is None:
             ctx.fail("G107", "offsets must say where the groups of rows end")
-        elif mat_b.is_ranked:
+        else:
             ctx.require_rank(offsets, (1,))
         return (*groups, rows, columns)
 
@@ -148,5 +146,5 @@ class Inverse(Op):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         *batch, rows, columns = data.shape
-        side = ctx.merge(rows, columns, "the matrices must be square")
-        return (*batch, side, side)
+        side = ctx.merge(rows, columns, "the matrices must be square", strict=False)
+        return data.shape if eq(rows, columns) is False else (*batch, side, side)

@@ -81,7 +81,8 @@ class Reshape(_Rearrangement):
         want = [size for axis, size in enumerate(target) if axis not in copied]
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
-            target[pattern.index(-1)] = self._left(ctx, have, want)
+            # OpenVINO takes data of which it does not know the rank not to be empty.
+            target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
             ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
             have, want = without_common(have, want)
@@ -115,15 +116,15 @@ class Reshape(_Rearrangement):
         return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
 
     @staticmethod
-    def _left(ctx: Context, have: list[Size] | None, want: list[Size]) -> Size:
-        """The size for -1: the number of elements, divided by the sizes that are given."""
+    def _left(ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
+        """The size for -1: the number of elements, divided by the sizes that are given; `least` where it is not known."""
         ctx.is_checked = have is not None and all(map(is_known, (*have, *want)))
         if 0 in want:
             if have is None or 0 not in have:
                 ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
             return 1 if ctx.is_checked else ctx.unknown()
         if have is None:
-            return ctx.unknown(1)  # OpenVINO takes such data not to be empty
+            return ctx.unknown(least)
         have, want = without_common(have, want)
         return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
 

@@ -148,7 +148,10 @@ class SparseFillEmptyRows(Op):
         count, numbers = indices.partial_shape or ctx.unknown_shape(2)
         ctx.require_eq(numbers, 2, "an index must have {b} numbers, got {a}")
         if values.is_ranked:
+            # OpenVINO compares them only if it knows the rank of dense_shape.
+            ctx.is_checked = dense_shape.is_ranked
             count = ctx.merge(values.shape[0], count, "there must be an index for each value")
+            ctx.is_checked = True
         ctx.stop_at_errors()
         rows, columns = map(ctx.dimension, ctx.values(dense_shape, 2))
         places = ctx.known(indices)

@@ -166,7 +166,7 @@ def _kind(element_type: ElementType) -> int:
 class StringTensorUnpack(Op):
     """Where each string begins and ends, and the characters of all."""
 
-    data = In(frozenset({ElementType.string, ElementType.dynamic}), unranked=True)
+    data = In(frozenset({ElementType.string}), unranked=True)
     begins = Out(ElementType.i32)
     ends = Out(ElementType.i32)
     symbols = Out(ElementType.u8)

@@ -6,9 +6,9 @@ from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.detection.roi import require_word
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, is_known
+from irshape.shape.dim import Size, eq, is_known
 from irshape.shape.element_type import FLOAT, ElementType
-from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
+from irshape.shape.shape import Shape, merge_shapes
 
 _REAL = FLOAT - {ElementType.dynamic}
 _PAIRS = "aux_class_preds must have 2 numbers for each prior box"
@@ -26,7 +26,7 @@ class _DetectionOutput(Op):
     class_preds = In(_REAL, rank=2, unranked=True, like="box_logits")
     proposals = In(_REAL, rank=3, unranked=True)
     aux_class_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
-    aux_box_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
+    aux_box_preds = In(_REAL, unranked=True, optional=True, like="box_logits")
     output = Out(like="box_logits")
     background_label_id: int = 0
     top_k: int = -1
@@ -56,25 +56,45 @@ class _DetectionOutput(Op):
         require_word(ctx, self.code_type, _CODES, "code_type")
         if not self.keep_top_k:
             ctx.fail("A105", "keep_top_k must have an item", attribute="keep_top_k")
+        if not all(-(2**31) <= limit < 2**31 for limit in self.keep_top_k):
+            ctx.fail("A104", "keep_top_k holds a number outside the range of int32", attribute="keep_top_k")
         images, logits = box_logits.partial_shape or ctx.unknown_shape(2)
         preds_images, preds = class_preds.partial_shape or ctx.unknown_shape(2)
-        images = ctx.merge(images, preds_images, "box_logits and class_preds must have the same batch")
-        one_or_images, rows, numbers = proposals.partial_shape or ctx.unknown_shape(3)
-        message = "the batch of proposals must be 1 or that of box_logits"
-        broadcast_shapes(ctx, (images,), (one_or_images,), "pdpd", 0, message, code="S201")
+        proposal_images, rows, numbers = proposals.partial_shape or ctx.unknown_shape(3)
         ctx.require_eq(rows, 1 if self.variance_encoded_in_target else 2, "proposals must have {b} rows, got {a}")
+        batches = [preds_images]
+        if eq(proposal_images, 1) is False:
+            batches.append(proposal_images)
         pairs: Size | None = None
         if aux_class_preds is not None:
             if aux_box_preds is None:
                 ctx.fail("G107", "aux_class_preds needs aux_box_preds beside it")
             aux_images, pairs = aux_class_preds.partial_shape or ctx.unknown_shape(2)
-            images = ctx.merge(images, aux_images, "box_logits and aux_class_preds must have the same batch")
-            merge_shapes(
-                ctx, box_logits.partial_shape, aux_box_preds.partial_shape, "box_logits and aux_box_preds must have the same shape"
-            )
+            batches.append(aux_images)
+            message = "box_logits and aux_box_preds must have the same shape"
+            merge_shapes(ctx, box_logits.partial_shape, aux_box_preds.partial_shape, message)
+        images = self.batch(ctx, images, batches)
         priors, classes = self.counts(ctx, logits, preds, numbers, pairs)
         limit = self.keep_top_k[0]
-        return (1, 1, images * (limit if limit > 0 else classes * (self.top_k if self.top_k > 0 else priors)), 7)
+        of_class = self.top_k if limit == -1 and self.top_k > 0 else priors
+        return (1, 1, images * (limit if limit > 0 else classes * of_class), 7)
+
+    @staticmethod
+    def batch(ctx: Context, logits: Size, others: list[Size]) -> Size:
+        """The number of images, which is the same in box_logits and the others, the first of which is class_preds.
+
+        OpenVINO compares each with that of box_logits; or with that of class_preds, where only this is known.
+        """
+        taken = others[0] if is_known(others[0]) and not is_known(logits) else logits
+        message = "all inputs must have the same batch, proposals that or 1"
+        for other in others:
+            ctx.require_eq(taken, other, message)
+        ctx.stop_at_errors()
+        ctx.is_checked = False
+        for other in (logits, *others):
+            taken = ctx.merge(taken, other, message)
+        ctx.is_checked = True
+        return taken
 
     def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
         """How many prior boxes and how many classes there are, from the last sizes of the inputs."""
@@ -113,10 +133,12 @@ class DetectionOutputV0(_DetectionOutput):
         classes = self.num_classes
         locations = 4 if self.share_location else 4 * classes
         sources = ("box_logits", logits, locations), ("class_preds", preds, classes), ("proposals", numbers, self.prior_size)
-        priors = _quotient(ctx, "prior boxes", *sources)
+        # OpenVINO overlooks empty inputs before the first that is known not to be empty.
+        first = next((i for i, (_, size, _) in enumerate(sources) if is_known(size) and size != 0), len(sources))
+        priors = _quotient(ctx, "prior boxes", *[source for i, source in enumerate(sources) if i >= first or source[1] != 0] or sources)
         if pairs is not None:
             # OpenVINO counts by these only if it has nothing else, and then overlooks an odd number.
-            ctx.is_checked = is_known(priors)
+            ctx.is_checked = any(map(is_known, (logits, preds, numbers)))
             ctx.require_eq(pairs, priors * 2, _PAIRS)
             if not ctx.is_checked:
                 priors = ctx.exact_div(pairs, 2, _PAIRS)
@@ -127,22 +149,29 @@ class DetectionOutputV0(_DetectionOutput):
 class DetectionOutputV8(_DetectionOutput):
     """The boxes found, of as many classes as the inputs have."""
 
+    aux_box_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
+
     def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
         sources: list[tuple[str, Size, Size]] = [("proposals", numbers, self.prior_size)]
         if pairs is not None:
             sources.append(("aux_class_preds", pairs, 2))
         priors = _quotient(ctx, "prior boxes", *sources)
+        # Without the number of prior boxes OpenVINO does not know that of classes either.
+        ctx.is_checked = any(is_known(size) for _, size, _ in sources)
         ctx.require_ge(priors, 1, "there must be a prior box", strict=False)
         if pairs is not None:
             ctx.require_eq(pairs, priors * 2, _PAIRS)
-        # Without the number of prior boxes OpenVINO does not know that of classes either.
-        ctx.is_checked = is_known(priors)
         sources = [("class_preds", preds, priors)]
         if self.share_location:
+            if not ctx.is_checked and is_known(logits):
+                ctx.is_checked = True
+                ctx.require_div(logits, 4, "box_logits must have 4 numbers for each prior box")
+                ctx.is_checked = False
             ctx.require_eq(logits, priors * 4, "box_logits must have 4 numbers for each prior box")
             return priors, _quotient(ctx, "classes", *sources)
         if is_known(logits) and not ctx.is_checked:
             ctx.fail("S206", "OpenVINO cannot tell the number of classes unless proposals or aux_class_preds tell that of prior boxes")
         classes = _quotient(ctx, "classes", *sources, ("box_logits", logits, priors * 4))
+        ctx.is_checked = ctx.is_checked and is_known(preds)
         ctx.require_eq(logits, priors * classes * 4, "box_logits must have 4 numbers for each prior box and class")
         return priors, classes

@@ -96,14 +96,16 @@ class GenerateProposals(Op):
         *grid, count, coordinates = anchors.partial_shape or ctx.unknown_shape(4)
         ctx.require_eq(coordinates, 4, "an anchor must have 4 coordinates")
         deltas, score = (port.partial_shape or ctx.unknown_shape(4) for port in (boxes_deltas, scores))
-        images = ctx.merge(images, deltas[0], "im_info and boxes_deltas must have the same batch")
         ctx.require_eq(score[1] * 4, deltas[1], "boxes_deltas must have 4 channels for each of scores")
         ctx.require_eq(count, score[1], "scores must have a channel for each anchor")
         for axis in (2, 3):
             ctx.require_eq(grid[axis - 2], score[axis], "anchors and scores must have the same grid")
             ctx.require_eq(deltas[axis], score[axis], "boxes_deltas and scores must have the same grid")
-        # OpenVINO compares the batch of scores with that of boxes_deltas alone.
-        ctx.is_checked = boxes_deltas.is_ranked
-        images = ctx.merge(images, score[0], "boxes_deltas and scores must have the same batch")
+        ctx.require_eq(deltas[0], score[0], "boxes_deltas and scores must have the same batch")
+        # OpenVINO compares the batch of im_info with that of boxes_deltas alone, and only if it knows the rank of scores.
+        ctx.is_checked = scores.is_ranked
+        images = ctx.merge(images, deltas[0], "im_info and boxes_deltas must have the same batch")
+        ctx.is_checked = False
+        images = ctx.merge(images, score[0], "im_info and scores must have the same batch")
         regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
         return (regions, 4), (regions,), (images,)

@@ -134,7 +134,8 @@ class _ROIAlign(Op):
     numbers: ClassVar[int] = 4
 
     def infer(self, ctx: Context, data: Input, rois: Input, batch_indices: Input) -> Shape:
-        ctx.known_type(data, rois)
+        if not (ctx.has_type(data, _KNOWN_FLOAT) or ctx.has_type(rois, _KNOWN_FLOAT)):
+            ctx.error("T101", "the element type of data and rois must be known", port=data)
         regions = region_count(ctx, rois, self.numbers)
         if batch_indices.is_ranked:
             regions = ctx.merge(regions, batch_indices.shape[0], "there are {a} regions, but {b} batch indices")

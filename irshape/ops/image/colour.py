@@ -9,6 +9,7 @@ from irshape.shape.element_type import FLOAT, ElementType
 from irshape.shape.shape import Shape
 
 _PIXEL = FLOAT | {ElementType.u8}
+_FULL = frozenset({ElementType.u8, ElementType.f16, ElementType.bf16, ElementType.f32, ElementType.f64, ElementType.dynamic})
 _HALF = "the {side} must be even"
 
 
@@ -86,7 +87,7 @@ class I420toBGR(_FromI420):
 class _ToNV12(Op):
     """To brightness and pairs of colours: in one plane, the colours below, or in two."""
 
-    image = In(_PIXEL, rank=4, unranked=True)
+    image = In(_FULL, rank=4, unranked=True)
     planes = Out(like="image", variadic=True)
     single_plane: bool = True
 

@@ -118,7 +118,7 @@ class InterpolateV11(_Interpolate):
     mode: Annotated[Literal["nearest", "linear", "linear_onnx", "cubic", "bilinear_pillow", "bicubic_pillow"], Stated] = "nearest"
 
     def infer(self, ctx: Context, data: Input, scales_or_sizes: Input, axes: Input | None) -> Shape:
-        if scales_or_sizes.element_type not in (_SIZES if self.shape_calculation_mode == "sizes" else _SCALES):
+        if not ctx.has_type(scales_or_sizes, _SIZES if self.shape_calculation_mode == "sizes" else _SCALES):
             seen = scales_or_sizes.element_type
             ctx.fail("T101", f"{self.shape_calculation_mode} must not have element type {seen}", port=scales_or_sizes)
         return self.resized(ctx, data, scales_or_sizes, axes)

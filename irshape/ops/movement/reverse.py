@@ -19,7 +19,7 @@ class Reverse(Op):
 
     def infer(self, ctx: Context, data: Input, reversed_axes: Input) -> Shape:
         is_mask = self.mode == "mask"
-        if reversed_axes.element_type not in ({ElementType.boolean} if is_mask else INTEGER):
+        if not ctx.has_type(reversed_axes, frozenset({ElementType.boolean}) if is_mask else INTEGER):
             wanted = "boolean" if is_mask else "integers"
             ctx.fail("T101", f"reversed_axes must hold {wanted} in {self.mode} mode, got {reversed_axes.element_type}", port=reversed_axes)
         if not data.is_ranked:

@@ -56,7 +56,8 @@ class ScaledDotProductAttention(Op):
                 length = ctx.broadcast(length, rows, message)
                 ctx.broadcast(steps, columns, message)
                 batch = self.broadcast(ctx, batch, mask_batch, attention_mask)
-        if scale is not None:
+        # OpenVINO looks at the shape of the scale if it comes last, and at that of the sink likewise.
+        if scale is not None and not sink:
             ctx.single(scale)
         if len(sink) == 1:
             self.check_sink(ctx, query, sink[0])

@@ -2,6 +2,7 @@
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.dim import is_known
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.shape import Shape
 
@@ -40,7 +41,7 @@ class CTCGreedyDecoderSeqLen(Op):
         batch, steps, _ = data.partial_shape or ctx.unknown_shape(3)
         (lengths,) = sequence_length.partial_shape or ctx.unknown_shape(1)
         batch = ctx.merge(batch, lengths, "there must be a length for each sequence of the batch")
-        if blank_index is not None:
+        if blank_index is not None and all(map(is_known, blank_index.partial_shape or ())):
             ctx.single(blank_index)
         return (batch, steps), (batch,)
 
@@ -51,9 +52,9 @@ class CTCLoss(Op):
 
     logits = In(FLOAT - {ElementType.dynamic}, rank=3, unranked=True)
     logit_length = In(INTEGER, rank=1, unranked=True)
-    labels = In(INTEGER, rank=2, unranked=True, like="logit_length")
-    label_length = In(INTEGER, rank=1, unranked=True, like="logit_length")
-    blank_index = In(INTEGER, rank=0, unranked=True, optional=True, like="logit_length")
+    labels = In(INTEGER, rank=2, unranked=True)
+    label_length = In(INTEGER, rank=1, unranked=True)
+    blank_index = In(INTEGER, rank=0, unranked=True, optional=True)
     output = Out(like="logits")
     preprocess_collapse_repeated: bool = False
     ctc_merge_repeated: bool = False

@@ -2,19 +2,18 @@
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, dim_max, is_known, narrow
+from irshape.shape.dim import Size, dim_max, is_known, lt, narrow
 from irshape.shape.element_type import FLOAT, INDEX
 from irshape.shape.shape import Shape
 
 
-def _frame(ctx: Context, frame_size: Input, frame_step: Input) -> tuple[Size, Size]:
-    """Size and step of the frames, which are positive."""
-    numbers = []
-    for port in (frame_size, frame_step):
-        number = ctx.unknown() if port.elements is None else ctx.scalar(port)
-        ctx.require_ge(number, 1, "{port} must be at least 1", code="V101", port=port.name)
-        numbers.append(narrow(number, 1))
-    return numbers[0], numbers[1]
+def _frame_number(ctx: Context, port: Input) -> Size:
+    """Size or step of the frames, which is positive."""
+    if port.elements is None:
+        return ctx.unknown(1)
+    number = ctx.scalar(port)
+    ctx.require_ge(number, 1, "{port} must be at least 1", code="V101", port=port.name)
+    return narrow(number, 1) if lt(number, 1) is not True else ctx.unknown(1)
 
 
 def _check_window(ctx: Context, window: Input, size: Size) -> None:
@@ -39,12 +38,14 @@ class STFT(Op):
         ctx.require_rank(signal, (1, 2))
         if not signal.is_ranked:
             return None
+        # OpenVINO looks at neither number unless it knows both.
         ctx.is_checked = ctx.are_known(frame_size, frame_step)
-        size, step = _frame(ctx, frame_size, frame_step)
+        size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
         *batch, length = signal.shape
-        ctx.require_ge(length, size, "a frame of {b} elements is longer than the signal of {a}")
-        ctx.stop_at_errors()
-        _check_window(ctx, window, size)
+        if frame_size.elements is not None and frame_step.elements is not None:
+            ctx.require_ge(length, size, "a frame of {b} elements is longer than the signal of {a}")
+            ctx.stop_at_errors()
+            _check_window(ctx, window, size)
         frames = ctx.saturate(length - size) // step + 1
         frequencies = size // 2 + 1
         return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
@@ -67,17 +68,19 @@ class ISTFT(Op):
         ctx.require_rank(data, (3, 4))
         if signal_length is not None:
             ctx.single(signal_length)
-        size, step = _frame(ctx, frame_size, frame_step)
+        size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
         ctx.stop_at_errors()
-        _check_window(ctx, window, size)
+        if frame_size.elements is not None:
+            _check_window(ctx, window, size)
         if not data.is_ranked:
             return None
         *batch, frequencies, frames, parts = data.shape
         ctx.expect(parts, 2, "the last axis must hold the real and the imaginary part", data)
-        # OpenVINO compares them only where it knows both axes.
-        ctx.is_checked = is_known(frames)
-        message = "frames of {size} elements have {b} frequencies, the data have {a}"
-        ctx.require_eq(frequencies, size // 2 + 1, message, strict=False, size=size)
+        if frame_size.elements is not None:
+            # OpenVINO compares them only where it knows all axes.
+            ctx.is_checked = all(map(is_known, data.shape))
+            message = "frames of {size} elements have {b} frequencies, the data have {a}"
+            ctx.require_eq(frequencies, size // 2 + 1, message, strict=False, size=size)
         if signal_length is not None:
             return (*batch, ctx.dimension(ctx.scalar(signal_length)))
         length = dim_max(frames - 1, 0) * step + size

@@ -32,6 +32,12 @@ class _ClassNms(Op):
     background_class: Annotated[int, Ge(-1)] = -1
     normalized: bool = True
 
+    def check(self, ctx: Context) -> None:
+        """What is refused whatever the inputs."""
+        for name in ("nms_top_k", "keep_top_k", "background_class"):
+            if getattr(self, name) >= 2**31:
+                ctx.fail("A104", f"{name} is outside the range of int32: {getattr(self, name)}", attribute=name)
+
     def kept(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
         """The shapes of the outputs."""
         batches, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
@@ -58,27 +64,35 @@ class MatrixNms(_ClassNms):
     post_threshold: float = 0.0
 
     def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
+        self.check(ctx)
         return self.kept(ctx, boxes, scores)
 
 
 class _MulticlassNms(_ClassNms):
+    """Boxes that overlap no box of a higher score of their class."""
+
     iou_threshold: float = 0.0
     nms_eta: float = 1.0
 
-    def check(self, ctx: Context, boxes: Input, scores: Input) -> None:
-        """What both versions refuse."""
+    def check(self, ctx: Context) -> None:
+        super().check(ctx)
         if not 0 <= self.nms_eta <= 1:
             ctx.fail("A104", f"nms_eta must be in [0, 1], got {self.nms_eta}", attribute="nms_eta")
+
+    @staticmethod
+    def check_rank(ctx: Context, boxes: Input, scores: Input) -> None:
+        """OpenVINO reads sizes of the scores as soon as it knows the rank of the boxes."""
         if boxes.is_ranked and not scores.is_ranked:
             ctx.fail("S206", "OpenVINO cannot read scores of unknown rank beside boxes of known rank", port=scores)
 
 
 @op("MulticlassNms", "opset8")
 class MulticlassNmsV8(_MulticlassNms):
-    """Boxes that overlap no box of a higher score of their class."""
+    """Boxes that overlap no box of a higher score of their class, of each image."""
 
     def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
-        self.check(ctx, boxes, scores)
+        self.check(ctx)
+        self.check_rank(ctx, boxes, scores)
         return self.kept(ctx, boxes, scores)
 
 
@@ -90,8 +104,9 @@ class MulticlassNmsV9(_MulticlassNms):
     roisnum = In(INDEX - {ElementType.dynamic}, rank=1, unranked=True, optional=True)
 
     def infer(self, ctx: Context, boxes: Input, scores: Input, roisnum: Input | None) -> tuple[Shape, ...]:
+        self.check(ctx)
         ctx.require_rank(scores, (3,) if roisnum is None else (2,))
-        self.check(ctx, boxes, scores)
+        self.check_rank(ctx, boxes, scores)
         if roisnum is None:
             return self.kept(ctx, boxes, scores)
         classes, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
