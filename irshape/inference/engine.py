@@ -376,7 +376,7 @@ class Engine:
             message = "a constant without an element type has no values to read"
             self._report(step.node, (Finding("T101", message, attribute="element_type"),))
         elements = decode(declared.element_type, data, count)
-        return self.facts.intern(declared.element_type, declared.shape, UNREADABLE if elements is None else elements)
+        return self.facts.intern(declared.element_type, declared.shape, UNREADABLE if elements is None else elements, is_literal=True)
 
     def _trust(self, node: Node) -> None:
         """An operation nobody knows: its recorded ports are all there is."""

@@ -130,10 +130,7 @@ class _Transposed(_Convolution):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
                 ctx.warn("R203", "the length of output_shape is not known, but the output has its spatial axes", port=output_shape)
             given = ctx.values(output_shape, count)
-            for axis, size in enumerate(given):
-                ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
-            ctx.stop_at_errors()
-            return [narrow(size, 0) for size in given]
+            return [ctx.natural(output_shape, axis, size) for axis, size in enumerate(given)]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
         return [transposed_window(ctx, size, length, *move, more, axis=axis) for axis, (size, length, move, more) in axes]
 

@@ -102,11 +102,9 @@ class Eye(Op):
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
         for port in (num_rows, num_columns, diagonal_index):
             ctx.single(port)
-        rows, columns = ctx.scalar(num_rows), ctx.scalar(num_columns)
-        for size, port in ((rows, num_rows), (columns, num_columns)):
-            ctx.require_ge(size, 0, "{port} must not be negative", code="V101", port=port.name)
+        rows, columns = (ctx.natural(port, 0, ctx.scalar(port)) for port in (num_rows, num_columns))
         batch = () if batch_shape is None else ctx.shape_in(batch_shape)
-        return None if batch is None else (*batch, ctx.saturate(rows), ctx.saturate(columns))
+        return None if batch is None else (*batch, rows, columns)
 
 
 @op("RandomUniform", "opset8")
@@ -150,4 +148,4 @@ class Multinomial(Op):
 
     def infer(self, ctx: Context, probs: Input, num_samples: Input) -> Shape:
         ctx.single(num_samples)
-        return (probs.shape[0], ctx.dimension(ctx.scalar(num_samples)))
+        return (probs.shape[0], ctx.natural(num_samples, 0, ctx.scalar(num_samples), is_lenient=True))

@@ -23,6 +23,7 @@ class _Broadcast(Op):
     demands = ("data", "target_shape")
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
@@ -125,17 +126,17 @@ class Tile(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
         count = element_count(repeats.partial_shape)
         if not data.is_ranked or count is None:
             return None
         times = ctx.values(repeats, count)
+        for index, repeat in enumerate(times):
+            ctx.natural(repeats, index, repeat, is_lenient=True)
         rank = max(data.rank, count)
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
-        for axis, repeat in enumerate(times):
-            if type(repeat) is int and repeat < 0:
-                ctx.warn("R201", f"repeats must be at least 0, got {repeat} for axis {axis}", port=repeats)
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
@@ -163,6 +164,7 @@ class PadV1(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
         if pad_value is not None and self.pad_mode == "constant":

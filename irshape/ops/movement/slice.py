@@ -73,6 +73,7 @@ class Slice(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
         if not data.is_ranked:
@@ -144,6 +145,7 @@ class StridedSlice(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Shape:
         self.check_masks(ctx)
@@ -205,6 +207,9 @@ class StridedSlice(Op):
             if what == "slice":
                 taken[axis] = slice_range(data.static_shape[axis], firsts[place], lasts[place], steps[place])
             elif what == "drop":
+                size = data.static_shape[axis]
+                if not -size <= begins[place] < size:
+                    ctx.fail("V102", f"begin[{place}] must be in [{-size}, {size - 1}], got {begins[place]}", port=begin)
                 taken[axis] = slice_range(data.static_shape[axis], begins[place], None, 1)[:1]
         return sliced(data.values, data.static_shape, taken)
 
