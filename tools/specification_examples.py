@@ -213,10 +213,12 @@ def examine(source: bytes, opset: str | None = None) -> Result:
     from irshape.shape.element_type import ElementType
     from irshape.xml.reader import read
 
-    if opset is not None and not all(REGISTRY.find(layer.type, opset) for layer in read(source).graph.layers):
-        opset = None  # a page may have an earlier number than its operation
-    inference = irshape.check(source, opset=opset)
     faults, slips, differences = [], [], []
+    types = {layer.type for layer in read(source).graph.layers}
+    if opset is not None and (missing := [type for type in types if REGISTRY.versions(type) and not REGISTRY.find(type, opset)]):
+        slips.append(f"{opset} has no {' and no '.join(sorted(missing))}")
+        opset = None
+    inference = irshape.check(source, opset=opset)
     for diagnostic in inference.diagnostics:
         if diagnostic.code not in ("R301", "R302"):  # what is recorded is compared below
             said = faults if diagnostic.severity == "error" or diagnostic.code == "X107" else slips
@@ -359,8 +361,8 @@ def link(name: str) -> str:
 
     title, opset, _ = page(name)
     names = {"MulticlassNonMaxSuppression": "MulticlassNms", "GELU": "Gelu"}
-    op = REGISTRY.find(names.get(title, title), f"opset{opset}")
-    address = describe.page(op) if op else None
+    addresses = [describe.page(op) or "" for op in REGISTRY.versions(names.get(title, title)).values()]
+    address = next((address for address in addresses if address.endswith(f"-{opset}.html")), None)
     return f"[{title}-{opset}]({address})" if address else f"{title}-{opset}"
 
 
