@@ -227,12 +227,13 @@ class Engine:
             for key, inner in run.inner.items():
                 body = engine.bodies[key]
                 body._adopt(inner)
-                known = {(found.code, found.where.offset) for found in inner.diagnostics}
-                alone = body._runs[()].diagnostics
+                alone = body._runs[()]
                 self.diagnostics += inner.diagnostics
-                self.diagnostics += [found for found in alone if (found.code, found.where.offset) not in known and found.code != "R401"]
-                for requirement, guard in inner.guards.items():
-                    self.guards.setdefault(requirement, guard)
+                if inner is not alone:
+                    known = {(found.code, found.where.offset) for found in inner.diagnostics}
+                    self.diagnostics += [found for found in alone.diagnostics if (found.code, found.where.offset) not in known]
+                    for requirement, guard in inner.guards.items():
+                        self.guards.setdefault(requirement, guard)
                 pending.append((body, inner))
 
     def _pass(self, given: Given) -> Pass:
