@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
-from irshape.ops.registry import REGISTRY, opset
+from irshape.ops.registry import REGISTRY, RELEASES, opset
 from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.xml.document import Document, Edge, Layer, Port
 
@@ -262,6 +262,10 @@ def unknown_reason(layer: Layer) -> tuple[str, str, str | None]:
     if not versions:
         return "G110", f"no opset has an operation {layer.type!r}", None
     first = next(iter(versions))
+    hint = f"{layer.type} exists from {first} on"
+    release = RELEASES.get(opset(first) or 0)
+    if release:
+        hint += f", which needs OpenVINO {release} or later"
     if opset(layer.version) is None and layer.version not in versions:
-        return "G112", f"{layer.version!r} is no opset", f"{layer.type} exists from {first} on"
-    return "G111", f"{layer.version} has no {layer.type}", f"{layer.type} exists from {first} on"
+        return "G112", f"{layer.version!r} is no opset", hint
+    return "G111", f"{layer.version} has no {layer.type}", hint
