@@ -58,9 +58,35 @@ class Request(Context):
         self.states_types = states_types
 
     def answer(self) -> Application:
-        """Run the rule."""
+        """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
+        seen = [fact.seen for fact in self.facts]
+        self.is_sole = seen == self.facts
         outputs = self._outputs()
-        return Application(outputs, tuple(self.findings), tuple(self.requirements))
+        ours = Application(outputs, tuple(self.findings), tuple(self.requirements))
+        if self.is_sole:
+            return ours
+        other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
+        theirs = other.answer()
+        self.is_local |= other.is_local
+        return self._joined(ours, theirs)
+
+    def _joined(self, ours: Application, theirs: Application) -> Application:
+        """What is known, with OpenVINO's verdict."""
+        errors, refusals = ([one for one in side.findings if _is_error(one)] for side in (ours, theirs))
+        if any(one.code == "I101" for one in errors):
+            return ours
+        if refusals:
+            if errors:
+                return ours
+            findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
+            return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
+        if errors:
+            findings = [_reworded(one, "R401", "no size fulfils this") if _is_error(one) else one for one in ours.findings]
+            return Application(theirs.outputs, tuple(findings))
+        if len(ours.outputs) != len(theirs.outputs):
+            return ours
+        outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
+        return Application(tuple(outputs), ours.findings, ours.requirements)
 
     def _outputs(self) -> tuple[Fact, ...]:
         failed = (POISONED,) * max(self.listed, 1)
@@ -94,7 +120,7 @@ class Request(Context):
         return False
 
     def _has_errors(self, since: int) -> bool:
-        return any(CATALOGUE[finding.code].severity == ERROR for finding in self.findings[since:])
+        return any(_is_error(finding) for finding in self.findings[since:])
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
         op = self.op
@@ -102,19 +128,20 @@ class Request(Context):
         for index, fact in enumerate(self.facts):
             port = op.input_at(index)
             assert port is not None
-            inputs.append(Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements))
+            inputs.append(Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal))
         if not self._check_ports(inputs):
             raise RuleFailure
         arguments = _arranged(op, inputs)
         shapes = [None if shape is None else tuple([self._sized(size) for size in shape]) for shape in self._shapes(inputs, arguments)]
         types = self._types(arguments, len(shapes))
-        elements = self._elements(arguments, shapes, types)
-        return tuple(
-            [
-                self.table.intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
-                for element_type, shape, values in zip(types, shapes, elements, strict=True)
-            ]
-        )
+        elements, seen = self._elements(arguments, shapes, types)
+        outputs = []
+        for element_type, shape, values, bounds in zip(types, shapes, elements, seen, strict=True):
+            fact = self.table.intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
+            if bounds != values:
+                fact = self.table.beside(fact, self.table.intern(element_type, shape, bounds, fact.is_poisoned))
+            outputs.append(fact)
+        return tuple(outputs)
 
     def _check_ports(self, inputs: Sequence[Input]) -> bool:
         """What the ports' declarations demand; False if a rank leaves the rule nothing to work on."""
@@ -123,7 +150,9 @@ class Request(Context):
         for input in inputs:
             port, element_type = input.port, input.element_type
             if not self.has_type(input, port.types):
-                self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
+                is_stated = self.states_types or element_type is not ElementType.dynamic
+                seen = f"have element type {element_type}" if is_stated else "hold real numbers"
+                self.error("T101", f"{input.name} must not {seen}", port=input)
                 input.elements = None
             elif input.elements is UNREADABLE:
                 if port.value:
@@ -191,32 +220,73 @@ class Request(Context):
             self.error("S203", f"an output size is negative: {size}")
         return narrow(size, 0, inf)
 
-    def _elements(self, arguments: Sequence[Any], shapes: Sequence[Shape], types: Sequence[ElementType]) -> Sequence[Elements | None]:
+    def _elements(
+        self, arguments: Sequence[Any], shapes: Sequence[Shape], types: Sequence[ElementType]
+    ) -> tuple[Sequence[Elements | None], Sequence[Elements | None]]:
+        """The elements of each output, and what OpenVINO knows of them."""
         nothing = [None] * len(shapes)
-        if not self.wanted or self.op.propagate is None or self._has_errors(0) or not self._are_elements_known(arguments):
-            return nothing
+        read = self._read(arguments)
+        if read is None or self._has_errors(0):
+            return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
         if not any(position < len(counts) and (counts[position] or 0) <= MAX_ELEMENTS for position in self.wanted):
-            return nothing
-        elements = self.op.propagate(self, *arguments)
+            return nothing, nothing
+        is_supposed = any(one.elements is None for one in read)
+        if is_supposed:
+            self.suppose(read)
+        if not self._are_elements_known(read):
+            return nothing, nothing
+        elements = self.op.propagate(self, *arguments)  # type: ignore[misc]
         if elements is None:
-            return nothing
-        several = elements if len(shapes) > 1 or self.op.outputs[0].variadic else [elements]
-        return [
-            representable(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
-            for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
+            return nothing, nothing
+        is_several = len(shapes) > 1 or self.op.outputs[0].variadic
+        seen = elements
+        if is_supposed or any(one.element_type in self.op.unfollowed for one in read):
+            seen = None
+        elif self._is_any_unknown(read, elements):
+            seen = self.op.seen(self, elements, *arguments)
+        sides = [
+            [
+                representable(tuple(values), element_type)
+                if position in self.wanted and values is not None and len(values) == count
+                else None
+                for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
+            ]
+            for several in (side if is_several else [side] for side in (elements, nothing if seen is None and is_several else seen))
         ]
+        return sides[0], sides[1]
 
-    def _are_elements_known(self, arguments: Sequence[Any]) -> bool:
+    def _read(self, arguments: Sequence[Any]) -> list[Input] | None:
+        """The inputs whose elements the rule follows; None if nothing is to be followed."""
+        if not self.wanted or self.op.propagate is None:
+            return None
         demanded = self.op.demanded()
-        refused = tuple([kind for kind, is_taken in ((Dim, self.op.takes_sizes), (Real, self.op.takes_reals)) if not is_taken])
         read: list[Input] = []
         for port, argument in zip(self.op.inputs, arguments, strict=True):
             if port.index in demanded and argument is not None:
                 read.extend(argument if port.variadic else (argument,))
-        if self.op.takes_unknown and any(one.elements for one in read):
-            self.suppose(read)
+        if any(one.elements is None for one in read) and not (self.op.takes_unknown and any(one.elements for one in read)):
+            return None
+        return read
+
+    def _are_elements_known(self, read: Sequence[Input]) -> bool:
+        refused = tuple([kind for kind, is_taken in ((Dim, self.op.takes_sizes), (Real, self.op.takes_reals)) if not is_taken])
         return all(one.elements is not None and not any(isinstance(element, refused) for element in one.elements) for one in read)
+
+    @staticmethod
+    def _is_any_unknown(read: Sequence[Input], elements: Sequence[Any]) -> bool:
+        """Whether not all elements are numbers, of the inputs or of the output."""
+        several = [one.values for one in read] + [one if isinstance(one, tuple) else (one,) for one in elements]
+        return any(isinstance(element, Dim | Real) for one in several for element in one)
+
+
+def _is_error(finding: Finding) -> bool:
+    return CATALOGUE[finding.code].severity == ERROR
+
+
+def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
+    """A finding that the other view does not share."""
+    return Finding(code, f"{prefix}: {finding.message}", finding.port, finding.attribute, finding.hint)
 
 
 _NO_OUT: Final = Out()

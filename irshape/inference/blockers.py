@@ -5,10 +5,11 @@ its place and solving what the failing layer then demands; where no constant is 
 unknown sizes. Whatever fails after that is a blocker of its own.
 """
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -26,8 +27,6 @@ _MOST_CONSTANTS = 24
 _MOST_NUMBERS = 16
 # A number that fits is looked for below this.
 _LARGEST = 1 << 24
-
-_Key: TypeAlias = tuple[str, str | None]
 
 
 class _Pin(NamedTuple):
@@ -53,46 +52,46 @@ def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, w
     search = _Search(trial)
     wanted.apply(trial)
     trial.run()
-    kept = [found for found in failed.diagnostics if found.severity != ERROR or _key(found) in search.known]
+    kept = [found for found in failed.diagnostics if found.severity != ERROR or search.node(found) in search.known]
     return [*kept, *search.explain()]
-
-
-def _key(found: Diagnostic) -> _Key:
-    return found.where.path, found.where.layer_id
 
 
 class _Search:
     """The search for blockers in a trial that has run with the shapes from before.
 
-    `known` are the layers whose errors are not to be looked at (any more). `before` is what was known of each tensor with the old
+    `known` are the nodes whose errors are not to be looked at (any more). `before` is what was known of each tensor with the old
     shapes.
     """
 
     def __init__(self, trial: Engine) -> None:
         self.trial = trial
         self.before = trial.slots
-        self.known = {_key(found) for found in trial.diagnostics if found.severity == ERROR}
         self.varying = _varying(trial.model)
-        self.order: dict[str | None, int] = {str(node.id): position for position, node in enumerate(trial.model)}
+        self.order = {node: position for position, node in enumerate(trial.model)}
+        self.offsets = [node.layer.offset for node in trial.model.nodes]
+        self.known = {self.node(found) for found in trial.diagnostics if found.severity == ERROR}
 
-    def errors(self) -> list[Diagnostic]:
+    def node(self, found: Diagnostic) -> Node:
+        """The node a diagnostic is about, or that holds the body it is about."""
+        return self.trial.model.nodes[max(bisect_right(self.offsets, found.where.offset or 0) - 1, 0)]
+
+    def errors(self) -> list[tuple[Node, Diagnostic]]:
         """The new errors of the last pass, in the order of the pass."""
-        return [found for found in self.trial.diagnostics if found.severity == ERROR and _key(found) not in self.known]
+        errors = [(self.node(found), found) for found in self.trial.diagnostics if found.severity == ERROR]
+        return sorted(((node, found) for node, found in errors if node not in self.known), key=lambda error: self.order[error[0]])
 
     def explain(self) -> Iterator[Diagnostic]:
         """The errors of the layers that stand in the way, one layer after the other, each mended before the next."""
         while errors := self.errors():
-            key = _key(errors[0])
-            node = None if key[0] or key[1] is None else self.trial.model.node(int(key[1]))
-            if node is not None:
-                pins = self.pins(node)
-                if pins:
-                    self.blame(errors[0], pins)
-                    self.suppose(pins)
-                else:
-                    self.leave_open(node)
-            self.known.add(key)
-            yield from (found for found in errors if _key(found) == key)
+            node, first = errors[0]
+            pins = self.pins(node)
+            if pins:
+                self.blame(first, pins)
+                self.suppose(pins)
+            else:
+                self.leave_open(node)
+            self.known.add(node)
+            yield from (found for failing, found in errors if failing is node)
             self.trial.run()
 
     def blame(self, found: Diagnostic, pins: Sequence[_Pin]) -> None:
@@ -147,8 +146,8 @@ class _Search:
         self.trial.supposed = supposed
         errors = self.errors()
         end = len(self.order)
-        reached = self.order.get(errors[0].where.layer_id, 0) if errors else end
-        return (end - reached, len(errors)) if reached > self.order[str(node.id)] else None
+        reached = self.order[errors[0][0]] if errors else end
+        return (end - reached, len(errors)) if reached > self.order[node] else None
 
     # Which constants are at fault.
 
@@ -165,8 +164,9 @@ class _Search:
         return []
 
     def constants(self, node: Node) -> tuple[list[_Source], list[_Source]]:
-        """The constants that a node's inputs come from, nearest first: those that reach it without data from an input of the model
-        between, and the others, if they give sizes on the way.
+        """The constants that a node's inputs come from, nearest first.
+
+        The first are those that reach it without data of a Parameter between, the others those that give sizes on the way.
         """
         model = self.trial.model
         near: dict[Node, _Source] = {}
@@ -207,7 +207,7 @@ class _Search:
         sized = [(constant, reader) for constant, reader in sources if reader is not None and reader.type == "Reshape"]
         pins: list[_Pin] = []
         self.trial.run()
-        for constant, reader in sorted(sized, key=lambda source: self.order[str(source[1].id)]):
+        for constant, reader in sorted(sized, key=lambda source: self.order[source[1]]):
             slot = reader.sources[0]
             before, now = (slots[slot].shape or () if slot >= 0 else () for slots in (self.before, self.trial.slots))
             axes = enumerate(zip(self.elements(constant), before, now, strict=False))

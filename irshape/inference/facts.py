@@ -1,7 +1,8 @@
 """What is known of a tensor, interned so that equal knowledge is one object."""
 
-from typing import Final
+from typing import Any, Final
 
+from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -10,16 +11,40 @@ from irshape.shape.value import Elements
 class Fact:
     """Element type, shape (None if unranked) and, where some rule reads them, elements.
 
-    `is_poisoned` marks what is unknown because a layer before failed: nothing is said of what follows from that.
+    `is_poisoned` marks what is unknown because a layer before failed: nothing is said of what follows from that. `seen` is what
+    OpenVINO knows of the tensor, where that is less or other than this; else the fact itself. `is_literal` marks the elements of
+    a Const.
     """
 
-    __slots__ = ("element_type", "elements", "is_poisoned", "shape")
+    __slots__ = ("element_type", "elements", "is_literal", "is_poisoned", "seen", "shape")
 
-    def __init__(self, element_type: ElementType, shape: Shape, elements: Elements | None, is_poisoned: bool = False) -> None:
+    def __init__(
+        self,
+        element_type: ElementType,
+        shape: Shape,
+        elements: Elements | None,
+        is_poisoned: bool = False,
+        seen: "Fact | None" = None,
+        is_literal: bool = False,
+    ) -> None:
         self.element_type = element_type
         self.shape = shape
         self.elements = elements
         self.is_poisoned = is_poisoned
+        self.seen: Fact = seen or self
+        self.is_literal = is_literal
+
+    def is_like(self, other: "Fact") -> bool:
+        """Whether both know the same numbers, by whatever formulas."""
+        if self is other:
+            return True
+        return (self.element_type, self.is_poisoned) == (other.element_type, other.is_poisoned) and (
+            _ends(self.shape) == _ends(other.shape) and _ends(self.elements) == _ends(other.elements)
+        )
+
+
+def _ends(elements: Elements | None) -> list[Any] | None:
+    return None if elements is None else [bounds(element) if isinstance(element, Dim) else element for element in elements]
 
 
 POISONED: Final = Fact(ElementType.dynamic, None, None, True)
@@ -33,12 +58,27 @@ class Facts:
     def __init__(self) -> None:
         self._table: dict[tuple[object, ...], Fact] = {}
 
-    def intern(self, element_type: ElementType, shape: Shape, elements: Elements | None = None, is_poisoned: bool = False) -> Fact:
+    def intern(
+        self,
+        element_type: ElementType,
+        shape: Shape,
+        elements: Elements | None = None,
+        is_poisoned: bool = False,
+        seen: Fact | None = None,
+        is_literal: bool = False,
+    ) -> Fact:
         """The one fact that says this."""
-        # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; integer elements need no such care.
-        tag = repr(elements) if elements is not None and element_type.is_real else elements
-        key = (element_type, shape, tag, is_poisoned)
+        # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
+        is_mixed = element_type.is_real or element_type is ElementType.dynamic
+        tag = repr(elements) if elements is not None and is_mixed else elements
+        key = (element_type, shape, tag, is_poisoned, seen, is_literal)
         fact = self._table.get(key)
         if fact is None:
-            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned)
+            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, seen, is_literal)
         return fact
+
+    def beside(self, fact: Fact, seen: Fact) -> Fact:
+        """A fact of which OpenVINO knows what `seen` says."""
+        if fact.is_like(seen):
+            return fact
+        return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, seen)

@@ -90,11 +90,11 @@ class Inference:
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         self.document = document
         self.model = model
-        self._weights = engine.weights
-        self._slots = engine.slots
-        self._unlisted = engine.unlisted
+        # An engine may run again; what this pass gave stays.
+        self._graphs = [(one.model, one.current) for one in engine.graphs()]
         self._shapes = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
+        self._weights = engine.weights
         self.guards: list[Guard] = list(engine.guards.values())
         self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
         self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
@@ -112,12 +112,16 @@ class Inference:
         """The first layer of this name."""
         return self._view(self.model[name])
 
-    def layer(self, id: int) -> InferredLayer:
-        """The layer with this id."""
-        return self._view(self.model.node(id))
+    def layer(self, id: int | str) -> InferredLayer:
+        """The layer with this id; one inside a body by the ids around it, as in `ports` (`2.then_body/5`)."""
+        prefix, _, own = str(id).rpartition("/")
+        model = next((model for model, _ in self._graphs if model.prefix == (prefix and f"{prefix}/")), None)
+        if model is None:
+            raise KeyError(id)
+        return self._view(model.node(int(own)))
 
     def _view(self, node: Node) -> InferredLayer:
-        slots = self._slots
+        slots = next(run.slots for model, run in self._graphs if model is node.model)
         layer = node.layer
         inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
         outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
@@ -125,15 +129,16 @@ class Inference:
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
-        slots, unlisted = self._slots, self._unlisted
-        for node in self.model.nodes:
-            listed = node.layer.outputs
-            for index, port in enumerate(listed):
-                yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if node.index in unlisted and node.type != "Result":
-                before = listed or node.layer.inputs
-                for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
-                    yield f"{node.id}:{id}", fact
+        for model, run in self._graphs:
+            slots, unlisted = run.slots, run.unlisted
+            for node in model.nodes:
+                listed = node.layer.outputs
+                for index, port in enumerate(listed):
+                    yield f"{node.key}:{port.id}", slots[node.first_slot + index]
+                if node.index in unlisted and node.type != "Result":
+                    before = listed or node.layer.inputs
+                    for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
+                        yield f"{node.key}:{id}", fact
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -162,9 +167,10 @@ class Inference:
                     shown[f"{node.id}:{port.id}"] = ElementType.f32
         for node in self.model.results:
             source = node.inputs[0].source if node.is_live and node.inputs else None
-            if source is not None:
+            # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
+            if source is not None and len(source.node.layer.outputs) == 1:
                 key = f"{source.node.id}:{source.id}"
-                shown[key] = _LEGACY.get(self._slots[source.slot].element_type, ElementType.f32)
+                shown[key] = _LEGACY.get(self._view(source.node).outputs[source.index].element_type, ElementType.f32)
         return shown
 
     @property
@@ -180,20 +186,24 @@ class Inference:
         """The file with what was inferred in its ports; every other byte is as it was read.
 
         A `<dim>` holds a number or -1. What it cannot hold, intervals and formulas of named symbols, stands beside it in the
-        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it.
+        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it. A file that could not be
+        read to its end stays as it is.
         """
+        if not self.document.is_complete:
+            return self.document.source
         facts: dict[Layer, LayerFacts] = {}
-        slots = self._slots
-        for node in self.model.nodes:
-            layer = node.layer
-            sources = zip(layer.inputs, node.sources, strict=True)
-            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for port, slot in sources]
-            outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            given = self._shapes
-            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
-            if node.type == "Parameter":
-                outputs = [self._with_multiples(port) for port in outputs]
-            facts[layer] = LayerFacts(inputs, outputs, attributes)
+        for model, run in self._graphs:
+            slots = run.slots
+            given = self._shapes if model is self.model else {}
+            for node in model.nodes:
+                layer = node.layer
+                sources = zip(node.sources, layer.inputs, strict=True)
+                inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
+                outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+                attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+                if node.type == "Parameter":
+                    outputs = [self._with_multiples(port) for port in outputs]
+                facts[layer] = LayerFacts(inputs, outputs, attributes)
         return annotate(self.document, facts)
 
     def _port_facts(self, port: Port, fact: Fact) -> PortFacts:
@@ -248,7 +258,7 @@ class Inference:
                 {
                     "condition": str(guard.requirement),
                     "message": guard.requirement.message,
-                    "layer": str(guard.node.id),
+                    "layer": guard.node.key,
                     "name": guard.node.name,
                 }
                 for guard in self.guards
@@ -263,7 +273,8 @@ def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagno
     if document.is_complete:
         found += [*model.diagnostics, *remarks, *engine.diagnostics]
     if is_check and document.is_complete:
-        found += compare_recorded(document, model, engine)
+        for graph in engine.graphs():
+            found += compare_recorded(document, graph.model, graph)
     else:
         found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
     return Inference(document, model, engine, found)
@@ -289,7 +300,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             if faults is None:
                 faults = compared[key] = _contradictions(port, engine.slots[slot])
             for code, message in faults:
-                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id))))
+                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
     return found
 
 

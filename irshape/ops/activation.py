@@ -8,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.elementwise import Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, dim_max, dim_min, is_known
-from irshape.shape.element_type import ANY, BOOLEAN, FLOAT
+from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, ElementType
 from irshape.shape.shape import Shape
 
 
@@ -23,6 +23,7 @@ class Clamp(Unary):
     """The element, or the nearer end of an interval where it is outside; of integers the ends are rounded inward."""
 
     is_monotone = True
+    unfollowed = frozenset({ElementType.f64})
     data = In(ANY - BOOLEAN | FLOAT, unranked=True)
     min: Annotated[float, Stated] = 0.0
     max: Annotated[float, Stated] = 0.0
@@ -39,6 +40,10 @@ class Clamp(Unary):
 
     def of_sizes(self, size: Size) -> Size:
         return dim_min(dim_max(size, ceil(self.min)), floor(self.max))
+
+    def of_bounds(self, limits: tuple[float, float]) -> tuple[float, float]:
+        low, high = (min(max(end, self.min), self.max) for end in limits)
+        return low, high
 
 
 @op("Elu", "opset1")

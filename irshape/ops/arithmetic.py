@@ -2,13 +2,14 @@
 
 import math
 import operator
+from math import inf
 from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
+from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements
@@ -77,12 +78,28 @@ class Divide(BinaryArithmetic):
             return None
         return super().of_ranges(dividend, (low or SMALLEST, high or -SMALLEST))
 
+    def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        (low, high), (least, most) = dividend, divisor
+        if inf in (high, most):
+            return 0, inf
+        if least <= 0 <= most:
+            return -inf, inf
+        ends = (low, most), (high, least)
+        first, last = (self.of_elements(*pair) for pair in (ends if least > 0 else reversed(ends)))
+        return first, last
+
 
 @op("FloorMod", "opset1")
 class FloorMod(BinaryArithmetic):
     """Remainder with the sign of the divisor."""
 
     of_elements = of_sizes = staticmethod(operator.mod)
+
+    def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        """Those of the ends; what is divided by 0 is the least number of int64."""
+        if 0 in divisor and inf not in (dividend[1], divisor[1]):
+            return -INT64_MAX - 1, divisor[1]
+        return self.corners(dividend, divisor)
 
 
 @op("Mod", "opset1")
@@ -94,6 +111,14 @@ class Mod(BinaryArithmetic):
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
         return a % b if bounds(a)[0] >= 0 and bounds(b)[0] >= 0 else None
+
+    def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        (low, high), (least, most) = dividend, divisor
+        if low == high and least == most and least or 0 <= low and high < least:
+            return low, high
+        if inf in (high, most) and low < high or least <= 0 <= most:
+            return 0, inf
+        return (min(low, -1) if low < 0 or least < 0 else 0), max(high, most - 1)
 
 
 @op("Maximum", "opset1")
@@ -128,6 +153,12 @@ class Power(BinaryArithmetic):
     def of_sizes(self, a: Size, b: Size) -> Size | None:
         return product([a] * b) if isinstance(b, int) and 0 <= b <= MAX_SIZE_EXPONENT else None
 
+    def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
+        (low, high), (least, most) = ranges
+        if low < 0 or least < 0 or most > MAX_EXPONENT:
+            return None
+        return (low**least if low else 0), max(high**most, 1)
+
 
 @op("SquaredDifference", "opset1")
 class SquaredDifference(BinaryArithmetic):
@@ -137,6 +168,8 @@ class SquaredDifference(BinaryArithmetic):
         return (a - b) * (a - b)
 
     of_sizes = of_elements
+    of_bounds = None
+    unfollowed = ANY - {ElementType.f32}
 
 
 @op("Abs", "opset1")
@@ -147,6 +180,11 @@ class Abs(UnaryArithmetic):
 
     def of_sizes(self, size: Size) -> Size:
         return narrow(dim_max(size, -size), 0)
+
+    def of_bounds(self, limits: tuple[float, float]) -> tuple[float, float]:
+        """Those of the ends, wherever 0 is."""
+        low, high = limits
+        return abs(low), abs(high)
 
 
 @op("Negative", "opset1")

@@ -14,6 +14,11 @@ class Equal(Comparison):
 
     of_elements = staticmethod(operator.eq)
     of_sizes = staticmethod(eq)
+    unfollowed = frozenset()
+
+    def of_bounds(self, a: tuple[float, float], b: tuple[float, float]) -> tuple[int, int]:
+        (low, high), (other_low, other_high) = a, b
+        return int(low == high == other_low == other_high), int(low <= other_high and other_low <= high)
 
 
 @op("NotEqual", "opset1")

@@ -38,6 +38,9 @@ class Select(Broadcasting):
                 result.append(ctx.scope.hull((ctx.key, "choice", index), first, second))
         return tuple(result)
 
+    def seen(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+        return elements if ctx.known(inputs[0]) is not None else None
+
 
 @op("NonZero", "opset3")
 class NonZero(Op):

@@ -8,7 +8,7 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, is_symbol, narrow, product, symbols
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product, symbols
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import Shape, merge_shapes
@@ -29,10 +29,12 @@ class Context(Judge):
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
     replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
-    `states_types` is false where ports need not state their element types, as in the specification's examples.
+    It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_sole`
+    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `states_types` is false
+    where ports need not state their element types, as in the specification's examples.
     """
 
-    __slots__ = ("_born", "_stand_ins", "findings", "is_checked", "is_local", "key", "op", "requirements", "states_types")
+    __slots__ = ("_born", "findings", "is_checked", "is_guarded", "is_local", "is_sole", "key", "op", "requirements", "states_types")
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -42,9 +44,10 @@ class Context(Judge):
         self.requirements: list[Requirement] = []
         self.is_local = False
         self.is_checked = True
+        self.is_guarded = True
+        self.is_sole = True
         self.states_types = True
         self._born = 0
-        self._stand_ins: set[str] = set()
 
     # What becomes of a decision about sizes.
 
@@ -60,8 +63,12 @@ class Context(Judge):
         self.findings.append(Finding("R401", f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
     def undecided(self, requirement: Requirement) -> None:
-        """A requirement that depends on the sizes of the inputs: a guard."""
-        if not (self._stand_ins and self._stand_ins & requirement.symbols()):
+        """A requirement that depends on the sizes of the inputs: a guard.
+
+        What data decides says nothing of the sizes of the inputs.
+        """
+        data = requirement.symbols() & self.scope.data
+        if self.is_guarded and (not data or data == requirement.symbols()):
             self.requirements.append(requirement)
 
     # What a rule says itself.
@@ -90,8 +97,11 @@ class Context(Judge):
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
     def has_type(self, port: Input, types: frozenset[ElementType]) -> bool:
-        """Whether the element type of an input is one of these, or need not be stated."""
-        return port.element_type in types or (port.element_type is ElementType.dynamic and not self.states_types)
+        """Whether the element type of an input is one of these, or may be where it is not stated and need not be."""
+        if self.states_types or port.element_type is not ElementType.dynamic:
+            return port.element_type in types
+        is_real = any(isinstance(element, float) for element in port.elements or ())
+        return not is_real or any(element_type.is_real for element_type in types)
 
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""
@@ -116,7 +126,7 @@ class Context(Judge):
         """A size that only running the layer would tell: a symbol of the layer's own."""
         self.is_local = True
         self._born += 1
-        return self.scope.unknown((self.key, "size", self._born), low, high)
+        return self.scope.unknown((self.key, "size", self._born), low, high, is_data=bool(self.op.inputs))
 
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
         """The elements of an integer input, unknown ones as sizes without bounds.
@@ -141,17 +151,37 @@ class Context(Judge):
         return elements
 
     def sizes(self, port: Input, count: int, *, at_least: bool = False) -> tuple[Size, ...]:
-        """The elements of an input that are sizes of the output, where OpenVINO lets negative ones pass.
+        """The elements of an input that are sizes of the output.
 
         `count` is how many the rule needs, or the least it needs, of which it takes the first.
         """
         values = self.values(port, at_least=count) if at_least else self.values(port, count)
-        sizes = []
-        for index, value in enumerate(values[:count]):
-            if type(value) is int and value < 0:
-                self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
-            sizes.append(self.dimension(value))
-        return tuple(sizes)
+        return tuple([self.natural(port, index, value, is_lenient=True) for index, value in enumerate(values[:count])])
+
+    def limit(self, port: Input) -> Size:
+        """The single element of an input, as a dimension where OpenVINO lets any number pass."""
+        value = self.scalar(port)
+        if type(value) is int and value < 0:
+            self.warn("R201", f"{port.name} must not be negative, got {value}", port=port)
+        return self.dimension(value)
+
+    def natural(self, port: Input, index: int, value: Size, *, is_lenient: bool = False) -> Size:
+        """A value of an input that must not be negative, as a dimension.
+
+        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it lets the numbers of
+        a Const pass.
+        """
+        low, high = bounds(value)
+        if is_lenient and type(value) is int and value < 0 and port.is_literal:
+            self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
+        elif high < 0:
+            self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
+        elif -inf < low < 0:
+            self.require_ge(value, 0, "{port}[{index}] must not be negative", code="V101", port=port.name, index=index)
+            if self.is_sole:
+                message = f"OpenVINO refuses bounds of {port.name}[{index}] that reach below 0: {_interval(low, high)}"
+                self.error("S206", message, port=port)
+        return self.dimension(value)
 
     def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
         """The first elements of a float input, None where they are not known; known ones must be at least so many."""
@@ -189,7 +219,7 @@ class Context(Judge):
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         self.is_local = True
-        return tuple(self.scope.unknown((port.source, i), -inf, inf) for i in range(count))
+        return tuple(self.scope.unknown((port.source, i), is_data=True) for i in range(count))
 
     def suppose(self, ports: Sequence[Input]) -> None:
         """Let the unknown elements of small integer inputs be sizes without bounds."""
@@ -203,21 +233,9 @@ class Context(Judge):
         return self.values(port, 1)[0]
 
     def shape_in(self, port: Input) -> Shape:
-        """The shape an input holds; None if the number of its elements is not known.
-
-        OpenVINO refuses an interval that reaches below 0, although the value may be valid. Of values that are unknown in
-        themselves its intervals are others than ours, so they pass.
-        """
-        if element_count(port.partial_shape) is None:
-            return None
-        sizes = self.values(port)
-        for axis, size in enumerate(sizes):
-            low, high = bounds(size)
-            if type(size) is int and size < 0:
-                self.warn("R201", f"{port.name}[{axis}] must not be negative, got {size}", port=port)
-            elif high < 0 or (-inf < low < 0 and high < inf and not is_symbol(size)):
-                self.fail("V101" if high < 0 else "S206", f"{port.name}[{axis}] must not be negative, got {low}..{high}", port=port)
-        return tuple(map(self.dimension, sizes))
+        """The shape an input holds; None if the number of its elements is not known."""
+        count = element_count(port.partial_shape)
+        return None if count is None else self.sizes(port, count)
 
     def single(self, port: Input) -> None:
         """An input of one element, which is a scalar or a list."""
@@ -235,6 +253,11 @@ class Context(Judge):
     def are_known(self, *ports: Input) -> bool:
         """Whether every element of these inputs is a known number."""
         return all(self.known(port) is not None for port in ports)
+
+    def are_told(self, *ports: Input) -> bool:
+        """Whether the sizes of the model's inputs tell every element of these inputs."""
+        elements = [element for port in ports for element in (port.elements or (None,))]
+        return all(element is not None and symbols(element).isdisjoint(self.scope.data) for element in elements)
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; one outside [-rank, rank) is a fault."""
@@ -274,12 +297,6 @@ class Context(Judge):
         """End the rule with outputs of unknown rank."""
         raise UnknownRank
 
-    def stand_in(self) -> Size:
-        """A size in place of one that nothing names, so that what is demanded of it is no guard."""
-        size = self.unknown()
-        self._stand_ins |= symbols(size)
-        return size
-
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
         """A shape of which only the rank is known."""
         return tuple(self.unknown() for _ in range(rank))
@@ -291,6 +308,10 @@ _UNLIKE = {
     "div": "{a} is not a multiple of {b}",
     "broadcast": "{a} and {b} are neither equal nor 1",
 }
+
+
+def _interval(low: float, high: float) -> str:
+    return str(low) if low == high else f"{'' if low == -inf else low}..{'' if high == inf else high}"
 
 
 def _seen(requirement: Requirement) -> str:

@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Out, op
-from irshape.ops.sliding import Lengths, Slide, Sliding, Steps, each_axis
+from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.shape import Shape
@@ -115,7 +115,7 @@ class _Transposed(_Convolution):
     """The gradient of a convolution: data are spread so that a convolution of the output would have their size."""
 
     output_shape = In(INTEGER, rank=1, value=True, optional=True)
-    output_padding: Lengths = ()
+    output_padding: tuple[int, ...] = ()
 
     def spread(self, ctx: Context, sizes: list[Size], kernel: list[Size], output_shape: Input | None) -> list[Size]:
         """The spatial sizes of the output: those given, or those that the kernel reaches."""
@@ -130,10 +130,7 @@ class _Transposed(_Convolution):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
                 ctx.warn("R203", "the length of output_shape is not known, but the output has its spatial axes", port=output_shape)
             given = ctx.values(output_shape, count)
-            for axis, size in enumerate(given):
-                ctx.require_ge(size, 0, "output_shape[{axis}] must be at least 0", code="V101", axis=axis)
-            ctx.stop_at_errors()
-            return [narrow(size, 0) for size in given]
+            return [ctx.natural(output_shape, axis, size) for axis, size in enumerate(given)]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
         return [transposed_window(ctx, size, length, *move, more, axis=axis) for axis, (size, length, move, more) in axes]
 

@@ -1,20 +1,22 @@
 """Families of element-wise operations: one rule each, inherited by dozens of ops."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from itertools import product
-from math import inf
+from math import inf, trunc
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
-from irshape.shape.dim import Dim, bounds
+from irshape.shape.dim import INT64_MAX, Dim, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, Real, broadcast_to, fits
 
 # What arithmetic is defined on.
 ARITHMETIC = NUMERIC - {ElementType.string}
+# What OpenVINO computes no values of.
+UNFOLLOWED = frozenset({ElementType.i16, ElementType.u16, ElementType.f64})
 
 
 class Elementwise(Op):
@@ -23,16 +25,19 @@ class Elementwise(Op):
     Values are followed through the op where its class says how: `of_elements` computes an element from known numbers,
     `of_sizes` where some are a `Dim` and the others ints, `of_real_sizes` where these stand in a real tensor and that matters.
     They give None for what they cannot know. `is_monotone` says that the function takes no value outside those at the ends of
-    its arguments, so that bounds of reals are followed too.
+    its arguments, so that bounds of reals are followed too. `of_bounds` gives the two ends that OpenVINO makes of those of its
+    arguments, right or wrong; it is None where OpenVINO follows numbers only.
     """
 
     takes_sizes = True
     takes_reals = True
     is_monotone: ClassVar[bool] = False
+    unfollowed = UNFOLLOWED
 
     of_elements: ClassVar[Callable[..., Any] | None] = None
     of_sizes: ClassVar[Callable[..., Any] | None] = None
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
+    of_bounds: ClassVar[Callable[..., Any] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -62,7 +67,36 @@ class Elementwise(Op):
                 result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
             result = self.of_ranges(*map(ends, row))
+        elif result is None:
+            limits = self.of_limits(*map(limits_of, row))
+            result = None if limits is None else ctx.unknown(*limits)
         return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
+
+    def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
+        """Two ends between which an integer lies when each argument lies between two; None if that is not known."""
+        return None
+
+    def seen(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+        columns = self.aligned(ctx, *inputs)
+        if self.of_bounds is None or columns is None:
+            return None
+        element_type = self.outputs[0].type or inputs[0].element_type
+        result = []
+        for element, row in zip(elements, zip(*columns, strict=True), strict=True):
+            if any(isinstance(one, Dim | Real) for one in (element, *row)):
+                limits = self.of_bounds(*map(limits_of, row))
+                element = None if limits is None else bounded(ctx, (self, row), element, element_type, *limits)
+            if element is None:
+                return None
+            result.append(element)
+        return tuple(result)
+
+    def corners(self, *ranges: tuple[float, float]) -> tuple[float, float] | None:
+        """OpenVINO's rule for most: the least and the largest of what the ends give; where one has no limit, neither has the result."""
+        if any(high == inf for _, high in ranges):
+            return 0, inf
+        values = [_number(self.of_elements, corner) for corner in product(*ranges)]
+        return None if None in values else (min(values), max(values))
 
     def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
         """What is known of an element when each argument lies between two floats."""
@@ -93,6 +127,37 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
     if type(value) is bool:
         return int(value)
     return value if isinstance(value, Dim | int) or (isinstance(value, float) and value == value) else None
+
+
+def bounded(ctx: Context, key: Hashable, element: Element, element_type: ElementType, low: float, high: float) -> Element | None:
+    """An element of which OpenVINO knows these ends, in whichever order: the element itself if they are its own."""
+    low, high = min(low, high), max(low, high)
+    if low == high and abs(low) != inf:
+        return low
+    if isinstance(element, Dim) and bounds(element) == (low, high):
+        return element
+    if element_type.is_real:
+        return Real(low, high)
+    if high != inf and not (fits(int(low), element_type) and fits(int(high), element_type)):
+        low, high = sorted((wrapped(low, element_type), wrapped(high, element_type)))
+    return ctx.scope.bounded(key, low, high)
+
+
+def wrapped(end: float, element_type: ElementType) -> float:
+    """An end as an integer type holds it in OpenVINO: numbers wrap, and no limit remains none unless the type is small."""
+    bits = element_type.bits
+    if bits >= 32 and abs(end) >= INT64_MAX:
+        return end
+    number = -1 if abs(end) >= INT64_MAX else trunc(end)
+    number %= 1 << bits
+    return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
+
+
+def limits_of(element: Element) -> tuple[float, float]:
+    """The ends of an element, exact if they are whole."""
+    if isinstance(element, Real):
+        return element
+    return bounds(element) if isinstance(element, Dim) else (element, element)
 
 
 def ends(element: Element) -> tuple[float, float]:
@@ -160,6 +225,8 @@ class BinaryArithmetic(Binary):
 
     lhs = In(ARITHMETIC, unranked=True)
     rhs = In(ARITHMETIC, unranked=True, like="lhs")
+
+    of_bounds: ClassVar[Callable[..., Any] | None] = Broadcasting.corners
 
 
 class Comparison(Binary):

@@ -94,13 +94,21 @@ def _placed(port: _Port, index: int) -> _Port:
 class Input:
     """What a rule sees of one input.
 
-    `partial_shape` is None where the rank is unknown, `elements` where the values are; `source` identifies the tensor.
+    `partial_shape` is None where the rank is unknown, `elements` where the values are; `source` identifies the tensor, and
+    `is_literal` tells that it is a Const.
     """
 
-    __slots__ = ("element_type", "elements", "index", "name", "partial_shape", "port", "source")
+    __slots__ = ("element_type", "elements", "index", "is_literal", "name", "partial_shape", "port", "source")
 
     def __init__(
-        self, port: In, index: int, source: int, element_type: ElementType, partial_shape: Shape, elements: Elements | None
+        self,
+        port: In,
+        index: int,
+        source: int,
+        element_type: ElementType,
+        partial_shape: Shape,
+        elements: Elements | None,
+        is_literal: bool = False,
     ) -> None:
         self.port = port
         self.index = index
@@ -109,6 +117,7 @@ class Input:
         self.element_type = element_type
         self.partial_shape = partial_shape
         self.elements = elements
+        self.is_literal = is_literal
 
     @property
     def shape(self) -> tuple[Size, ...]:
@@ -156,6 +165,9 @@ class Op:
       otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
       `takes_reals` that it takes those that are a `Real`;
       `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
+    - `seen(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
+      is all of them where `is_followed` says that OpenVINO follows bounds through the operation, and nothing elsewhere;
+      `unfollowed` are the element types of which it computes no values at all;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -171,6 +183,8 @@ class Op:
     takes_sizes: ClassVar[bool] = False
     takes_reals: ClassVar[bool] = False
     takes_unknown: ClassVar[bool] = False
+    is_followed: ClassVar[bool] = False
+    unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]
@@ -267,6 +281,10 @@ class Op:
         )
         self.findings = tuple(findings)
         self.is_broken = any(finding.code.startswith("A") for finding in findings)
+
+    def seen(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
+        """What OpenVINO knows of the elements of the output, which `propagate` gave from inputs that are not all numbers."""
+        return elements if self.is_followed else None
 
     @classmethod
     def input_at(cls, index: int) -> In | None:

@@ -6,6 +6,7 @@ from math import prod, trunc
 from typing import Any, ClassVar
 
 from irshape.ops.context import Context, element_count
+from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
@@ -16,7 +17,7 @@ from irshape.shape.value import Elements, transposed
 class Reduction(Op):
     """The axes that are reduced disappear, or stay with size 1.
 
-    `of_elements` computes one element from many, where values are followed through the op.
+    `of_elements` computes one element from many, where values are followed through the op; `of_nothing` is that from none.
     """
 
     data = In(NUMERIC, unranked=True)
@@ -24,8 +25,10 @@ class Reduction(Op):
     output = Out(like="data")
     keep_dims: bool = False
     takes_sizes = True
+    unfollowed = UNFOLLOWED
 
     of_elements: ClassVar[Callable[[Elements], Any] | None] = None
+    of_nothing: ClassVar[int | None] = None
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
@@ -50,9 +53,9 @@ class Reduction(Op):
         elements = transposed(elements, shape, [*kept, *(axis for axis in range(data.rank) if axis in reduced)])
         count = prod(shape[axis] for axis in kept)
         step = len(elements) // count if count else 0
-        if not step:
+        if not step and self.of_nothing is None:
             return None
-        return whole(tuple(function(elements[i * step : (i + 1) * step]) for i in range(count)), data.element_type)
+        return whole(tuple(function(elements[i * step : (i + 1) * step]) if step else self.of_nothing for i in range(count)), data.element_type)
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:
@@ -82,19 +85,23 @@ class ReduceSum(Reduction):
     """The sum."""
 
     of_elements = sum
+    of_nothing = 0
 
 
 @op("ReduceProd", "opset1")
 class ReduceProd(Reduction):
     """The product."""
 
+    is_followed = True
     of_elements = prod
+    of_nothing = 1
 
 
 @op("ReduceMax", "opset1")
 class ReduceMax(Reduction):
     """The largest."""
 
+    is_followed = True
     of_elements = partial(reduce, dim_max)
 
 
@@ -102,6 +109,7 @@ class ReduceMax(Reduction):
 class ReduceMin(Reduction):
     """The smallest."""
 
+    is_followed = True
     of_elements = partial(reduce, dim_min)
 
 
@@ -112,6 +120,7 @@ class ReduceMean(Reduction):
     takes_sizes = False
 
     of_elements = mean
+    of_nothing = 0
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         return None if data.element_type.is_real else super().propagate(ctx, data, axes)

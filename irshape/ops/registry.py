@@ -15,6 +15,16 @@ NEWEST: Final = 17
 LAST_FULL: Final = 16
 # The one spelling of the XML that is not the operation's own name; unlike all others its case matters.
 CONST: Final = "Const"
+# The first release of OpenVINO with each opset, as its documentation lists them; it does not list the last two yet.
+RELEASES: Final = dict(
+    enumerate(
+        (
+            "2020.1", "2020.2", "2020.4", "2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2022.2", "2022.3",
+            "2023.0", "2023.1", "2023.2", "2024.0", "2024.5",
+        ),
+        start=1,
+    )
+)  # fmt: skip
 TENSORFLOW: Final = "tensorflow"
 
 

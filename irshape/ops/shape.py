@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from math import inf
+from typing import Annotated
 
-from irshape.ops.attribute import IndexType
+from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, eq, is_known, lt, product
+from irshape.shape.dim import Dim, Size, bounds, dim_min, eq, is_known, lt, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -19,6 +20,7 @@ class ShapeOf(Op):
     data = In(unranked=True)
     output = Out(ElementType.i64)
     demands = ()
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return (data.rank if data.is_ranked else ctx.unknown(),)
@@ -46,6 +48,7 @@ class _Rearrangement(Op):
     demands = ("data",)
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
 
 @op("Reshape", "opset1")
@@ -53,13 +56,14 @@ class Reshape(_Rearrangement):
     """The elements in a given shape; in it -1 stands for what is left, and with `special_zero` 0 for the size of the input."""
 
     shape = In(INTEGER, rank=1, value=True)
-    special_zero: bool = False
+    special_zero: Annotated[bool, Stated] = False
 
     def infer(self, ctx: Context, data: Input, shape: Input) -> Shape:
         if element_count(shape.partial_shape) is None:
             return None
         pattern = ctx.values(shape)
-        if any(bounds(size)[0] == -inf for size in pattern):  # where one number may be anything, OpenVINO looks at none
+        is_inferred = -1 in pattern
+        if any(_may_be_inferred(size, is_inferred) for size in pattern):  # OpenVINO looks at none
             return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
@@ -73,40 +77,66 @@ class Reshape(_Rearrangement):
             elif size == -1:
                 target.append(1)  # until the others are known
             else:
-                ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-                target.append(ctx.saturate(size))
+                target.append(self._given(ctx, data, axis, size))
         ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied]
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
-        if -1 in pattern:
-            target[pattern.index(-1)] = self._left(ctx, have, want)
+        if is_inferred:
+            # OpenVINO takes data of which it does not know the rank not to be empty.
+            target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
-            ctx.is_checked = not copied and all(map(is_known, (*have, *want)))
+            ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
             have, want = without_common(have, want)
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
     def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
-        """What an element of `shape` stands for beside one that may be anything."""
+        """What an element of `shape` stands for beside one that may turn out to be -1."""
         if size == 0 and self.special_zero and data.is_ranked and axis < data.rank:
             return data.shape[axis]
         return size if lt(0, size) else ctx.unknown()
 
+    def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
+        """A number of the pattern as a size; with `special_zero` one that turns out to be 0 copies that of the data."""
+        low, high = bounds(size)
+        if low < high <= 0:
+            ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
+            if ctx.is_sole and low < -1 and high < 0:
+                ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..{high}")
+            return ctx.unknown()
+        ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
+        size = ctx.saturate(size)
+        if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
+            return size
+        copied = data.shape[axis]
+        if is_known(size):
+            return copied
+        if eq(copied // size * size, copied):
+            return size  # where it is 0, so is what it copies
+        (low, high), (least, most) = bounds(copied), bounds(size)
+        return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
+
     @staticmethod
-    def _left(ctx: Context, have: list[Size] | None, want: list[Size]) -> Size:
-        """The size for -1: the number of elements, divided by the sizes that are given."""
+    def _left(ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
+        """The size for -1: the number of elements, divided by the sizes that are given; `least` where it is not known."""
         ctx.is_checked = have is not None and all(map(is_known, (*have, *want)))
         if 0 in want:
             if have is None or 0 not in have:
                 ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
-            return 1
+            return 1 if ctx.is_checked else ctx.unknown()
         if have is None:
-            return ctx.unknown()
+            return ctx.unknown(least)
         have, want = without_common(have, want)
         return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
+
+
+def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:
+    """Whether an element of a pattern may turn out to be -1, which only one may be."""
+    low, high = bounds(size)
+    return low == -inf or (not is_known(size) and low < 0 <= high and not is_other_inferred)
 
 
 def without_common(a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.elementwise import unknown
+from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
@@ -23,6 +23,21 @@ class Conversion(Op):
     def converted(ctx: Context, data: Input, target: ElementType) -> Elements:
         """The elements of `data` in the target type."""
         return tuple([_converted(ctx, element, target) for element in data.values])
+
+    @staticmethod
+    def bounds_seen(ctx: Context, elements: Elements, data: Input, target: ElementType) -> Elements | None:
+        """OpenVINO converts the ends, which wrap in small types; no limit stays none in others."""
+        result = []
+        for element, source in zip(elements, data.values, strict=True):
+            if isinstance(element, Dim | Real) or isinstance(source, Dim | Real):
+                ends = limits_of(source)
+                if not target.is_real:
+                    ends = wrapped(ends[0], target), wrapped(ends[1], target)
+                element = bounded(ctx, (target, source), element, target, *ends)
+            if element is None:
+                return None
+            result.append(element)
+        return tuple(result)
 
 
 def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
@@ -58,6 +73,9 @@ class Convert(Conversion):
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return self.converted(ctx, data, self.destination_type)
 
+    def seen(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:
+        return self.bounds_seen(ctx, elements, data, self.destination_type)
+
 
 @op("ConvertLike", "opset1")
 class ConvertLike(Conversion):
@@ -67,6 +85,7 @@ class ConvertLike(Conversion):
     like = In(unranked=True)
     output = Out(like="like")
     demands = ("data",)
+    unfollowed = ANY
 
     def infer(self, ctx: Context, data: Input, like: Input) -> Shape:
         return data.partial_shape

@@ -28,7 +28,9 @@ class Scope:
         self.forms: Final = FormTable()
         self._symbols: dict[str, tuple[Facts, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
+        self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
         self._names: set[str] = set()
+        self.data: Final[set[str]] = set()
         self._dims: dict[tuple[Form, Facts], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
 
@@ -50,8 +52,20 @@ class Scope:
             raise ValueError(f"{name} is {_facts_text(made[0])} and cannot also be {_facts_text(facts)}")
         return made[1]
 
-    def unknown(self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> "Size":
-        """A value born of data, the same for the same key and facts; written `d0`, `d1`, ... in the order of their making."""
+    def bounded(self, key: Hashable, low: Bound, high: Bound) -> "Size":
+        """A value of which OpenVINO knows these bounds only, the same for the same key and bounds."""
+        made = self._bounded.get((key, low, high))
+        if made is None:
+            made = self._bounded[key, low, high] = self._new_symbol(f"bounded.{len(self._bounded)}", Facts(low, high))
+        return made
+
+    def unknown(
+        self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_data: bool = False
+    ) -> "Size":
+        """A value without a name, the same for the same key and facts; written `d0`, `d1`, ... in the order of their making.
+
+        `is_data` says that no shape tells it, only what a tensor holds.
+        """
         facts = settle(low, high, modulus, remainder)
         if facts is None:
             raise ValueError(f"nothing can be {_facts_text(Facts(low, high, modulus, remainder))}")
@@ -61,6 +75,8 @@ class Scope:
             while f"d{number}" in self._names:
                 number += 1
             self._names.add(f"d{number}")
+            if is_data:
+                self.data.add(f"d{number}")
             made = self._unknowns[key, *facts] = self._new_symbol(f"d{number}", facts)
         return made
 
@@ -72,7 +88,7 @@ class Scope:
             facts = join(facts, _facts(other))
         if all(_form(other) is _form(first) or other == first for other in others):
             return self.dim(_form(first), facts)
-        return self.unknown(key, *facts)
+        return self.unknown(key, *facts, is_data=True)
 
     def dim(self, form: Polynomial, facts: Facts) -> "Size":
         """The dim of this form with its own facts and these; an int where they leave one value."""
@@ -339,12 +355,6 @@ def symbols(size: Size) -> frozenset[str]:
     forms = size.scope.forms
     atoms = (forms.atoms[index] for index in forms.atoms_below(size.form))
     return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
-
-
-def is_symbol(size: Size) -> bool:
-    """Whether a size is a symbol or an unknown, and not computed from any."""
-    atom = None if isinstance(size, int) else size.scope.forms.only_atom(size.form)
-    return atom is not None and atom.kind == "symbol"
 
 
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:

@@ -229,7 +229,7 @@ class Judge:
         if low > 0 and least >= 0:
             # a = quotient * divisor, and neither is 0.
             smallest = 1 if isinstance(most, float) else -(-low // most)
-            quotient = narrow(quotient, smallest, high)
+            return max(quotient, int(smallest)) if isinstance(quotient, int) else narrow(quotient, smallest, high)
         return quotient
 
     def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> Size:
@@ -242,9 +242,7 @@ class Judge:
             return a
         decision = _decide_eq(a, b)
         self._judge(decision, "eq", a, b, message, code, strict, names)
-        if decision.holds is False:
-            return a
-        return _merged(a, b)
+        return a if decision.is_plain else _merged(a, b)
 
     def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> Size:
         """The size that `a` and `b` broadcast to as in NumPy: they are equal, or one of them is 1."""
@@ -267,7 +265,7 @@ class Judge:
                 self.undecided(Requirement("broadcast", a, b, message, code, names))
                 return _merged(a, b)
             self._judge(equal, "broadcast", a, b, message, code, strict, names)
-            return a
+            return a if equal.is_plain else _merged(a, b)
         if is_one is False or is_other_one is False:
             self.undecided(Requirement("broadcast", a, b, message, code, names))
             return a if is_one is False else b

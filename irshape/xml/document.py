@@ -115,7 +115,7 @@ class Document:
 
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
-    `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where reading had to stop,
+    `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
     so that what follows from the rest being absent is no fault.
     """
 

@@ -1,8 +1,9 @@
 """Making tensors larger: by repeating what they hold, or by padding."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, eq
@@ -22,6 +23,7 @@ class _Broadcast(Op):
     demands = ("data", "target_shape")
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
@@ -124,17 +126,17 @@ class Tile(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
         count = element_count(repeats.partial_shape)
         if not data.is_ranked or count is None:
             return None
         times = ctx.values(repeats, count)
+        for index, repeat in enumerate(times):
+            ctx.natural(repeats, index, repeat, is_lenient=True)
         rank = max(data.rank, count)
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
-        for axis, repeat in enumerate(times):
-            if type(repeat) is int and repeat < 0:
-                ctx.warn("R201", f"repeats must be at least 0, got {repeat} for axis {axis}", port=repeats)
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
@@ -158,10 +160,11 @@ class PadV1(Op):
     pads_end = In(INTEGER, rank=1, value=True)
     pad_value = In(unranked=True, optional=True)
     output = Out(like="data")
-    pad_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant"
+    pad_mode: Annotated[Literal["constant", "edge", "reflect", "symmetric"], Stated] = "constant"
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
         if pad_value is not None and self.pad_mode == "constant":

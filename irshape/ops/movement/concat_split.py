@@ -22,6 +22,7 @@ class Concat(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
@@ -50,6 +51,7 @@ class _Split(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     @staticmethod
     def part(data: Input, axis: int, size: Size) -> Shape:

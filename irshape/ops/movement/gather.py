@@ -1,13 +1,15 @@
 """Taking elements out of a tensor by their indices."""
 
-from typing import Any
+from typing import Annotated, Any
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
-from irshape.shape.value import Elements, gathered
+from irshape.shape.value import Elements, gathered, padded
 
 
 def counted(indices: tuple[int, ...], size: int) -> tuple[int, ...] | None:
@@ -29,6 +31,8 @@ class GatherV1(Op):
     batch_dims = 0
     takes_sizes = True
     takes_reals = True
+    is_followed = True
+    unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
         along = ctx.axis_in(axis, data.known_rank)
@@ -56,8 +60,13 @@ class GatherV1(Op):
         wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
         if wanted is None or along is None or self.batch_dims not in (0, -indices.rank):
             return None
-        positions = counted(ctx.integers(indices, wanted), data.static_shape[along])
-        return None if positions is None else gathered(data.values, data.static_shape, positions, along)
+        # What lies outside is 0, as if it stood behind the last element.
+        size = data.static_shape[along]
+        behind = tuple([int(axis == along) for axis in range(data.rank)])
+        shape = tuple([length + more for length, more in zip(data.static_shape, behind, strict=True)])
+        elements = padded(data.values, data.static_shape, (0,) * data.rank, behind, 0)
+        positions = [index % size if -size <= index < size else size for index in ctx.integers(indices, wanted)]
+        return gathered(elements, shape, positions, along)
 
 
 @op("Gather", "opset7", until="opset7")
@@ -81,7 +90,7 @@ class GatherElements(Op):
     data = In(min_rank=1, unranked=True)
     indices = In(INDEX - {ElementType.dynamic}, min_rank=1, unranked=True)
     output = Out(like="data")
-    axis: int = 0
+    axis: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
         if not data.is_ranked:

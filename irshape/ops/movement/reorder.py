@@ -18,6 +18,7 @@ class Transpose(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
         count = element_count(input_order.partial_shape)

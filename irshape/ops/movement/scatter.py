@@ -29,6 +29,7 @@ class ScatterUpdate(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -67,6 +68,7 @@ class ScatterElementsUpdateV3(Op):
     reduction = "none"
     takes_sizes = True
     takes_reals = True
+    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -111,6 +113,7 @@ class ScatterNDUpdateV3(Op):
     reduction = "none"
     takes_sizes = True
     takes_reals = True
+    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:

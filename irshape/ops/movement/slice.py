@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds
@@ -72,6 +73,7 @@ class Slice(Op):
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
         if not data.is_ranked:
@@ -136,13 +138,14 @@ class StridedSlice(Op):
     strides = In(rank=1, value=True, optional=True)
     output = Out(like="data")
     begin_mask: tuple[int, ...]
-    end_mask: tuple[int, ...] = ()
+    end_mask: Annotated[tuple[int, ...], Stated] = ()
     new_axis_mask: tuple[int, ...] = ()
     shrink_axis_mask: tuple[int, ...] = ()
     ellipsis_mask: tuple[int, ...] = ()
 
     takes_sizes = True
     takes_reals = True
+    is_followed = True
 
     def infer(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Shape:
         self.check_masks(ctx)
@@ -204,6 +207,9 @@ class StridedSlice(Op):
             if what == "slice":
                 taken[axis] = slice_range(data.static_shape[axis], firsts[place], lasts[place], steps[place])
             elif what == "drop":
+                size = data.static_shape[axis]
+                if not -size <= begins[place] < size:
+                    ctx.fail("V102", f"begin[{place}] must be in [{-size}, {size - 1}], got {begins[place]}", port=begin)
                 taken[axis] = slice_range(data.static_shape[axis], begins[place], None, 1)[:1]
         return sliced(data.values, data.static_shape, taken)
 

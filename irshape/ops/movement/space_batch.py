@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.registry import TENSORFLOW
-from irshape.shape.dim import Size, narrow, product
+from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.shape import Shape
 
@@ -18,6 +18,9 @@ def blocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: 
     """How many blocks an axis has with its pads; `names` are those of the blocks and pads in messages."""
     block_name, before, after = names
     ctx.require_ge(block, 1, "{block}[{axis}] must be at least 1", block=block_name, axis=axis, code="V101")
+    if any(isinstance(pad, Dim) and bounds(pad)[0] < 0 for pad in (begin, end)):
+        # OpenVINO takes a negative pad for another number, by which an axis may pass that is no multiple.
+        return ctx.saturate((size + begin + end) // positive(block))
     message = "axis {axis} with its pads {before} and {after} must be a multiple of {block}[{axis}]"
     return ctx.exact_div(size + begin + end, positive(block), message, axis=axis, block=block_name, before=before, after=after)
 
@@ -59,6 +62,7 @@ class SpaceToBatch(Op):
             return None
         # OpenVINO looks at blocks and remainders only when all three inputs are constant.
         ctx.is_checked = is_constant = ctx.are_known(block_shape, pads_begin, pads_end)
+        ctx.is_guarded = ctx.are_told(block_shape, pads_begin, pads_end)
         blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
@@ -116,13 +120,13 @@ class BatchToSpace(Op):
         ctx.expect(begin[0], 0, "crops_begin[0] must be 0", crops_begin)
         ctx.expect(end[0], 0, "crops_end[0] must be 0", crops_end)
         # OpenVINO looks at each input only when it is constant, and at the sizes when all of them are.
-        ctx.is_checked = ctx.are_known(block_shape)
+        ctx.is_checked, ctx.is_guarded = ctx.are_known(block_shape), ctx.are_told(block_shape)
         batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
-        ctx.is_checked = ctx.are_known(crops_begin, crops_end)
+        ctx.is_checked, ctx.is_guarded = ctx.are_known(crops_begin, crops_end), ctx.are_told(crops_begin, crops_end)
         for port, crops in ((crops_begin, begin), (crops_end, end)):
             for axis, crop in enumerate(crops):
                 ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
-        ctx.is_checked = ctx.are_known(block_shape, crops_begin, crops_end)
+        ctx.is_checked, ctx.is_guarded = (are(block_shape, crops_begin, crops_end) for are in (ctx.are_known, ctx.are_told))
         names = ("block_shape", "crops_begin", "crops_end")
         sizes = zip(data.shape, divisors, begin, end, strict=True)
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])

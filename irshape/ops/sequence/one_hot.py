@@ -27,9 +27,8 @@ class OneHot(Op):
         if not indices.is_ranked:
             return None
         axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
-        size = ctx.scalar(depth)
-        ctx.require_ge(size, 0, "depth must not be negative", code="V101")
-        return (*indices.shape[:axis], ctx.saturate(size), *indices.shape[axis:])
+        size = ctx.natural(depth, 0, ctx.scalar(depth))
+        return (*indices.shape[:axis], size, *indices.shape[axis:])
 
 
 @op("OneHot", "opset16")

@@ -53,7 +53,7 @@ class NonMaxSuppression(_NonMaxSuppression):
         iou_threshold: Input | None,
         score_threshold: Input | None,
     ) -> Shape:
-        limit = 0 if max_output_boxes_per_class is None else ctx.sizes(max_output_boxes_per_class, 1)[0]
+        limit = 0 if max_output_boxes_per_class is None else ctx.limit(max_output_boxes_per_class)
         return (self.selected(ctx, boxes, scores, limit), 3)
 
     def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
@@ -114,7 +114,7 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
             if port is not None:
                 ctx.single(port)
-        limit = ctx.unknown() if max_output_boxes_per_class is None else ctx.sizes(max_output_boxes_per_class, 1)[0]
+        limit = ctx.unknown() if max_output_boxes_per_class is None else ctx.limit(max_output_boxes_per_class)
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
         return (count, 3), (count, 3), (1,)
 

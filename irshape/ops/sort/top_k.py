@@ -25,8 +25,7 @@ class _TopK(Op):
 
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
-        size, count = data.shape[axis], ctx.scalar(k)
-        ctx.require_ge(count, 0, "k must not be negative", code="V101")
+        size, count = data.shape[axis], ctx.natural(k, 0, ctx.scalar(k))
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
         return shape, shape
 

@@ -1,0 +1,132 @@
+"""Symbols replaced by numbers: each formula is the size OpenVINO infers then, and a guard is broken exactly where OpenVINO refuses.
+
+IRSHAPE_SOUNDNESS says how many random nets there shall be, IRSHAPE_CORPUS a folder of IRs in place of those the tests carry.
+"""
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.shape.dim import bounds, evaluate, symbols
+from tests.support.random_net import SYMBOLS, RandomNet
+
+NETS = int(os.environ.get("IRSHAPE_SOUNDNESS", "120"))
+BINDINGS = 6
+OPERATIONS = 7
+CHUNKS = 12
+CARRIED = Path(__file__).parent.parent / "data" / "ir"
+PATHS = sorted(Path(os.environ.get("IRSHAPE_CORPUS") or CARRIED).glob("**/*.xml"))
+LARGEST_WEIGHTS = 5_000_000
+
+PARAMETER = re.compile(r'(<layer id="(\d+)" name="([^"]*)" type="Parameter"[^>]*>\s*<data[^>]*shape=")([^"]*)(")')
+
+
+def static(xml: str, shapes: Mapping[str, list[int]]) -> str:
+    """The IR with these shapes of its Parameters, by name."""
+    return PARAMETER.sub(lambda m: m[1] + ",".join(map(str, shapes[m[3]])) + m[5] if m[3] in shapes else m[0], xml)
+
+
+def sizes(xml: str, weights: bytes) -> dict[str, tuple[list[int | None], ...]] | str:
+    """The sizes OpenVINO infers of each layer's outputs, None for one it does not tell; its message where it refuses."""
+    import openvino
+
+    try:
+        model = openvino.Core().read_model(xml.encode(), weights)
+    except RuntimeError as error:
+        return str(error)
+    return {
+        node.get_friendly_name(): tuple(
+            [dim.get_length() if dim.is_static else None for dim in output.get_partial_shape()] if output.get_partial_shape().rank.is_static else []
+            for output in node.outputs()
+        )
+        for node in model.get_ops()
+    }
+
+
+def faults(inference: Any, values: Mapping[str, int], found: "dict[str, tuple[list[int | None], ...]] | str") -> list[str]:
+    """What irshape says of these sizes that OpenVINO does not."""
+    known = frozenset(values)
+    broken = [str(guard) for guard in inference.guards if guard.requirement.symbols() <= known and not guard.requirement.holds(values)]
+    broken += [str(diagnostic) for diagnostic in inference.diagnostics if diagnostic.code == "R401"]
+    if isinstance(found, str):
+        return [] if broken else [f"no guard is broken, but OpenVINO says: {found[-300:]}"]
+    wrong = [f"broken, but OpenVINO accepts: {guard}" for guard in broken]
+    for node in inference.model.nodes:
+        outputs = inference.layer(node.id).outputs
+        for port, theirs in zip(outputs, found.get(node.name, ()), strict=False):
+            if port.shape is None or len(port.shape) != len(theirs):
+                continue
+            for ours, number in zip(port.shape, theirs, strict=True):
+                if number is None:
+                    continue
+                low, high = bounds(ours)
+                if not low <= number <= high or (symbols(ours) <= known and evaluate(ours, values) != number):
+                    wrong.append(f"{node.type} {node.name}: {ours} in {low}..{high} is {number}")
+    return wrong
+
+
+def check_net(seed: int) -> list[str]:
+    """What is wrong of a random net and numbers for its symbols."""
+    random_net = RandomNet(seed)
+    for _ in range(OPERATIONS):
+        random_net.grow()
+    random_net.finish()
+    net, random = random_net.net, random_net.random
+    used = {dim for dims in random_net.inputs.values() for dim in dims if isinstance(dim, str)}
+    inputs = {name: "[" + ",".join(map(str, dims)) + "]" for name, dims in random_net.inputs.items()}
+    inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs=inputs, symbols=dict.fromkeys(sorted(used), "1..12"))
+    if any(diagnostic.code == "I101" for diagnostic in inference.diagnostics):
+        return [f"seed {seed}: {inference.diagnostics}"]
+    if not inference.ok:
+        return []
+    wrong = []
+    for _ in range(BINDINGS):
+        values = {symbol: random.randint(1, 12) for symbol in SYMBOLS if symbol in used}
+        shapes = {name: [values.get(dim, dim) for dim in dims] for name, dims in random_net.inputs.items()}
+        found = sizes(static(net.xml, shapes), net.bin)
+        wrong += [f"seed {seed}, {values}: {fault}" for fault in faults(inference, values, found)]
+    return wrong
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_random_nets(chunk: int) -> None:
+    assert [fault for seed in range(chunk, NETS, CHUNKS) for fault in check_net(seed)] == []
+
+
+def input_symbols(inference: Any) -> dict[str, list[Any]]:
+    """The sizes of the Parameters, by name."""
+    return {node.name: list(inference.layer(node.id).outputs[0].shape) for node in inference.model.parameters if node.outputs}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_dynamic_model(path: Path) -> None:
+    weights = path.with_suffix(".bin")
+    data = weights.read_bytes() if weights.exists() else b""
+    source = path.read_bytes()
+    if len(data) > LARGEST_WEIGHTS or re.search(rb"<(then_body|body)>", source):
+        pytest.skip("too large to be read in memory, or has bodies")
+    inference = irshape.infer(source, weights=data)
+    shapes = [inference.layer(node.id).outputs[0].shape for node in inference.model.parameters if node.outputs]
+    if not inference.ok or any(shape is None for shape in shapes):
+        pytest.skip("not inferred, or an input of unknown rank")
+    unknown = {size for dims in input_symbols(inference).values() for size in dims if not isinstance(size, int)}
+    if not unknown:
+        pytest.skip("no unknown size")
+    random = Random(path.stem)
+    xml = source.decode()
+    for _ in range(BINDINGS):
+        values = {}
+        for size in sorted(unknown, key=str):
+            low, high = bounds(size)
+            least = max(int(low), 1)
+            values[str(size)] = random.randint(least, int(min(high, least + 31)))
+        numbers = {name: [evaluate(size, values) for size in dims] for name, dims in input_symbols(inference).items()}
+        assert faults(inference, values, sizes(static(xml, numbers), data)) == []
