@@ -16,7 +16,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inputs import Inputs
 from irshape.model.build import place
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.shape.dim import Size, evaluate, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.value import Element
@@ -25,6 +25,8 @@ _CONSTANTS = ("Const", "Constant")
 # How many constants, and numbers in one of them, are tried for one layer.
 _MOST_CONSTANTS = 24
 _MOST_NUMBERS = 16
+# When so many nodes have been visited, no more solutions are looked for.
+_MOST_WORK = 500_000
 # A number that fits is looked for below this.
 _LARGEST = 1 << 24
 
@@ -68,12 +70,13 @@ class _Search:
     """The search for blockers in a trial that has run with the shapes from before.
 
     `known` are the nodes whose errors are not to be looked at (any more). `before` is what was known of each tensor with the old
-    shapes.
+    shapes, `work` the number of nodes visited in search of solutions.
     """
 
     def __init__(self, trial: Engine) -> None:
         self.trial = trial
         self.before = trial.slots
+        self.work = 0
         self.varying = _varying(trial.model)
         self.order = {node: position for position, node in enumerate(trial.model)}
         self.offsets = [node.layer.offset for node in trial.model.nodes]
@@ -90,37 +93,50 @@ class _Search:
 
     def explain(self) -> Iterator[Diagnostic]:
         """The errors of the layers that stand in the way, one layer after the other, each mended before the next."""
+        mended: set[Node] = set()
         while errors := self.errors():
-            node, first = errors[0]
-            pins = self.pins(node)
+            node = errors[0][0]
+            own = [found for failing, found in errors if failing is node]
+            pins = self.pins(node, len(own)) if node not in mended else []
             if pins:
-                self.blame(first, pins)
-                self.suppose(pins)
+                hint, places = self.blame(pins)
+                self.trial.supposed = self.with_pins(pins)
+                self.trial.run()
+                left = {found.message for failing, found in self.errors() if failing is node}
+                solved = [found for found in own if found.message not in left] or own
+                for found in solved:
+                    found.hint, found.related = hint, places
+                yield from solved
+                if not left:
+                    mended.add(node)
             else:
+                # What is wrong with a layer that was mended before comes of what was mended since.
+                if node not in mended:
+                    yield from own
                 self.leave_open(node)
-            self.known.add(node)
-            yield from (found for failing, found in errors if failing is node)
-            self.trial.run()
+                self.known.add(node)
+                self.trial.run()
 
-    def blame(self, found: Diagnostic, pins: Sequence[_Pin]) -> None:
-        """Say which constants are at fault for an error, and what would fit."""
-        hints = []
-        for pin in pins:
-            layer = pin.constant.layer
+    def blame(self, pins: Iterable[_Pin]) -> tuple[str, tuple[Where, ...]]:
+        """Which constants are at fault and what would fit, and where they stand."""
+        hints, places = [], []
+        for constant, is_axis, numbers in pins:
+            layer = constant.layer
             where = place(self.trial.model.document, layer, layer.offset)
-            fact = self.fact(pin.constant)
-            present = (fact.shape if pin.is_axis else fact.elements) or ()
-            what = ("axis" if pin.is_axis else "element") if len(pin.numbers) == 1 else ("axes" if pin.is_axis else "elements")
-            old, new = _listed(present[position] for position in pin.numbers), _listed(pin.numbers.values())
-            source = f"{what} {_listed(pin.numbers)} of {layer.type} {layer.name!r} (line {where.line})"
-            hints.append(f"pinned to {old} by {source}; {new} would fit")
-            found.related += (where,)
-        found.hint = "; ".join(hints)
+            fact = self.fact(constant)
+            present = (fact.shape if is_axis else fact.elements) or ()
+            what = ("axis" if is_axis else "element") if len(numbers) == 1 else ("axes" if is_axis else "elements")
+            old, new = _listed(present[position] for position in numbers), _listed(numbers.values())
+            verb = "is" if len(numbers) == 1 else "are"
+            hints.append(f"{what} {_listed(numbers)} of {layer.type} {layer.name!r} (line {where.line}) {verb} {old}, {new} would fit")
+            places.append(where)
+        return "; ".join(hints), tuple(places)
 
     # What is taken for granted in the trial.
 
-    def suppose(self, pins: Iterable[_Pin]) -> None:
-        """Let constants have other numbers."""
+    def with_pins(self, pins: Iterable[_Pin]) -> dict[int, tuple[Fact, ...]]:
+        """What is taken for granted, and constants with other numbers."""
+        supposed = dict(self.trial.supposed)
         for constant, is_axis, numbers in pins:
             fact = self.fact(constant)
             if is_axis:
@@ -129,7 +145,8 @@ class _Search:
             else:
                 elements = tuple(numbers.get(index, element) for index, element in enumerate(fact.elements or ()))
                 changed = self.trial.facts.intern(fact.element_type, fact.shape, elements)
-            self.trial.supposed[constant.index] = (changed,)
+            supposed[constant.index] = (changed,)
+        return supposed
 
     def leave_open(self, node: Node) -> None:
         """Let the outputs of a node have the ranks and types they had, and sizes that nothing is known of."""
@@ -146,27 +163,37 @@ class _Search:
         supposed = self.trial.supposed.get(constant.index)
         return supposed[0] if supposed else self.before[constant.first_slot]
 
-    def rest(self, pins: Iterable[_Pin], node: Node) -> tuple[int, int] | None:
-        """How far from the end the first error of a pass with these numbers is, and how many there are; None if the node is not passed."""
-        supposed = dict(self.trial.supposed)
-        self.suppose(pins)
+    def rest(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int] | None:
+        """How good these numbers are, the least being the best: how far from the end the first error of a pass with them is.
+
+        Then, the fewer numbers the better, and the fewer errors. None if an earlier node fails, or the node with `count` errors
+        or more.
+        """
+        supposed = self.trial.supposed
+        self.trial.supposed = self.with_pins(pins)
         self.trial.run()
         self.trial.supposed = supposed
+        self.work += len(self.order)
         errors = self.errors()
         end = len(self.order)
         reached = self.order[errors[0][0]] if errors else end
-        return (end - reached, len(errors)) if reached > self.order[node] else None
+        if reached < self.order[node] or sum(failing is node for failing, _ in errors) >= count:
+            return None
+        return end - reached, sum(len(pin.numbers) for pin in pins), len(errors)
 
     # Which constants are at fault.
 
-    def pins(self, node: Node) -> list[_Pin]:
-        """The numbers at fault for an error of a node: stale patterns before it, else those with which the pass gets furthest."""
+    def pins(self, node: Node, count: int) -> list[_Pin]:
+        """The numbers at fault for the errors of a node, or some of them.
+
+        Patterns that have become stale before it come first; else those count with which the pass gets furthest.
+        """
         near, far = self.constants(node)
-        pins = self.stale([*near, *far], node)
+        pins = self.stale([*near, *far], node, count)
         if pins:
             return pins
-        for solutions in (self.solutions(node, near, has_axes=True), self.solutions(node, far, has_axes=False)):
-            rated = [(rest, pins) for pins in solutions if (rest := self.rest(pins, node)) is not None]
+        for solutions in (self.solutions(node, count, near, has_axes=True), self.solutions(node, count, far, has_axes=False)):
+            rated = [(rest, pins) for pins in solutions if (rest := self.rest(pins, node, count)) is not None]
             if rated:
                 return min(rated, key=lambda one: one[0])[1]
         return []
@@ -210,7 +237,7 @@ class _Search:
         elements = self.fact(constant).elements or ()
         return elements if len(elements) <= _MOST_NUMBERS and all(type(element) is int for element in elements) else ()
 
-    def stale(self, sources: Iterable[_Source], node: Node) -> list[_Pin]:
+    def stale(self, sources: Iterable[_Source], node: Node, count: int) -> list[_Pin]:
         """Patterns of Reshapes that repeat sizes which their data had, and has no more; the first ones, until the node is passed."""
         sized = [(constant, reader) for constant, reader in sources if reader is not None and reader.type == "Reshape"]
         pins: list[_Pin] = []
@@ -222,15 +249,15 @@ class _Search:
             numbers: dict[int, Size] = {axis: new for axis, (element, old, new) in axes if element == old != new and type(new) is int}
             if numbers and len(before) == len(now):
                 pins.append(_Pin(constant, False, numbers))
-                if self.rest(pins, node) is not None:
+                if self.rest(pins, node, count) is not None:
                     return pins
         return []
 
-    def solutions(self, node: Node, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[list[_Pin]]:
+    def solutions(self, node: Node, count: int, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[list[_Pin]]:
         """Numbers that fulfil what is demanded once a symbol stands in their place."""
         for number, places in self.places([constant for constant, _ in sources], has_axes):
             symbol = self.trial.scope.unknown(("pin", *places), 1)
-            if self.rest(_filled(places, symbol), node) is None:
+            if self.work > _MOST_WORK or self.rest(_filled(places, symbol), node, count) is None:
                 continue
             (name,) = symbols(symbol)
             outputs = (self.before[node.first_slot + index].shape or () for index in range(len(node.layer.outputs)))
@@ -279,7 +306,7 @@ def _varying(model: Model) -> set[int]:
     return varying
 
 
-def _solved(requirement: Requirement, name: str, present: int, quotients: set[int]) -> Iterator[int]:
+def _solved(requirement: Requirement, name: str, present: int, quotients: set[int]) -> list[int]:
     """Values of the only symbol of a requirement for which it holds as an equation.
 
     Where a size is a multiple, its quotient is to be one of `quotients`, or the value the next above the present one.
@@ -289,13 +316,15 @@ def _solved(requirement: Requirement, name: str, present: int, quotients: set[in
     def difference(value: int, factor: int) -> int:
         return evaluate(a, {name: value}) - factor * evaluate(b, {name: value})
 
-    if requirement.kind != "div" or name in symbols(b):
-        for factor in quotients if requirement.kind == "div" else (1,):
-            yield from _root(partial(difference, factor=factor))
-    else:
-        divisor = abs(evaluate(b, {}))
-        above = range(max(present, 1), max(present, 1) + min(divisor, _LARGEST))
-        yield from [value for value in above if requirement.holds({name: value})][:1]
+    try:
+        if requirement.kind != "div":
+            return list(_root(partial(difference, factor=1)))
+        if name in symbols(b):
+            return [value for quotient in quotients for value in _root(partial(difference, factor=quotient))]
+        above = range(max(present, 1), max(present, 1) + min(abs(evaluate(b, {})), _LARGEST))
+        return [value for value in above if requirement.holds({name: value})][:1]
+    except ZeroDivisionError:
+        return []
 
 
 def _root(function: Callable[[int], int]) -> Iterator[int]:
