@@ -209,10 +209,12 @@ class RandomNet:
             self.add("MatMul", [a.ref, b.ref], max(a.rank, b.rank), transpose_a=False, transpose_b=True)
 
     def top(self) -> None:
-        """As many as are computed."""
+        """As many as are computed, but not more than there are, which OpenVINO does not look at."""
         tensor = self.pick()
-        count = self.net.layer("Squeeze", [self.value()], ["I64"])[0]
         axis = self.random.randrange(tensor.rank)
+        whole = self.net.layer("ShapeOf", [tensor.ref], ["I64"], "opset3", output_type="i64")[0]
+        size = self.net.layer("Gather", [whole, self.one(axis), self.net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
+        count = self.net.layer("Squeeze", [self.net.layer("Minimum", [self.value(), size], ["I64"])[0]], ["I64"])[0]
         refs = self.net.layer("TopK", [tensor.ref, count], ["FP32", "I64"], "opset3", axis=axis, mode="max", sort="value", index_element_type="i64")
         self.data.append(Tensor(refs[0], tensor.rank))
 
