@@ -43,8 +43,11 @@ class Requirement:
         return self.template.format(**{"a": self.a, "b": self.b, **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether it holds when the symbols have these values."""
-        a, b = evaluate(self.a, values), evaluate(self.b, values)
+        """Whether it holds when the symbols have these values; not where one of its sides has no value, being divided by 0."""
+        try:
+            a, b = evaluate(self.a, values), evaluate(self.b, values)
+        except ZeroDivisionError:
+            return False
         if self.kind == "eq":
             return a == b
         if self.kind == "ge":
