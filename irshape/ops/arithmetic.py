@@ -135,7 +135,9 @@ class Mod(BinaryArithmetic):
             return low, high
         if inf in (high, most) and low < high or least <= 0 <= most:
             return 0, inf
-        return (min(low, -1) if low < 0 or least < 0 else 0), max(high, most - 1)
+        if least < 0:
+            return min(low, -1), max(high, 0)
+        return (1 - most if low < 0 else 0), most - 1
 
 
 @op("Maximum", "opset1")

@@ -85,7 +85,8 @@ class Reshape(_Rearrangement):
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
             ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
-            have, want = without_common(have, want)
+            if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
+                have, want = without_common(have, want)
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
