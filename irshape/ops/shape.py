@@ -101,7 +101,7 @@ class Reshape(_Rearrangement):
         low, high = bounds(size)
         if low < high <= 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_sole and low < -1 and high < 0:
+            if ctx.is_sole and low < -1 <= high < 0:
                 ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..{high}")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)

@@ -60,6 +60,9 @@ def value(size: Any, values: Mapping[str, int]) -> int | None:
 def faults(inference: Any, values: Mapping[str, int], found: "dict[str, tuple[list[int | None], ...]] | str") -> list[str]:
     """What irshape says of these sizes that OpenVINO does not."""
     known = frozenset(values)
+    told = [size for node in inference.model.nodes for port in inference.layer(node.id).outputs for size in port.shape or () if symbols(size) <= known]
+    if any(value(size, values) == 0 for size in told):
+        return []  # Reshape has conventions of its own for tensors without elements
     broken = [str(guard) for guard in inference.guards if guard.requirement.symbols() <= known and not guard.requirement.holds(values)]
     broken += [str(diagnostic) for diagnostic in inference.diagnostics if diagnostic.code == "R401"]
     if isinstance(found, str):
