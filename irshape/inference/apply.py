@@ -247,7 +247,9 @@ class Request(Context):
             seen = self.op.seen(self, elements, *arguments)
         sides = [
             [
-                representable(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
+                representable(tuple(values), element_type)
+                if position in self.wanted and values is not None and len(values) == count
+                else None
                 for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
             ]
             for several in (side if is_several else [side] for side in (elements, nothing if seen is None and is_several else seen))
