@@ -91,7 +91,7 @@ REMARKS: dict[str, Remark] = {
     **{f"generation/Range_4.{number}": DATA_OPEN for number in (1, 2, 3)},
     "infrastructure/Loop_5.1": NO_PORTS,
     "infrastructure/Parameter_1.1": Remark(
-        MALFORMED, "the attributes stand between `<data>` and `</data>`, not inside the tag", (("<data>", "<data "), ("</data>", "/>"))
+        WRONG, "the attributes stand between `<data>` and `</data>`, not inside the tag", (("<data>", "<data "), ("</data>", "/>"))
     ),
     "infrastructure/TensorIterator_1.1": NO_PORTS,
     **{f"movement/GatherND_5.{number}": UNQUOTED for number in (1, 2)},
@@ -210,7 +210,9 @@ def examine(source: bytes, opset: str | None = None) -> Result:
     from irshape.shape.element_type import ElementType
     from irshape.xml.reader import read
 
-    faults, slips, differences = [], [], []
+    faults: list[str] = []
+    slips: list[str] = []
+    differences: list[str] = []
     types = {layer.type for layer in read(source).graph.layers}
     if opset is not None and (missing := [type for type in types if REGISTRY.versions(type) and not REGISTRY.find(type, opset)]):
         slips.append(f"{opset} has no {' and no '.join(sorted(missing))}")
@@ -280,7 +282,10 @@ def faults(found: Iterable[Example]) -> list[str]:
 
 TITLES = {
     WRONG: ("The example is wrong", "What it records cannot be, or OpenVINO 2026.4.1 would not read it so."),
-    MALFORMED: ("The example is not well-formed", "No XML parser reads it. Mended as said, each records what irshape infers."),
+    MALFORMED: (
+        "The example is not well-formed",
+        "No XML parser reads it, even where its dots are left out. Mended as said, each records what is inferred.",
+    ),
     INCOMPLETE: ("The example is incomplete", "It leaves out something that its output depends on."),
     LARGEST: (
         "The example records the largest output",
