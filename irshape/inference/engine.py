@@ -23,6 +23,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
+from irshape.shape.notation import SymbolFacts
 from irshape.shape.shape import Shape
 from irshape.shape.value import MAX_ELEMENTS, UNREADABLE
 from irshape.xml.document import Port
@@ -99,8 +100,9 @@ _NONE: Final[frozenset[int]] = frozenset()
 class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
-    `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` the names the user gave; `unlisted` the
-    facts of outputs that a layer does not list, by node. `bodies` are the engines of the bodies, by node and name; they share
+    `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` what is known of the names the user gave;
+    `supposed` the outputs of nodes that are taken for granted, by node; `unlisted` the facts of outputs that a layer does not
+    list, by node. `bodies` are the engines of the bodies, by node and name; they share
     the tables of the `outer` one, and their diagnostics and guards are found there, too.
     """
 
@@ -119,7 +121,8 @@ class Engine:
         self.scope: Scope = outer.scope if outer else Scope()
         self.facts: Facts = outer.facts if outer else Facts()
         self.shapes: dict[int, Shape] = {}
-        self.symbols: set[str] = outer.symbols if outer else set()
+        self.symbols: dict[str, SymbolFacts] = outer.symbols if outer else {}
+        self.supposed: dict[int, tuple[Fact, ...]] = {}
         self.bodies: dict[tuple[int, str], Engine] = {}
         self.parameters = model.parameters
         self._root: Engine = outer._root if outer else self
@@ -136,6 +139,11 @@ class Engine:
         if outer is None:
             for engine in self.graphs():
                 engine._enter_bodies()
+
+    @property
+    def remembered(self) -> int:
+        """How many answers are remembered."""
+        return len(self._memo)
 
     def _enter_bodies(self) -> None:
         for index, bodies in self._maps.items():
@@ -248,7 +256,9 @@ class Engine:
             if isinstance(step, Node):
                 self._trust(step)
                 continue
-            if step.bodies is None:
+            if step.node.index in self.supposed:
+                outputs = self.supposed[step.node.index]
+            elif step.bodies is None:
                 outputs = self._outputs(step)
             else:
                 outputs = yield from self._control(step, step.bodies)

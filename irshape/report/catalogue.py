@@ -39,6 +39,13 @@ _family(
     ("X111", "error", "limit reached", "The file is larger or deeper than a limit allows.", "Work on untrusted files is bounded.", "Raise the limit if the file is trusted."),
     ("X201", "warning", "forgiven layout", "The text departs from XML in a way OpenVINO's parser forgives, such as blanks before the XML declaration.", "Other tools refuse the file.", "Remove what stands before <?xml."),
     ("X202", "warning", "departs from the schema", "The structure is not what schemas/openvino-ir.xsd describes.", "The reader refused the file; this is where else its structure is unusual.", "Correct the element or attribute named in the message."),
+    ("X203", "warning", "annotation ignored", "What irshape wrote beside the shape of an input does not fit that shape any more.", "The symbols it names are not known.", "Remove the annotation, or give the shape with --input."),
+)
+
+# N: what a report says of itself.
+_family(
+    ("N101", "note", "batch axis", "Which axis of an input was taken as its batch, and how that is known.", "A new batch size goes to this axis.", "If another axis is meant, give the shape of the input."),
+    ("N102", "note", "rank of an input changed", "An input was given a shape with another number of axes than the file's.", "Errors in layers behind it may follow from that.", "Give the input a shape of the file's rank."),
 )
 
 # G: the graph.
