@@ -1,10 +1,10 @@
 """Reads an OpenVINO IR, says everything that is wrong with it, and infers the element type and shape of every port."""
 
-from irshape.api import InputError, check, infer, read
+from irshape.api import InputError, Session, check, infer, read, reshape
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.element_type import ElementType
 
 __version__ = "0.1.0"
-__all__ = ["Diagnostic", "ElementType", "Inference", "InputError", "Model", "Node", "check", "infer", "read"]
+__all__ = ["Diagnostic", "ElementType", "Inference", "InputError", "Model", "Node", "Session", "check", "infer", "read", "reshape"]

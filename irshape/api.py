@@ -1,20 +1,16 @@
-"""The three verbs: read a file, infer its shapes, check it."""
+"""The verbs: read a file, infer its shapes, check it, reshape it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from irshape.inference.engine import Engine
-from irshape.inference.inference import Inference, compare_recorded
-from irshape.inference.inputs import InputError, apply_inputs
-from irshape.model.build import build
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Shapes, asked_inputs, note_changed_ranks, recorded_inputs
+from irshape.inference.session import Session
+from irshape.model.load import load, weights_of
 from irshape.model.model import Model
-from irshape.report.catalogue import is_about_specification
-from irshape.xml.document import Document
+from irshape.report.diagnostic import ERROR
 from irshape.xml.reader import Source
-from irshape.xml.reader import read as read_document
-from irshape.xml.weights import Weights
-
-Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]
 
 
 def read(source: Source, *, path: str | None = None, opset: str | None = None) -> Model:
@@ -23,7 +19,7 @@ def read(source: Source, *, path: str | None = None, opset: str | None = None) -
     `source` is a path, bytes, a binary file object or an lxml tree. A bad file gives a model with diagnostics; only a path
     that cannot be read raises `OSError`. `opset` is the version of layers that name none (specification examples).
     """
-    return build(read_document(source, path=path), opset)
+    return load(source, path=path, opset=opset)
 
 
 def infer(
@@ -58,6 +54,24 @@ def check(
     return _infer(source, inputs, symbols, weights, opaque, opset, is_check=True)
 
 
+def reshape(
+    source: "Source | Model",
+    inputs: Shapes | None = None,
+    *,
+    batch: int | str | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+) -> Inference:
+    """The model with other shapes of its inputs; `write` of the answer makes the file of it.
+
+    As `infer`; but if the model cannot have these shapes, the errors are everything that stands in the way, each with the
+    constant that pins it and the value that would fit. `batch` is the size of the batch axis of all inputs that are not named.
+    """
+    return Session(source, weights=weights, opaque=opaque, opset=opset).reshape(inputs, symbols=symbols, batch=batch)
+
+
 def _infer(
     source: "Source | Model",
     inputs: Shapes | None,
@@ -68,25 +82,15 @@ def _infer(
     *,
     is_check: bool,
 ) -> Inference:
-    model = source if isinstance(source, Model) else read(source, opset=opset)
-    document: Document = model.document
-    engine = Engine(model, _weights(document, weights), frozenset(opaque))
-    apply_inputs(engine, inputs or {}, symbols or {})
+    model = load(source, opset=opset)
+    recorded, remarks = recorded_inputs(model)
+    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    engine = Engine(model, weights_of(model.document, weights), frozenset(opaque))
+    wanted.apply(engine)
     engine.run()
-    found = [*document.diagnostics]
-    if document.is_complete:
-        found += [*model.diagnostics, *engine.diagnostics]
-    if is_check and document.is_complete:
-        found += compare_recorded(document, model, engine)
-    else:
-        found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
-    return Inference(document, model, engine, found)
+    if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
+        remarks += note_changed_ranks(engine)
+    return conclude(engine, is_check=is_check, remarks=remarks)
 
 
-def _weights(document: Document, given: Any) -> Weights | None:
-    if given is not None:
-        return given if isinstance(given, Weights) else Weights(given)
-    return Weights.beside(document.path) if document.path is not None else None
-
-
-__all__ = ["InputError", "Shapes", "check", "infer", "read"]
+__all__ = ["InputError", "Session", "Shapes", "check", "infer", "read", "reshape"]

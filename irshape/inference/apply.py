@@ -150,7 +150,9 @@ class Request(Context):
         for input in inputs:
             port, element_type = input.port, input.element_type
             if not self.has_type(input, port.types):
-                self.error("T101", f"{input.name} must not have element type {element_type}", port=input)
+                is_stated = self.states_types or element_type is not ElementType.dynamic
+                seen = f"have element type {element_type}" if is_stated else "hold real numbers"
+                self.error("T101", f"{input.name} must not {seen}", port=input)
                 input.elements = None
             elif input.elements is UNREADABLE:
                 if port.value:
@@ -245,7 +247,9 @@ class Request(Context):
             seen = self.op.seen(self, elements, *arguments)
         sides = [
             [
-                representable(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
+                representable(tuple(values), element_type)
+                if position in self.wanted and values is not None and len(values) == count
+                else None
                 for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
             ]
             for several in (side if is_several else [side] for side in (elements, nothing if seen is None and is_several else seen))

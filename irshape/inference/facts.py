@@ -68,8 +68,9 @@ class Facts:
         is_literal: bool = False,
     ) -> Fact:
         """The one fact that says this."""
-        # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; integer elements need no such care.
-        tag = repr(elements) if elements is not None and element_type.is_real else elements
+        # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
+        is_mixed = element_type.is_real or element_type is ElementType.dynamic
+        tag = repr(elements) if elements is not None and is_mixed else elements
         key = (element_type, shape, tag, is_poisoned, seen, is_literal)
         fact = self._table.get(key)
         if fact is None:

@@ -1,6 +1,7 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
 import os
+import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -8,6 +9,7 @@ from irshape.inference.engine import Engine, Guard
 from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
+from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.element_type import ElementType
@@ -88,7 +90,11 @@ class Inference:
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         self.document = document
         self.model = model
-        self._engine = engine
+        # An engine may run again; what this pass gave stays.
+        self._graphs = [(one.model, one.current) for one in engine.graphs()]
+        self._shapes = dict(engine.shapes)
+        self._symbols = dict(engine.symbols)
+        self._weights = engine.weights
         self.guards: list[Guard] = list(engine.guards.values())
         self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
         self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
@@ -106,12 +112,16 @@ class Inference:
         """The first layer of this name."""
         return self._view(self.model[name])
 
-    def layer(self, id: int) -> InferredLayer:
-        """The layer with this id."""
-        return self._view(self.model.node(id))
+    def layer(self, id: int | str) -> InferredLayer:
+        """The layer with this id; one inside a body by the ids around it, as in `ports` (`2.then_body/5`)."""
+        prefix, _, own = str(id).rpartition("/")
+        model = next((model for model, _ in self._graphs if model.prefix == (prefix and f"{prefix}/")), None)
+        if model is None:
+            raise KeyError(id)
+        return self._view(model.node(int(own)))
 
     def _view(self, node: Node) -> InferredLayer:
-        slots = self._engine.slots
+        slots = next(run.slots for model, run in self._graphs if model is node.model)
         layer = node.layer
         inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
         outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
@@ -119,15 +129,16 @@ class Inference:
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
-        slots, unlisted = self._engine.slots, self._engine.unlisted
-        for node in self.model.nodes:
-            listed = node.layer.outputs
-            for index, port in enumerate(listed):
-                yield f"{node.id}:{port.id}", slots[node.first_slot + index]
-            if node.index in unlisted and node.type != "Result":
-                before = listed or node.layer.inputs
-                for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
-                    yield f"{node.id}:{id}", fact
+        for model, run in self._graphs:
+            slots, unlisted = run.slots, run.unlisted
+            for node in model.nodes:
+                listed = node.layer.outputs
+                for index, port in enumerate(listed):
+                    yield f"{node.key}:{port.id}", slots[node.first_slot + index]
+                if node.index in unlisted and node.type != "Result":
+                    before = listed or node.layer.inputs
+                    for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
+                        yield f"{node.key}:{id}", fact
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -156,9 +167,10 @@ class Inference:
                     shown[f"{node.id}:{port.id}"] = ElementType.f32
         for node in self.model.results:
             source = node.inputs[0].source if node.is_live and node.inputs else None
-            if source is not None:
+            # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
+            if source is not None and len(source.node.layer.outputs) == 1:
                 key = f"{source.node.id}:{source.id}"
-                shown[key] = _LEGACY.get(self._engine.slots[source.slot].element_type, ElementType.f32)
+                shown[key] = _LEGACY.get(self._view(source.node).outputs[source.index].element_type, ElementType.f32)
         return shown
 
     @property
@@ -180,15 +192,18 @@ class Inference:
         if not self.document.is_complete:
             return self.document.source
         facts: dict[Layer, LayerFacts] = {}
-        slots = self._engine.slots
-        for node in self.model.nodes:
-            layer = node.layer
-            sources = zip(layer.inputs, node.sources, strict=True)
-            inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for port, slot in sources]
-            outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            given = self._engine.shapes
-            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
-            facts[layer] = LayerFacts(inputs, outputs, attributes)
+        for model, run in self._graphs:
+            slots = run.slots
+            given = self._shapes if model is self.model else {}
+            for node in model.nodes:
+                layer = node.layer
+                sources = zip(node.sources, layer.inputs, strict=True)
+                inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
+                outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+                attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+                if node.type == "Parameter":
+                    outputs = [self._with_multiples(port) for port in outputs]
+                facts[layer] = LayerFacts(inputs, outputs, attributes)
         return annotate(self.document, facts)
 
     def _port_facts(self, port: Port, fact: Fact) -> PortFacts:
@@ -206,10 +221,16 @@ class Inference:
         dims = [size for size in shape if isinstance(size, Dim)]
         intervals = self.format(shape)
         is_bounded = any(self.format((size,)) != "[?]" for size in dims)
-        if any(symbols(size) & self._engine.symbols for size in dims):
+        if any(symbols(size) & self._symbols.keys() for size in dims):
             formulas = format_symbolic(shape)
             return f"{formulas} in {intervals}" if is_bounded else formulas
         return intervals if is_bounded else None
+
+    def _with_multiples(self, port: PortFacts) -> PortFacts:
+        """The port of a Parameter, also with what intervals do not tell of the symbols in it: `[N,H] in [?,32..] where H=32*k`."""
+        named = {name: self._symbols[name] for name in re.findall(r"\w+", port.annotation or "") if name in self._symbols}
+        multiples = "; ".join(f"{name}={facts}" for name, facts in named.items() if facts.modulus > 1)
+        return port._replace(annotation=f"{port.annotation} where {multiples}") if multiples else port
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
@@ -220,7 +241,7 @@ class Inference:
         `weights` puts the `.bin` beside it, as a hard link or a copy.
         """
         source = self.document.path
-        own = self._engine.weights.path if self._engine.weights else None
+        own = self._weights.path if self._weights else None
         if weights and own is not None and os.path.exists(own):
             place_weights(weights, own, path, force=force)
         write_atomic(path, self.annotated(), force=force, in_place=in_place, inputs=[name for name in (source, own) if name])
@@ -237,12 +258,26 @@ class Inference:
                 {
                     "condition": str(guard.requirement),
                     "message": guard.requirement.message,
-                    "layer": str(guard.node.id),
+                    "layer": guard.node.key,
                     "name": guard.node.name,
                 }
                 for guard in self.guards
             ],
         }
+
+
+def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagnostic] = ()) -> Inference:
+    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer."""
+    model, document = engine.model, engine.model.document
+    found = [*document.diagnostics]
+    if document.is_complete:
+        found += [*model.diagnostics, *remarks, *engine.diagnostics]
+    if is_check and document.is_complete:
+        for graph in engine.graphs():
+            found += compare_recorded(document, graph.model, graph)
+    else:
+        found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
+    return Inference(document, model, engine, found)
 
 
 def compare_recorded(document: Document, model: Model, engine: Engine) -> list[Diagnostic]:
@@ -265,7 +300,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             if faults is None:
                 faults = compared[key] = _contradictions(port, engine.slots[slot])
             for code, message in faults:
-                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id))))
+                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
     return found
 
 

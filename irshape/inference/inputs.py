@@ -2,12 +2,33 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from math import inf
+from typing import Any, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
+from irshape.model.build import place
 from irshape.model.model import Model, Node
+from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Size, narrow
-from irshape.shape.notation import Described, DescribedShape, ShapeSyntaxError, SymbolFacts, parse_shape, parse_symbol_facts
+from irshape.shape.facts import Facts, meet
+from irshape.shape.notation import (
+    Described,
+    DescribedShape,
+    ShapeSyntaxError,
+    SymbolFacts,
+    parse_shape,
+    parse_symbol,
+    parse_symbol_facts,
+)
 from irshape.shape.shape import Shape
+
+_ANY_SIZE = SymbolFacts(0, inf)
+# What a scope calls a size that nobody named; such names come back with what irshape wrote.
+_UNNAMED = re.compile(r"d\d+", re.ASCII)
+
+
+Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]
+"""A shape for each input, by name."""
 
 
 class InputError(ValueError):
@@ -43,25 +64,128 @@ def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
     return None, stripped
 
 
-def apply_inputs(engine: Engine, inputs: Mapping[str, object], symbols: Mapping[str, str]) -> None:
-    """Give the Parameters of an engine the shapes a user asks for.
+class Inputs(NamedTuple):
+    """The shapes that Parameters shall have in place of the file's, and what is known of their symbols."""
+
+    shapes: dict[Node, DescribedShape] = {}
+    symbols: dict[str, SymbolFacts] = {}
+
+    def updated(self, other: "Inputs") -> "Inputs":
+        """These with others on top; what was known of a symbol goes with the last shape that named it."""
+        kept = {node: shape for node, shape in self.shapes.items() if node not in other.shapes}
+        names = _names(kept)
+        symbols = {name: facts for name, facts in self.symbols.items() if name in names}
+        return Inputs({**kept, **other.shapes}, {**symbols, **other.symbols})
+
+    def apply(self, engine: Engine) -> None:
+        """Give the Parameters of an engine these shapes. Raises InputError."""
+        unused = sorted(set(self.symbols) - _names(self.shapes))
+        if unused:
+            raise InputError(f"no input has a size {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]")
+        engine.shapes.clear()
+        engine.symbols.clear()
+        for node, shape in self.shapes.items():
+            engine.shapes[node.index] = _sizes(engine, node, shape, self.symbols)
+
+
+def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
+    return {one.name for shape in shapes.values() for one in shape or () if one.name}
+
+
+def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[str, str]) -> Inputs:
+    """The shapes a user asks for.
 
     A value is a shape as text, or a sequence of sizes, each an int, a text or None. Raises InputError.
     """
-    names = input_names(engine.model)
+    names = input_names(model)
     described: dict[Node, DescribedShape] = {}
     for name, value in inputs.items():
         node = names.get(name)
         if node is None:
-            raise InputError(_unknown_input(name, [node.name for node in engine.model.parameters]))
+            raise InputError(_unknown_input(name, [node.name for node in model.parameters]))
         described[node] = _described(name, value)
-    facts = _symbol_facts(symbols)
-    for node, shape in described.items():
-        engine.shapes[node.index] = _sizes(engine, node, shape, facts)
-    used = {one.name for shape in described.values() for one in shape or ()}
-    unused = sorted(set(symbols) - used)
-    if unused:
-        raise InputError(f"no input has a size {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]")
+    return Inputs(described, _symbol_facts(symbols))
+
+
+def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
+    """The shapes with symbols that irshape wrote beside the Parameters, and those of them that contradict the file."""
+    found = Inputs({}, {})
+    diagnostics = []
+    for node in model.parameters:
+        for port in node.layer.outputs[:1]:
+            if port.annotation is None or (declared := described_shape(node)) is None:
+                continue
+            try:
+                shape, facts = _read_annotation(port.annotation, declared)
+                for name in facts.keys() & found.symbols.keys():
+                    facts[name] = _both(name, facts[name], found.symbols[name])
+            except ValueError as error:
+                message = f"{port.annotation!r} is ignored: {error}"
+                diagnostics.append(Diagnostic("X203", message, place(model.document, node.layer, port.offset, str(port.id))))
+                continue
+            if facts:
+                found.shapes[node] = shape
+                found.symbols.update(facts)
+    return found, diagnostics
+
+
+def described_shape(node: Node) -> DescribedShape:
+    """The shape a Parameter has in the file; None where it is unranked or cannot be read."""
+    op: Any = node.op
+    if op is None or op.is_broken or op.shape is None:
+        return None
+    return tuple([Described(low, high) for low, high in op.shape])
+
+
+def parse_batch(size: int | str) -> Described:
+    """The size of a batch: a number, a range or a symbol. Raises InputError."""
+    shape = _described("batch", [size])
+    if shape is None or len(shape) != 1:
+        raise InputError(f"the batch must be one size, not {size!r}")
+    return shape[0]
+
+
+def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
+    """A note for each input whose rank was changed, to go with errors that may follow from it."""
+    notes = []
+    for node in engine.model.parameters:
+        before, now = described_shape(node), engine.shapes.get(node.index)
+        if before is not None and now is not None and len(before) != len(now):
+            message = f"the rank of {node.name!r} was changed from {len(before)} to {len(now)}"
+            notes.append(Diagnostic("N102", message, place(engine.model.document, node.layer, node.layer.offset)))
+    return notes
+
+
+def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[Described, ...], dict[str, SymbolFacts]]:
+    """`[N,3,H] in [1..8,3,32..] where H=32*k` with what it says of its symbols, none if it has intervals only.
+
+    ValueError if it cannot be read or contradicts the shape that is declared.
+    """
+    text, _, conditions = text.partition(" where ")
+    shape = parse_shape(text.partition(" in ")[0])
+    if shape is None or len(shape) != len(declared):
+        raise ValueError(f"the shape has rank {len(declared)}")
+    stated = dict(parse_symbol(one) for one in conditions.split("; ") if one)
+    facts: dict[str, SymbolFacts] = {}
+    for axis, (one, size) in enumerate(zip(shape, declared, strict=True)):
+        is_fixed = size.low == size.high
+        if is_fixed if one.name else not size.low <= one.low <= one.high <= size.high:
+            raise ValueError(f"axis {axis} of the shape is {size}")
+        if one.name:
+            # What the interval of the size leaves for the symbol in it.
+            low = -((one.offset - size.low) // one.factor)
+            high = inf if size.high == inf else (int(size.high) - one.offset) // one.factor
+            known = facts.get(one.name) or stated.get(one.name, _ANY_SIZE)
+            facts[one.name] = _both(one.name, known, SymbolFacts(low, high))
+    return shape, facts
+
+
+def _both(name: str, one: SymbolFacts, other: SymbolFacts) -> SymbolFacts:
+    """What two places say of a symbol."""
+    facts = meet(Facts(*one), Facts(*other))
+    if facts is None:
+        raise ValueError(f"{name} cannot be {one} and {other}")
+    return SymbolFacts(*facts)
 
 
 def _unknown_input(name: str, known: Sequence[str]) -> str:
@@ -99,12 +223,14 @@ def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str
     return None if shape is None else tuple([_size(engine, node, axis, one, facts) for axis, one in enumerate(shape)])
 
 
-def _size(engine: Engine, node: Node, axis: int, described: Described, facts: Mapping[str, SymbolFacts]) -> Size:
+def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolFacts]) -> Size:
     low, high, name, factor, offset = described
     if not name:
         return engine.scope.unknown((node.first_slot, axis), low, high)
-    engine.symbols.add(name)
+    facts = known.get(name, _ANY_SIZE)
+    if not _UNNAMED.fullmatch(name):
+        engine.symbols[name] = facts
     try:
-        return narrow(engine.scope.symbol(name, *facts.get(name, ())) * factor + offset, 0)
+        return narrow(engine.scope.symbol(name, *facts) * factor + offset, 0)
     except ValueError as error:
         raise InputError(f"the symbol {name}: {error}") from None

@@ -102,7 +102,7 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
     """What is wrong with an Assign, and what it demands, given the facts of both outputs."""
     op, read_value = pair.assign.op, pair.read_value
     assert isinstance(op, (AssignV3, AssignV6))
-    ctx = Context(scope, op, pair.assign.first_slot)
+    ctx = Context(scope, op, pair.assign.model.first_tensor + pair.assign.first_slot)
     if read_value is None:
         where = "upstream" if isinstance(op, AssignV3) else "in this graph"
         ctx.error("G118", f"no ReadValue {where} has the variable {op.variable_id!r}")

@@ -1,24 +1,25 @@
 """From a document to a model: names become nodes, edges become slots, and what does not fit together is said."""
 
+from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
-from irshape.ops.registry import REGISTRY, opset
+from irshape.ops.registry import REGISTRY, RELEASES, opset
 from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.xml.document import Document, Edge, Layer, Port
 
 
 def build(document: Document, default_opset: str | None = None) -> Model:
     """The model of a document. `default_opset` is the version of layers that name none (specification examples)."""
-    model = Model(document)
-    builder = _Builder(model, default_opset)
-    builder.add_nodes()
-    builder.connect()
-    builder.find_live()
-    builder.sort()
-    builder.check_connections()
-    builder.report()
+    model = Model(document, document.graph)
+    tensors = 0
+    for graph in model.graphs():
+        graph.first_tensor = tensors
+        builder = _Builder(graph, default_opset)
+        builder.build()
+        model.diagnostics += builder.diagnostics()
+        tensors += graph.slot_count
     return model
 
 
@@ -49,22 +50,33 @@ class _Builder:
         # Layers whose id a later one has, too: nothing leads to them.
         self.shadowed: set[int] = set()
 
+    def build(self) -> None:
+        """Make the nodes, and the bodies inside them, which are built after."""
+        self.add_nodes()
+        self.connect()
+        self.find_live()
+        self.sort()
+        self.check_connections()
+        for node in self.model.nodes:
+            for name, graph in (node.layer.bodies or {}).items():
+                node.bodies[name] = Model(self.document, graph, node, name)
+
     def say(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
         """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
         self.findings.append((code, message, node, offset, port, warning))
 
-    def report(self) -> None:
-        """Turn the faults into diagnostics; one in a layer that reaches no Result or Assign is a warning."""
+    def diagnostics(self) -> Iterator[Diagnostic]:
+        """The faults with their places; one in a layer that reaches no Result or Assign is a warning."""
         for code, message, node, offset, port, warning in self.findings:
-            severity = WARNING if warning or (node is not None and not node.is_live) else None
-            where = place(self.document, node.layer if node else None, offset, port)
-            self.model.diagnostics.append(Diagnostic(code, message, where, severity))
+            is_dead = not self.model.is_live or (node is not None and not node.is_live)
+            where = place(self.document, node.layer if node else None, offset, port, self.model.path)
+            yield Diagnostic(code, message, where, WARNING if warning or is_dead else None)
 
     def add_nodes(self) -> None:
         model = self.model
         slot = 0
         resolved: dict[tuple[str, str], OpClass | None] = {}
-        for index, layer in enumerate(self.document.graph.layers):
+        for index, layer in enumerate(self.model.graph.layers):
             key = (layer.type, layer.version)
             if key not in resolved:
                 resolved[key] = REGISTRY.find(*key)
@@ -94,7 +106,7 @@ class _Builder:
 
     def connect(self) -> None:
         model = self.model
-        for edge in self.document.graph.edges:
+        for edge in self.model.graph.edges:
             target = model._by_id.get(edge.to_layer)
             source = model._by_id.get(edge.from_layer)
             if target is None:
@@ -195,7 +207,7 @@ class _Builder:
         """Ports without an edge, doubled ids, layers nobody reads."""
         has_sink = any(node.type in SINKS for node in self.model.nodes)
         if not has_sink and not self.document.is_example:
-            self.say("G113", "the model has no Result", None, self.document.graph.offset)
+            self.say("G113", "the model has no Result", None, self.model.graph.offset)
         names: dict[str, Node] = {}
         for node in self.model.nodes:
             layer = node.layer
@@ -248,8 +260,13 @@ def unknown_reason(layer: Layer) -> tuple[str, str, str | None]:
     """Why no class stands for a layer: code, message and hint."""
     versions = REGISTRY.versions(layer.type)
     if not versions:
-        return "G110", f"no opset has an operation {layer.type!r}", None
+        like = REGISTRY.similar(layer.type)
+        return "G110", f"no opset has an operation {layer.type!r}", f"did you mean {like}?" if like else None
     first = next(iter(versions))
+    hint = f"{layer.type} exists from {first} on"
+    release = RELEASES.get(opset(first) or 0)
+    if release:
+        hint += f", which needs OpenVINO {release} or later"
     if opset(layer.version) is None and layer.version not in versions:
-        return "G112", f"{layer.version!r} is no opset", f"{layer.type} exists from {first} on"
-    return "G111", f"{layer.version} has no {layer.type}", f"{layer.type} exists from {first} on"
+        return "G112", f"{layer.version!r} is no opset", hint
+    return "G111", f"{layer.version} has no {layer.type}", hint

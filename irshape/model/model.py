@@ -5,7 +5,7 @@ from typing import Any
 
 from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostic
-from irshape.xml.document import Document, Layer, Port
+from irshape.xml.document import Document, Graph, Layer, Port
 
 # OpenVINO looks for these by their exact names, while it builds operations of any case.
 SINKS = frozenset({"Result", "Assign"})
@@ -88,10 +88,10 @@ class Node:
     """A layer in its graph.
 
     `sources[i]` is the tensor (slot) that feeds input i, -1 if none does; the outputs are the slots from `first_slot` on.
-    `is_live` tells whether the node reaches a Result or Assign.
+    `is_live` tells whether the node reaches a Result or Assign. `bodies` are the graphs inside an If, Loop or TensorIterator.
     """
 
-    __slots__ = ("first_slot", "index", "is_live", "layer", "model", "op_class", "sources")
+    __slots__ = ("bodies", "first_slot", "index", "is_live", "layer", "model", "op_class", "sources")
 
     def __init__(self, model: "Model", index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
         self.model = model
@@ -101,6 +101,7 @@ class Node:
         self.sources: list[int] = [-1] * len(layer.inputs)
         self.first_slot = first_slot
         self.is_live = True
+        self.bodies: dict[str, Model] = {}
 
     @property
     def id(self) -> int:
@@ -155,25 +156,37 @@ class Node:
         """The nodes that read this one's outputs."""
         return [target.node for port in self.outputs for target in port.targets]
 
+    @property
+    def key(self) -> str:
+        """What identifies the node in the file: its id, after those of the layers around it (`2.body/5`)."""
+        return f"{self.model.prefix}{self.id}"
+
     def __repr__(self) -> str:
         return f"<{self.type} {self.id} {self.name!r}>"
 
 
 class Model:
-    """A model: its nodes in the order of the file, and the same in topological order by `order`.
+    """A model, or the body of a layer: its nodes in the order of the file, and the same in topological order by `order`.
 
     `diagnostics` says what is wrong with the graph itself. Iterating gives the nodes in topological order; `model["name"]`
-    and `model.node(id)` find one.
+    and `model.node(id)` find one. A body knows the node that holds it, and the names around it: `path` is `loop_3 / body`,
+    `prefix` is `2.body/`. `first_tensor` makes the slots of all graphs of a file distinct numbers.
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_ops", "diagnostics", "document", "ir_version", "name",
-        "nodes", "order", "producers", "readers", "slot_count", "stubs",
+        "_by_id", "_by_name", "_ops", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version", "is_live", "name",
+        "nodes", "order", "path", "prefix", "producers", "readers", "slot_count", "stubs",
     )  # fmt: skip
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
         self.document = document
-        self.name = document.name
+        self.graph = graph
+        self.holder = holder
+        self.name = document.name if holder is None else name
+        self.path: str = "" if holder is None else f"{holder.model.path}{' / ' if holder.model.path else ''}{holder.name} / {name}"
+        self.prefix: str = "" if holder is None else f"{holder.key}.{name}/"
+        self.is_live: bool = holder is None or (holder.is_live and holder.model.is_live)
+        self.first_tensor = 0
         self.ir_version = document.version
         self.nodes: list[Node] = []
         self.order: list[int] = []
@@ -184,7 +197,7 @@ class Model:
         self.diagnostics: list[Diagnostic] = []
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
-        self._ops: dict[object, Op] = {}
+        self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
     def __iter__(self) -> Iterator[Node]:
         return (self.nodes[index] for index in self.order)
@@ -211,6 +224,14 @@ class Model:
     def results(self) -> list[Node]:
         """The outputs of the model."""
         return [node for node in self.nodes if node.type == "Result"]
+
+    def graphs(self) -> Iterator["Model"]:
+        """The model itself and every body in it, in the order of the file."""
+        pending = [self]
+        while pending:
+            model = pending.pop()
+            yield model
+            pending += [body for node in reversed(model.nodes) for body in reversed(node.bodies.values())]
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""

@@ -97,8 +97,11 @@ class Context(Judge):
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
     def has_type(self, port: Input, types: frozenset[ElementType]) -> bool:
-        """Whether the element type of an input is one of these, or need not be stated."""
-        return port.element_type in types or (port.element_type is ElementType.dynamic and not self.states_types)
+        """Whether the element type of an input is one of these, or may be where it is not stated and need not be."""
+        if self.states_types or port.element_type is not ElementType.dynamic:
+            return port.element_type in types
+        is_real = any(isinstance(element, float) for element in port.elements or ())
+        return not is_real or any(element_type.is_real for element_type in types)
 
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""

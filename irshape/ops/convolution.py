@@ -5,7 +5,7 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Out, op
-from irshape.ops.sliding import Lengths, Slide, Sliding, Steps, each_axis
+from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.shape import Shape
@@ -115,7 +115,7 @@ class _Transposed(_Convolution):
     """The gradient of a convolution: data are spread so that a convolution of the output would have their size."""
 
     output_shape = In(INTEGER, rank=1, value=True, optional=True)
-    output_padding: Lengths = ()
+    output_padding: tuple[int, ...] = ()
 
     def spread(self, ctx: Context, sizes: list[Size], kernel: list[Size], output_shape: Input | None) -> list[Size]:
         """The spatial sizes of the output: those given, or those that the kernel reaches."""

@@ -1,8 +1,9 @@
 """Operations that make a tensor out of sizes and numbers."""
 
 from math import ceil, isfinite, trunc
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
@@ -26,11 +27,11 @@ class Range(Op):
             ctx.fail("V101", "step must not be 0", port=step)
         if first is None or last is None or by is None or isinstance(by, Dim):
             return (ctx.unknown(),)
-        return (self.count(ctx, start, first, last, by),)
+        return (self.count(ctx, self.is_integral(ctx, start, stop, step), first, last, by),)
 
-    def is_integral(self, start: Input) -> bool:
+    def is_integral(self, ctx: Context, *ports: Input) -> bool:
         """Whether the numbers are whole, so that OpenVINO cuts off what stands after the point."""
-        return start.element_type in INTEGER
+        return all(ctx.has_type(port, INTEGER) for port in ports)
 
     @staticmethod
     def number(ctx: Context, port: Input) -> Any:
@@ -42,12 +43,13 @@ class Range(Op):
             ctx.fail("V101", f"{port.name} must be finite, got {number}", port=port)
         return number
 
-    def count(self, ctx: Context, start: Input, first: Any, last: Any, by: Any) -> Size:
+    @staticmethod
+    def count(ctx: Context, is_integral: bool, first: Any, last: Any, by: Any) -> Size:
         """How many numbers there are."""
         if isinstance(first, Dim) or isinstance(last, Dim):
             if any(isinstance(number, float) for number in (first, last, by)):
                 return ctx.unknown()
-        elif self.is_integral(start):
+        elif is_integral:
             first, last, by = trunc(first), trunc(last), trunc(by)
             if by == 0:  # a step that is cut to 0, from which OpenVINO makes nothing
                 return 0
@@ -72,14 +74,14 @@ class RangeV4(Range):
     stop = In(NUMERIC, rank=0, value=True)
     step = In(NUMERIC, rank=0, value=True)
     output = Out(attribute="output_type", rank=1)
-    output_type: ElementType = ElementType.dynamic
+    output_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
         if self.output_type not in NUMERIC:
             ctx.fail("A104", f"output_type must be numeric, got {self.output_type}", attribute="output_type")
         return super().infer(ctx, start, stop, step)
 
-    def is_integral(self, start: Input) -> bool:
+    def is_integral(self, ctx: Context, *ports: Input) -> bool:
         return self.output_type in INTEGER
 
 
@@ -95,7 +97,7 @@ class Eye(Op):
     diagonal_index = In(_INDEX, unranked=True)
     batch_shape = In(_INDEX, rank=1, value=True, optional=True)
     output = Out(attribute="output_type")
-    output_type: ElementType = ElementType.dynamic
+    output_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
         for port in (num_rows, num_columns, diagonal_index):
@@ -113,7 +115,7 @@ class RandomUniform(Op):
     min_val = In(value=True)
     max_val = In(value=True)
     output = Out(attribute="output_type")
-    output_type: ElementType = ElementType.dynamic
+    output_type: Annotated[ElementType, Stated] = ElementType.dynamic
     op_seed: int = 0
     global_seed: int = 0
     alignment: Literal["tensorflow", "pytorch"] = "tensorflow"
@@ -123,7 +125,7 @@ class RandomUniform(Op):
             ctx.fail("A104", f"output_type must be real, i32 or i64, got {self.output_type}", attribute="output_type")
         for port in (min_val, max_val):
             ctx.single(port)
-            if port.element_type is not self.output_type:
+            if not ctx.has_type(port, frozenset({self.output_type})):
                 ctx.fail("T102", f"{port.name} has element type {port.element_type}, output_type is {self.output_type}", port=port)
         low, high = ctx.known(min_val), ctx.known(max_val)
         if low and high and not low[0] < high[0]:
@@ -138,9 +140,9 @@ class Multinomial(Op):
     probs = In(FLOAT, rank=2)
     num_samples = In(INTEGER, value=True)
     output = Out(attribute="convert_type")
-    convert_type: ElementType = ElementType.dynamic
-    with_replacement: bool = False
-    log_probs: bool = False
+    convert_type: Annotated[ElementType, Stated] = ElementType.dynamic
+    with_replacement: Annotated[bool, Stated] = False
+    log_probs: Annotated[bool, Stated] = False
     global_seed: int = 0
     op_seed: int = 0
 

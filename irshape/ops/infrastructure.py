@@ -117,7 +117,7 @@ class ReadValueV6(Op):
         return tuple(ctx.unknown(low, high) for low, high in declared)
 
     def types(self, ctx: Context, init_value: Input | None) -> ElementType:
-        if init_value is None or self.variable_type is init_value.element_type:
+        if init_value is None or ctx.has_type(init_value, frozenset({self.variable_type})):
             return self.variable_type
         if not self.is_declared:
             return init_value.element_type
@@ -162,3 +162,33 @@ class AssignV6(_Assign):
     """Let a variable become the input."""
 
     variable_id: str  # OpenVINO crashes without it
+
+
+@op("If", "opset8")
+class If(Op):
+    """The outputs of one of two bodies: `then_body` where the condition is true, else `else_body`.
+
+    As those of Loop and TensorIterator its rule is that of the graphs inside it: the engine follows the tensors into them.
+    """
+
+    cond = In(unranked=True, value=True)
+    body_inputs = In(variadic=True, unranked=True)
+    body_outputs = Out(variadic=True)
+
+
+@op("Loop", "opset5")
+class Loop(Op):
+    """A body, run at most so many times, as long as its own condition holds."""
+
+    trip_count = In(unranked=True, value=True)
+    execution_condition = In(unranked=True, value=True)
+    body_inputs = In(variadic=True, unranked=True)
+    body_outputs = Out(variadic=True)
+
+
+@op("TensorIterator", "opset1")
+class TensorIterator(Op):
+    """A body, run once for each of the parts its inputs are cut into."""
+
+    body_inputs = In(variadic=True, unranked=True)
+    body_outputs = Out(variadic=True)

@@ -1,8 +1,9 @@
 """Products of matrices and sums of products."""
 
 import re
-from typing import Final
+from typing import Annotated, Final
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, eq
@@ -51,7 +52,7 @@ class Einsum(Op):
 
     data = In(NUMERIC, variadic=True, unranked=True)
     output = Out()
-    equation: str = ""
+    equation: Annotated[str, Stated] = ""
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
         inputs, output = self.subscripts(ctx)

@@ -130,7 +130,7 @@ class MVNV0(Op):
     data = In(unranked=True)
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
-    across_channels: Annotated[bool, Stated] = False
+    across_channels: bool = False
     normalize_variance: Annotated[bool, Stated] = False
     reduction_axes: tuple[int, ...] = ()
 

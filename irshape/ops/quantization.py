@@ -38,7 +38,7 @@ class FakeConvert(Op):
     scale = In(_DATA, unranked=True, like="data")
     shift = In(_DATA, unranked=True, like="data", optional=True)
     output = Out(like="data")
-    destination_type: Literal["f8e4m3", "f8e5m2"] = "f8e4m3"
+    destination_type: Annotated[Literal["f8e4m3", "f8e5m2"], Stated] = "f8e4m3"
 
     def infer(self, ctx: Context, data: Input, scale: Input, shift: Input | None) -> Shape:
         if shift is not None:

@@ -15,6 +15,16 @@ NEWEST: Final = 17
 LAST_FULL: Final = 16
 # The one spelling of the XML that is not the operation's own name; unlike all others its case matters.
 CONST: Final = "Const"
+# The first release of OpenVINO with each opset, as its documentation lists them; it does not list the last two yet.
+RELEASES: Final = dict(
+    enumerate(
+        (
+            "2020.1", "2020.2", "2020.4", "2021.1", "2021.2", "2021.3", "2021.4", "2022.1", "2022.2", "2022.3",
+            "2023.0", "2023.1", "2023.2", "2024.0", "2024.5",
+        ),
+        start=1,
+    )
+)  # fmt: skip
 TENSORFLOW: Final = "tensorflow"
 
 
@@ -65,6 +75,15 @@ class Registry:
     def find(self, type: str, version: str) -> "OpClass | None":
         """The class of a type at a version; None where OpenVINO has none."""
         return self.versions(type).get(version)
+
+    def similar(self, type: str) -> str | None:
+        """The known type that an unknown one resembles."""
+        from difflib import get_close_matches
+
+        from irshape.ops.index import MODULES
+
+        close = get_close_matches(type.lower(), MODULES, 1, 0.8)
+        return next(iter(self.versions(close[0]).values())).TYPE if close else None
 
     def homes(self) -> dict[str, "OpClass"]:
         """The first class of each type registered so far; its module is where the type lives."""

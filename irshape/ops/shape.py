@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from math import inf
+from typing import Annotated
 
-from irshape.ops.attribute import IndexType
+from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, Size, bounds, dim_min, eq, is_known, lt, narrow, product
@@ -55,7 +56,7 @@ class Reshape(_Rearrangement):
     """The elements in a given shape; in it -1 stands for what is left, and with `special_zero` 0 for the size of the input."""
 
     shape = In(INTEGER, rank=1, value=True)
-    special_zero: bool = False
+    special_zero: Annotated[bool, Stated] = False
 
     def infer(self, ctx: Context, data: Input, shape: Input) -> Shape:
         if element_count(shape.partial_shape) is None:

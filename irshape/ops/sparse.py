@@ -145,8 +145,8 @@ class SparseFillEmptyRows(Op):
     def infer(self, ctx: Context, values: Input, dense_shape: Input, indices: Input, default_value: Input) -> tuple[Shape, ...]:
         if dense_shape.is_ranked:
             ctx.require_eq(dense_shape.shape[0], 2, "dense_shape must hold {b} values, got {a}", code="V103")
-        count, numbers = indices.partial_shape or ctx.unknown_shape(2)
-        ctx.require_eq(numbers, 2, "an index must have {b} numbers, got {a}")
+        count, length = indices.partial_shape or ctx.unknown_shape(2)
+        ctx.require_eq(length, 2, "an index must have {b} numbers, got {a}")
         if values.is_ranked:
             # OpenVINO compares them only if it knows the rank of dense_shape.
             ctx.is_checked = dense_shape.is_ranked
@@ -161,9 +161,9 @@ class SparseFillEmptyRows(Op):
         ctx.is_checked = is_known(rows) and is_known(columns)
         if ctx.is_checked and not values.is_ranked:
             ctx.fail("S206", "OpenVINO cannot read values of unknown rank", port=values)
-        for position, (place, size) in enumerate(zip(places, (rows, columns) * (len(places) // 2), strict=True)):
-            for low, high in ((0, place), (place + 1, size)):
-                message = "index {index} must be in the matrix of dense_shape, got {place}"
-                ctx.require_ge(high, low, message, code="V101", index=position // 2, place=place)
+        for numbers, size, what in ((places[::2], rows, "row"), (places[1::2], columns, "column")):
+            if numbers:
+                ctx.require_ge(min(numbers), 0, "a {what} of indices must not be negative", code="V101", what=what)
+                ctx.require_ge(size, max(numbers) + 1, "a {what} of indices is outside dense_shape", code="V101", what=what)
         filled = count + ctx.saturate(rows - len(set(places[::2])))
         return (filled, 2), (filled,), (rows,)

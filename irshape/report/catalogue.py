@@ -39,6 +39,13 @@ _family(
     ("X111", "error", "limit reached", "The file is larger or deeper than a limit allows.", "Work on untrusted files is bounded.", "Raise the limit if the file is trusted."),
     ("X201", "warning", "forgiven layout", "The text departs from XML in a way OpenVINO's parser forgives, such as blanks before the XML declaration.", "Other tools refuse the file.", "Remove what stands before <?xml."),
     ("X202", "warning", "departs from the schema", "The structure is not what schemas/openvino-ir.xsd describes.", "The reader refused the file; this is where else its structure is unusual.", "Correct the element or attribute named in the message."),
+    ("X203", "warning", "annotation ignored", "What irshape wrote beside the shape of an input does not fit that shape any more.", "The symbols it names are not known.", "Remove the annotation, or give the shape with --input."),
+)
+
+# N: what a report says of itself.
+_family(
+    ("N101", "note", "batch axis", "Which axis of an input was taken as its batch, and how that is known.", "A new batch size goes to this axis.", "If another axis is meant, give the shape of the input."),
+    ("N102", "note", "rank of an input changed", "An input was given a shape with another number of axes than the file's.", "Errors in layers behind it may follow from that.", "Give the input a shape of the file's rank."),
 )
 
 # G: the graph.
@@ -61,6 +68,7 @@ _family(
     ("G116", "warning", "unused layer", "The layer reaches no Result or Assign.", "OpenVINO drops it without a look.", "Remove it, or connect it."),
     ("G117", "warning", "opaque operation", "The operation is unknown and was allowed with --opaque; its recorded ports are trusted.", "Nothing about it has been checked.", "None is needed."),
     ("G118", "error", "variable without ReadValue", "An Assign names a variable that no ReadValue of its graph reads; for Assign of opset3 the ReadValue must be upstream.", "OpenVINO refuses the file.", "Add the ReadValue, or correct variable_id."),
+    ("G119", "error", "port map does not fit", "A port map of If, Loop or TensorIterator names a port or layer that is not there, or leaves one out.", "OpenVINO refuses the file.", "Map every input and output to a Parameter and a Result of the body."),
 )
 
 # A: attributes.

@@ -24,6 +24,14 @@ class Described(NamedTuple):
     factor: int = 1
     offset: int = 0
 
+    def __str__(self) -> str:
+        """The text that reads as this: `8`, `?`, `1..8`, `32*k + 1`."""
+        low, high, name, factor, offset = self
+        if not name:
+            return _interval_text(low, high)
+        product = name if factor == 1 else f"{factor}*{name}"
+        return product if offset == 0 else f"{product} {'+' if offset > 0 else '-'} {abs(offset)}"
+
 
 class SymbolFacts(NamedTuple):
     """What the user says of a symbol: `Scope.symbol(name, *facts)`."""
@@ -32,6 +40,13 @@ class SymbolFacts(NamedTuple):
     high: Bound
     modulus: int = 1
     remainder: int = 0
+
+    def __str__(self) -> str:
+        """The text that reads as this: `?`, `32..1024`, `1..,32*k + 1`."""
+        low, high, modulus, remainder = self
+        interval = _interval_text(low, high)
+        multiple = str(Described(0, inf, "k", modulus, remainder))
+        return interval if modulus < 2 else multiple if (low, high) == (remainder, inf) else f"{interval},{multiple}"
 
 
 DescribedShape: TypeAlias = tuple[Described, ...] | None
@@ -119,7 +134,7 @@ def _read_number(text: str) -> int | None:
     return int(match[1] + digits) if len(digits) <= 19 and int(digits) <= INT64_MAX else None
 
 
-def _interval_text(low: int, high: Bound) -> str:
+def _interval_text(low: Bound, high: Bound) -> str:
     if low == high:
         return str(low)
     return "?" if (low, high) == (0, inf) else f"{low or ''}..{'' if high == inf else high}"

@@ -21,10 +21,10 @@ class Port:
 
     `offset` is that of `<port`, `end` that of the first byte after the port. `value` holds the numbers a specification
     example gives in a comment, flat, and the shape of their nesting in `value_shape`. `annotation` is what irshape wrote
-    about the port when `<dim>` could not say it. An id that is missing or unreadable is -1.
+    about the port when `<dim>` could not say it, `layout` what OpenVINO knows of its axes: `[N,C,H,W]`. An id that is missing or unreadable is -1.
     """
 
-    __slots__ = ("annotation", "dims", "end", "id", "names", "offset", "precision", "value", "value_shape")
+    __slots__ = ("annotation", "dims", "end", "id", "layout", "names", "offset", "precision", "value", "value_shape")
 
     def __init__(
         self,
@@ -42,6 +42,7 @@ class Port:
         self.offset = offset
         self.end = end
         self.annotation: str | None = None
+        self.layout: str | None = None
         self.value: tuple[int | float, ...] | None = None
         self.value_shape: tuple[int, ...] | None = None
 
@@ -114,7 +115,7 @@ class Document:
 
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
-    `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where reading had to stop,
+    `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
     so that what follows from the rest being absent is no fault.
     """
 

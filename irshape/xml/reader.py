@@ -518,8 +518,11 @@ class _Reader:
         self.children = _RT_INFO
 
     def enter_annotation(self, tag: str, attributes: dict[str, str]) -> None:
-        if attributes.get("name") == ANNOTATION and self.port is not None:
+        name = attributes.get("name")
+        if self.port is not None and name == ANNOTATION:
             self.port.annotation = attributes.get("value")
+        elif self.port is not None and name == "layout":
+            self.port.layout = attributes.get("layout")
         self.children = _NOTHING
 
     def enter_edge(self, tag: str, attributes: dict[str, str]) -> None:

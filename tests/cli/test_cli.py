@@ -47,7 +47,7 @@ def dynamic(tmp_path: Path) -> Path:
 def net(path: Path, fact: str, block: int = 2, **attributes: object) -> Path:
     built = Net()
     image = built.parameter(fact)
-    built.result(*built.layer("SpaceToDepth", [image], ["FP32"], block_size=block, **attributes))
+    built.result(*built.layer("SpaceToDepth", [image], ["FP32"], block_size=block, mode="blocks_first", **attributes))
     path.write_text(built.xml, encoding="utf-8")
     return path
 
@@ -84,7 +84,7 @@ def test_hint_stands_below_its_fault(run: Start, tmp_path: Path) -> None:
     file.write_text((EXAMPLES / "space_to_batch.xml").read_text().replace('"SpaceToBatch"', '"SpaceToBatch" version="opset1"'))
     lines = run("check", file).out.splitlines()
     assert "G111" in lines[0]
-    assert lines[1] == "    hint: SpaceToBatch exists from opset2 on"
+    assert lines[1] == "    hint: SpaceToBatch exists from opset2 on, which needs OpenVINO 2020.2 or later"
 
 
 def test_files_are_counted_together(run: Start, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_ops_lists_types_by_category(run: Start) -> None:
 def test_ops_describes_a_type_in_any_case(run: Start) -> None:
     out = run("ops", "spacetodepth").out
     assert "operation-specs/movement/space-to-depth-1.html" in out
-    assert "  attribute  mode        blocks_first | depth_first, default blocks_first" in out.splitlines()
+    assert "  attribute  mode        blocks_first | depth_first, required (OpenVINO takes blocks_first without it)" in out.splitlines()
 
 
 def test_ops_as_json(run: Start) -> None:

@@ -50,7 +50,7 @@ def test_ports_and_attributes() -> None:
     assert (described["type"], described["category"]) == ("SpaceToDepth", "movement")
     assert [(port["name"], port["types"], port["min_rank"]) for port in one["inputs"]] == [("data", "any", 3)]
     assert [(port["name"], port["like"]) for port in one["outputs"]] == [("output", "data")]
-    assert one["attributes"][1] == {"name": "mode", "type": "blocks_first | depth_first", "required": False, "default": "blocks_first"}
+    assert one["attributes"][1] == {"name": "mode", "type": "blocks_first | depth_first", "required": True, "default": "blocks_first"}
 
 
 def test_an_unknown_type_is_not_described() -> None:

@@ -47,6 +47,8 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("static", "string[2,3]", ("i32[2,3]", "i32[2,3]", "u8[?]")),
         ("empty", "string[?,0]", ("i32[?,0]", "i32[?,0]", "u8[0]")),
         ("unranked", "string[...]", ("i32[...]", "i32[...]", "u8[?]")),
+        ("numbers", "u8[2]", "T101"),
+        ("type not known", "dynamic[2]", "T101"),
     ],
     ("StringTensorPack", "opset15"): [
         ("static", "i64[2]", "i64[?]", "u8[?]", "string[2]"),

@@ -20,6 +20,7 @@ D = (
     '<input><port id="0"/></input><output><port id="1" precision="FP32"/></output></layer>'
 )
 R = '<layer id="2" name="r" type="Result" version="opset1"><input><port id="0"/></input></layer>'
+EMPTY_BODY = '<port_map><input external_port_id="0" internal_layer_id="0"/></port_map><body><layers/><edges/></body></layer>'
 XD, DR = '<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>', '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>'
 
 
@@ -91,6 +92,7 @@ ROWS: dict[str, File | str | bytes] = {
     "G116": ir(X, D, R, D.replace('id="1"', 'id="3"', 1).replace('"d"', '"e"'), edges=XD + DR + XD.replace('to-layer="1"', 'to-layer="3"')),
     "G117": File(ir(X, D.replace("SpaceToDepth", "SpaceToVolume"), R), options={"opaque": ["SpaceToVolume"]}),
     "G118": op("Assign", "opset6", "f32[2]", {"variable_id": "v"}),
+    "G119": ir(X, D.replace("SpaceToDepth", "TensorIterator").replace("</layer>", EMPTY_BODY), R),
     "A101": File(ir(X.replace("Parameter", "Const").replace("shape=", 'offset="0" size="1024" other='), D, R), bytes(1024)),
     "A102": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": "two"}),
     "A103": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "mode": "blocks"}),

@@ -159,6 +159,7 @@ class DetectionOutputV8(_DetectionOutput):
         # Without the number of prior boxes OpenVINO does not know that of classes either.
         ctx.is_checked = any(is_known(size) for _, size, _ in sources)
         ctx.require_ge(priors, 1, "there must be a prior box", strict=False)
+        ctx.stop_at_errors()
         if pairs is not None:
             ctx.require_eq(pairs, priors * 2, _PAIRS)
         sources = [("class_preds", preds, priors)]

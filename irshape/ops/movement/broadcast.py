@@ -1,8 +1,9 @@
 """Making tensors larger: by repeating what they hold, or by padding."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, eq
@@ -156,7 +157,7 @@ class PadV1(Op):
     pads_end = In(INTEGER, rank=1, value=True)
     pad_value = In(unranked=True, optional=True)
     output = Out(like="data")
-    pad_mode: Literal["constant", "edge", "reflect", "symmetric"] = "constant"
+    pad_mode: Annotated[Literal["constant", "edge", "reflect", "symmetric"], Stated] = "constant"
 
     takes_sizes = True
     takes_reals = True

@@ -1,7 +1,8 @@
 """Taking elements out of a tensor by their indices."""
 
-from typing import Any
+from typing import Annotated, Any
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Op, Out, op
@@ -89,7 +90,7 @@ class GatherElements(Op):
     data = In(min_rank=1, unranked=True)
     indices = In(INDEX - {ElementType.dynamic}, min_rank=1, unranked=True)
     output = Out(like="data")
-    axis: int = 0
+    axis: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
         if not data.is_ranked:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds
@@ -137,7 +138,7 @@ class StridedSlice(Op):
     strides = In(rank=1, value=True, optional=True)
     output = Out(like="data")
     begin_mask: tuple[int, ...]
-    end_mask: tuple[int, ...] = ()
+    end_mask: Annotated[tuple[int, ...], Stated] = ()
     new_axis_mask: tuple[int, ...] = ()
     shrink_axis_mask: tuple[int, ...] = ()
     ellipsis_mask: tuple[int, ...] = ()

@@ -20,7 +20,7 @@ class SpaceToDepth(Op):
     output = Out(like="data")
     # Absent is 0, which is refused as soon as the rank of the data is known.
     block_size: Annotated[int, Stated] = 0
-    mode: Literal["blocks_first", "depth_first"] = "blocks_first"
+    mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.block_size, 1, "block_size")
@@ -47,7 +47,7 @@ class DepthToSpace(Op):
     data = In(min_rank=3)
     output = Out(like="data")
     block_size: Annotated[int, Stated] = 0
-    mode: Literal["blocks_first", "depth_first"] = "blocks_first"
+    mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.block_size, 1, "block_size")

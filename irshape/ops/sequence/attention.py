@@ -79,7 +79,7 @@ class ScaledDotProductAttention(Op):
         if mask.element_type in BOOLEAN:
             return
         if mask.element_type not in FLOAT:
-            ctx.error("T101", f"attention_mask must not have element type {mask.element_type}", port=mask)
+            ctx.fail("T101", f"attention_mask must not have element type {mask.element_type}", port=mask)
         for port in ports:
             if port.element_type not in (ElementType.dynamic, mask.element_type):
                 ctx.fail("T102", f"attention_mask has element type {mask.element_type}, {port.name} has {port.element_type}", port=mask)

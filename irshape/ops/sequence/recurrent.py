@@ -190,7 +190,7 @@ class LSTMCellV4(_LSTMCell):
 class _Sequence(_Recurrent):
     """Steps along an axis of time, in one direction or in both; the weights and states of each direction stand side by side."""
 
-    direction: Literal["forward", "reverse", "bidirectional"] = "forward"
+    direction: Annotated[Literal["forward", "reverse", "bidirectional"], Stated] = "forward"
     activations: tuple[str, ...] = ()
 
     def outputs_of(

@@ -1,5 +1,8 @@
 """Short-time Fourier transforms: the frequencies of a signal as they change."""
 
+from typing import Annotated
+
+from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, dim_max, is_known, lt, narrow
@@ -32,7 +35,7 @@ class STFT(Op):
     frame_size = In(INDEX, rank=0, value=True)
     frame_step = In(INDEX, rank=0, value=True)
     output = Out(like="signal")
-    transpose_frames: bool = False
+    transpose_frames: Annotated[bool, Stated] = False
 
     def infer(self, ctx: Context, signal: Input, window: Input, frame_size: Input, frame_step: Input) -> Shape:
         ctx.require_rank(signal, (1, 2))
@@ -61,8 +64,8 @@ class ISTFT(Op):
     frame_step = In(INDEX, rank=0, value=True)
     signal_length = In(INDEX, value=True, optional=True)
     output = Out(like="data")
-    center: bool = False
-    normalized: bool = False
+    center: Annotated[bool, Stated] = False
+    normalized: Annotated[bool, Stated] = False
 
     def infer(self, ctx: Context, data: Input, window: Input, frame_size: Input, frame_step: Input, signal_length: Input | None) -> Shape:
         ctx.require_rank(data, (3, 4))

@@ -1,8 +1,8 @@
 """MatrixNms and MulticlassNms: boxes kept class by class."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from irshape.ops.attribute import Ge, IndexType
+from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_min
@@ -25,18 +25,18 @@ class _ClassNms(Op):
     selected_num = Out(attribute="output_type")
     sort_result_type: Literal["classid", "score", "none"] = "none"
     output_type: IndexType = ElementType.i64
-    nms_top_k: Annotated[int, Ge(-1)] = -1
-    keep_top_k: Annotated[int, Ge(-1)] = -1
+    nms_top_k: int = -1
+    keep_top_k: int = -1
     sort_result_across_batch: bool = False
     score_threshold: float = 0.0
-    background_class: Annotated[int, Ge(-1)] = -1
+    background_class: int = -1
     normalized: bool = True
 
-    def check(self, ctx: Context) -> None:
-        """What is refused whatever the inputs."""
+    def check_limits(self, ctx: Context) -> None:
+        """-1 stands for none; OpenVINO reads int32."""
         for name in ("nms_top_k", "keep_top_k", "background_class"):
-            if getattr(self, name) >= 2**31:
-                ctx.fail("A104", f"{name} is outside the range of int32: {getattr(self, name)}", attribute=name)
+            if not -1 <= getattr(self, name) < 2**31:
+                ctx.fail("A104", f"{name} must be in [-1, 2^31), got {getattr(self, name)}", attribute=name)
 
     def kept(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
         """The shapes of the outputs."""
@@ -64,7 +64,8 @@ class MatrixNms(_ClassNms):
     post_threshold: float = 0.0
 
     def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
-        self.check(ctx)
+        if boxes.is_ranked:
+            self.check_limits(ctx)
         return self.kept(ctx, boxes, scores)
 
 
@@ -75,7 +76,8 @@ class _MulticlassNms(_ClassNms):
     nms_eta: float = 1.0
 
     def check(self, ctx: Context) -> None:
-        super().check(ctx)
+        """What is refused whatever the inputs."""
+        self.check_limits(ctx)
         if not 0 <= self.nms_eta <= 1:
             ctx.fail("A104", f"nms_eta must be in [0, 1], got {self.nms_eta}", attribute="nms_eta")
 

@@ -1,0 +1,115 @@
+"""Which axis of an input is its batch: what the file says, else what a symbol put there shows."""
+
+from collections.abc import Callable, Iterable, Mapping
+from math import inf
+from typing import TypeAlias
+
+from irshape.inference.engine import Engine
+from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.model.build import place
+from irshape.model.model import Node
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.shape.dim import eq
+from irshape.shape.notation import Described, DescribedShape, SymbolFacts
+from irshape.shape.reported import Reported
+
+# Axes of inputs that are a batch together.
+_Axes: TypeAlias = dict[Node, int]
+_Described: TypeAlias = tuple[Described, ...]
+# What is put in place of a batch to see where it goes.
+_SYMBOL = Described(0, inf, "_batch")
+_SIZES = SymbolFacts(1, inf)
+
+
+def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+    """What is asked for, with a new size for the batch axis of every input that it does not name; and how that axis is known.
+
+    Raises InputError if no axis, or more than one, can be meant.
+    """
+    engine = new_engine()
+    present = present.updated(asked)
+    shapes = {node: shape for node in engine.model.parameters if (shape := present.shapes.get(node, described_shape(node)))}
+    axes: _Axes = {}
+    reasons: dict[Node, str] = {}
+    open_shapes: dict[Node, _Described] = {}
+    for node, shape in shapes.items():
+        if node in asked.shapes:
+            continue
+        layout = node.layer.outputs[0].layout if node.layer.outputs else None
+        if layout is not None:
+            axis = _batch_in_layout(layout, len(shape))
+            if axis is not None:
+                axes[node], reasons[node] = axis, f"its layout is {layout}"
+        elif shape[0].low != shape[0].high:
+            axes[node], reasons[node] = 0, f"the file leaves its size open: {shape[0]}"
+        else:
+            open_shapes[node] = shape
+    if open_shapes:
+        tried = _candidates(open_shapes, may_be_none=bool(axes))
+        shown = [more for more in tried if _is_batch(engine, present, _sized(shapes, {**axes, **more}, _SYMBOL))]
+        if len(shown) != 1:
+            raise InputError(_unclear(open_shapes, shown))
+        axes.update(shown[0])
+        reasons.update(dict.fromkeys(shown[0], "a symbol put there is the first size of every result"))
+    if not axes:
+        raise InputError("no input has a batch axis")
+    sized = _sized(shapes, axes, batch)
+    # What is known of the symbols beside the batch stays known.
+    symbols = {name: present.symbols[name] for node in sized for one in shapes[node] if (name := one.name) in present.symbols}
+    notes = [_note(node, axis, reasons[node]) for node, axis in axes.items()]
+    return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), notes
+
+
+def _batch_in_layout(layout: str, rank: int) -> int | None:
+    """Where N stands in `[N,C,H,W]`, `[N,...]` or `[...,N]`."""
+    axes = [axis.strip() for axis in layout.strip("[] ").split(",")]
+    if "N" not in axes:
+        return None
+    axis = axes.index("N")
+    if "..." in axes[:axis]:
+        axis += rank - len(axes)
+    return axis if 0 <= axis < rank else None
+
+
+def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterable[_Axes]:
+    """Axes that can be the batch together: at the same place in their inputs, and of the same size."""
+    groups: dict[tuple[int, Described], _Axes] = {}
+    for node, shape in shapes.items():
+        for axis, size in enumerate(shape):
+            groups.setdefault((axis, size), {})[node] = axis
+    return [*([{}] if may_be_none else []), *groups.values()]
+
+
+def _sized(shapes: Mapping[Node, _Described], axes: _Axes, size: Described) -> dict[Node, DescribedShape]:
+    """The shapes with another size for the batch."""
+    return {node: (*shapes[node][:axis], size, *shapes[node][axis + 1 :]) for node, axis in axes.items()}
+
+
+def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]) -> bool:
+    """Whether the symbol in these shapes is the first size of every result, and free."""
+    present.updated(Inputs(sized, {_SYMBOL.name: _SIZES})).apply(engine)
+    batch = engine.scope.symbol(_SYMBOL.name, *_SIZES)
+    engine.run()
+    if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
+        return False
+    for result in engine.model.results:
+        source = result.sources[0] if result.sources else -1
+        shape = engine.slots[source].shape or () if source >= 0 else ()
+        if result.is_live and (not shape or eq(shape[0], batch) is not True):
+            return False
+    low, high = Reported(engine.scope, engine.guards).bounds(batch)
+    return low < high
+
+
+def _unclear(shapes: dict[Node, _Described], shown: list[_Axes]) -> str:
+    example = next(iter(shapes))
+    hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, shapes[example]))}]"
+    if not shown:
+        return f"no axis of {', '.join(repr(node.name) for node in shapes)} is the first size of every result; {hint}"
+    options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
+    return f"the batch can be {' or '.join(options)}; {hint}"
+
+
+def _note(node: Node, axis: int, reason: str) -> Diagnostic:
+    where = place(node.model.document, node.layer, node.layer.offset)
+    return Diagnostic("N101", f"the batch is axis {axis} of {node.name!r}: {reason}", where)

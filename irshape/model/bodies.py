@@ -1,0 +1,153 @@
+"""How a body is tied to the layer that holds it: which input becomes which Parameter, which Result becomes which output.
+
+Inputs are counted as OpenVINO counts them: `external_port_id` is taken for the position among the layer's inputs, and the
+outputs of the map, by ascending `external_port_id`, are the layer's outputs in their order.
+"""
+
+from typing import Final
+
+from irshape.model.model import Model, Node
+from irshape.xml.document import PortMap
+
+# The bodies of each operation, and the port maps that tie them.
+BODIES: Final = {
+    "If": (("then_body", "then_port_map"), ("else_body", "else_port_map")),
+    "Loop": (("body", "port_map"),),
+    "TensorIterator": (("body", "port_map"),),
+}
+
+
+class Slice:
+    """How an axis is cut into the parts that enter, or joined from those that leave, one part each iteration."""
+
+    __slots__ = ("axis", "end", "part_size", "start", "stride")
+
+    def __init__(self, axis: int, attributes: dict[str, str]) -> None:
+        self.axis = axis
+        self.start = _number(attributes, "start", 0)
+        self.end = _number(attributes, "end", -1)
+        self.stride = _number(attributes, "stride", 1)
+        self.part_size = _number(attributes, "part_size", 1)
+
+
+class BodyInput:
+    """A Parameter of the body and the input it takes: a slice of it, all of it, or at first all and then the value of `back`."""
+
+    __slots__ = ("back", "external", "offset", "parameter", "slice")
+
+    def __init__(self, external: int, parameter: Node, slice: Slice | None, back: Node | None, offset: int) -> None:
+        self.external = external
+        self.parameter = parameter
+        self.slice = slice
+        self.back = back
+        self.offset = offset
+
+
+class BodyOutput:
+    """An output of the layer and the Result it takes: that of the last iteration, or those of all, joined."""
+
+    __slots__ = ("offset", "result", "slice")
+
+    def __init__(self, result: Node, slice: Slice | None, offset: int) -> None:
+        self.result = result
+        self.slice = slice
+        self.offset = offset
+
+
+class Body:
+    """A body and its port map.
+
+    `iteration` is the Parameter that counts the iterations of a Loop, `condition` the Result that ends it. `faults` are what
+    the map names that is not there, each with its offset.
+    """
+
+    __slots__ = ("condition", "faults", "inputs", "iteration", "model", "name", "outputs")
+
+    def __init__(self, model: Model, name: str) -> None:
+        self.model = model
+        self.name = name
+        self.inputs: list[BodyInput] = []
+        self.outputs: list[BodyOutput] = []
+        self.iteration: Node | None = None
+        self.condition: Node | None = None
+        self.faults: list[tuple[str, int]] = []
+
+
+def bodies_of(node: Node) -> list[Body]:
+    """The bodies of a node in the order of its operation; empty if one is missing."""
+    wanted = BODIES.get(node.type, ())
+    if any(name not in node.bodies for name, _ in wanted):
+        return []
+    return [_body(node, name, map) for name, map in wanted]
+
+
+def _body(node: Node, name: str, map: str) -> Body:
+    body = Body(node.bodies[name], name)
+    entries = [entry for entry in node.layer.port_maps or () if entry.map == map]
+    inputs, outputs = _by_external(entries, "input"), _by_external(entries, "output")
+    back = _back_edges(node)
+    # A number without sign, so that -1 comes last.
+    for external, entry in sorted(inputs.items(), key=lambda item: item[0] % 2**64):
+        parameter = _find(body, entry, "Parameter")
+        if parameter is None:
+            continue
+        if entry.attributes.get("purpose") == "current_iteration":
+            body.iteration = parameter
+        slice = _slice(entry)
+        edge = None if slice else back.get(parameter.id)
+        if edge is not None:
+            result = _find(body, edge, "Result", "from-layer")
+            if result is not None:
+                body.inputs.append(BodyInput(external, parameter, None, result, entry.offset))
+        elif slice is not None or external >= 0:
+            body.inputs.append(BodyInput(external, parameter, slice, None, entry.offset))
+    for external, entry in sorted(outputs.items()):
+        result = _find(body, entry, "Result")
+        if result is None:
+            continue
+        if entry.attributes.get("purpose") == "execution_condition":
+            body.condition = result
+        if external >= 0:
+            body.outputs.append(BodyOutput(result, _slice(entry), entry.offset))
+    return body
+
+
+def _by_external(entries: list[PortMap], tag: str) -> dict[int, PortMap]:
+    """The entries by their external port; of several with the same one OpenVINO takes the first."""
+    found: dict[int, PortMap] = {}
+    for entry in entries:
+        if entry.tag == tag:
+            found.setdefault(_number(entry.attributes, "external_port_id", -1), entry)
+    return found
+
+
+def _back_edges(node: Node) -> dict[int, PortMap]:
+    found: dict[int, PortMap] = {}
+    for entry in node.layer.port_maps or ():
+        if entry.map == "back_edges":
+            found.setdefault(_number(entry.attributes, "to-layer", -1), entry)
+    return found
+
+
+def _find(body: Body, entry: PortMap, type: str, attribute: str = "internal_layer_id") -> Node | None:
+    """The Parameter or Result that an entry names; that there is none is a fault."""
+    id = _number(entry.attributes, attribute, -1)
+    node = body.model._by_id.get(id)
+    if node is None or node.type != type:
+        body.faults.append((f"the {body.name} has no {type} with the id {id}", entry.offset))
+        return None
+    return node
+
+
+def _slice(entry: PortMap) -> Slice | None:
+    attributes = entry.attributes
+    return Slice(_number(attributes, "axis", 0), attributes) if attributes.get("axis") is not None else None
+
+
+def _number(attributes: dict[str, str], name: str, default: int) -> int:
+    """A number of a port map; what is none has been reported by the reader."""
+    text = attributes.get(name, "")
+    try:
+        return int(text) if len(text) < 24 else default
+    except ValueError:
+        return default

@@ -1,0 +1,22 @@
+"""From a source to a model and its weights."""
+
+from typing import Any
+
+from irshape.model.build import build
+from irshape.model.model import Model
+from irshape.xml.document import Document
+from irshape.xml.reader import Source
+from irshape.xml.reader import read as read_document
+from irshape.xml.weights import Weights
+
+
+def load(source: "Source | Model", *, path: str | None = None, opset: str | None = None) -> Model:
+    """The graph of an IR, which may have been read already."""
+    return source if isinstance(source, Model) else build(read_document(source, path=path), opset)
+
+
+def weights_of(document: Document, given: Any) -> Weights | None:
+    """The weights that were given, else those beside the file."""
+    if given is not None:
+        return given if isinstance(given, Weights) else Weights(given)
+    return Weights.beside(document.path) if document.path is not None else None

@@ -1,0 +1,331 @@
+"""If, Loop and TensorIterator: what enters a body, what leaves it, and that all else works inside as outside."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.report.diagnostic import ERROR
+from irshape.xml.reader import Limits, read
+from tests.support.ir import Net, Ref
+from tests.support.rows import contains
+
+Build = Callable[[Net], None]
+JOINED = 'axis="0" start="0" end="-1" stride="1" part_size="1"'
+
+
+def body(net: Net, build: Build, name: str = "body") -> str:
+    """A body, whose constants stand in the weights of the net around it."""
+    inner = Net()
+    inner.weights = net.weights
+    build(inner)
+    return f"<{name}><layers>{''.join(inner.layers)}</layers><edges>{''.join(inner.edges)}</edges></{name}>"
+
+
+def holder(net: Net, type: str, version: str, inputs: list[Ref], content: str, outputs: int = 1) -> list[Ref]:
+    """A layer with bodies, whose outputs Results read."""
+    refs = net.layer(type, inputs, ["FP32"] * outputs, version)
+    net.layers[-1] = net.layers[-1].replace("</layer>", f"{content}</layer>")
+    for ref in refs:
+        net.result(ref)
+    return refs
+
+
+def chosen(then: Build, otherwise: Build, fact: str = "f32[2,3]", condition: bool | None = None) -> Net:
+    """An If whose bodies have the Parameter 0 and the Result 1; its input is the layer 1."""
+    net = Net()
+    inputs = [net.parameter("boolean[]") if condition is None else net.const(condition, "boolean"), net.parameter(fact)]
+    maps = '<input external_port_id="1" internal_layer_id="0"/><output external_port_id="2" internal_layer_id="1"/>'
+    maps = f"<then_port_map>{maps}</then_port_map><else_port_map>{maps}</else_port_map>"
+    holder(net, "If", "opset8", inputs, maps + body(net, then, "then_body") + body(net, otherwise, "else_body"))
+    return net
+
+
+def inside(operate: Callable[[Net, Ref], Ref], declared: str = "f32[?,?]") -> Build:
+    """A body of Parameter 0 and Result 1; in between what `operate` adds."""
+
+    def build(net: Net) -> None:
+        value = net.parameter(declared)
+        net.layers.append(
+            '<layer id="1" name="result_1" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>'
+        )
+        output = operate(net, value)
+        net.edges.append(f'<edge from-layer="{output.layer}" from-port="{output.port}" to-layer="1" to-port="0"/>')
+
+    return build
+
+
+def through(type: str, **attributes: Any) -> Build:
+    """A body of one operation with one input."""
+    return inside(lambda net, value: net.layer(type, [value], ["FP32"], **attributes)[0])
+
+
+def transposed(*order: int, declared: str = "f32[?,?]") -> Build:
+    """A body that changes the order of the axes."""
+    return inside(lambda net, value: net.layer("Transpose", [value, net.const(list(order))], ["FP32"])[0], declared)
+
+
+doubled = inside(lambda net, value: net.layer("Concat", [value, value], ["FP32"], axis=0)[0])
+SAME = through("ReLU")
+
+
+def loop(
+    fact: str,
+    inside: Build,
+    *,
+    trips: int | None = 5,
+    entered: bool = True,
+    back: bool = True,
+    slice: str = "",
+    output: str = "",
+) -> Net:
+    """A Loop: its body has Parameter 0, Result 1 and a condition that is always true; its input is the port 2."""
+    net = Net()
+
+    def build(inner: Net) -> None:
+        inside(inner)
+        inner.result(inner.const(True, "boolean"))
+
+    inputs = [net.parameter("i64[]") if trips is None else net.const(trips), net.const(entered, "boolean"), net.parameter(fact)]
+    content = body(net, build)
+    [condition] = re.findall(r'id="(\d+)" name="result_(?!1")\d+"', content)
+    map = (
+        f'<port_map><input external_port_id="2" internal_layer_id="0" {slice}/>'
+        f'<output external_port_id="3" internal_layer_id="1" {output}/>'
+        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
+    )
+    edges = '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>' if back else ""
+    holder(net, "Loop", "opset5", inputs, map + edges + content)
+    return net
+
+
+def iterator(fact: str, inside: Build, *, slice: str = JOINED, output: str = JOINED) -> Net:
+    """A TensorIterator: its body has Parameter 0 and Result 1; its input is the port 0."""
+    net = Net()
+    inputs = [net.parameter(fact)]
+    map = f'<input external_port_id="0" internal_layer_id="0" {slice}/><output external_port_id="1" internal_layer_id="1" {output}/>'
+    holder(net, "TensorIterator", "opset1", inputs, f"<port_map>{map}</port_map>{body(net, inside)}")
+    return net
+
+
+ROWS: list[tuple[str, Net, str]] = [
+    ("branches alike", chosen(SAME, SAME), "f32[2,3]"),
+    ("branches of different sizes", chosen(SAME, doubled), "f32[2..4,3]"),
+    ("branches of different order", chosen(SAME, transposed(1, 0)), "f32[2..3,2..3]"),
+    ("branches of different ranks", chosen(SAME, through("ShapeOf", version="opset1")), "T102"),
+    ("branches of different types", chosen(SAME, through("Convert", destination_type="i64")), "T102"),
+    ("unranked branch", chosen(SAME, SAME, "f32[...]"), "f32[...]"),
+    ("a bound", chosen(SAME, doubled, "f32[2..3,?]"), "f32[2..6,?]"),
+    ("true", chosen(SAME, doubled, condition=True), "f32[2,3]"),
+    ("false", chosen(SAME, doubled, condition=False), "f32[4,3]"),
+    ("the branch not taken has a fault", chosen(SAME, transposed(1, 0, declared="f32[2]"), condition=True), "V103"),
+    ("an invariant", loop("f32[2,3]", SAME, back=False), "f32[2,3]"),
+    ("what comes back is what went in", loop("f32[2,3]", SAME), "f32[2,3]"),
+    ("what comes back grows", loop("f32[2,3]", doubled), "f32[4..,3]"),
+    ("what comes back grows, once", loop("f32[2,3]", doubled, trips=1), "f32[4,3]"),
+    ("what comes back changes its order", loop("f32[2,3]", transposed(1, 0)), "f32[2..3,2..3]"),
+    ("nothing grows", loop("f32[0,3]", doubled), "f32[0,3]"),
+    ("joined", loop("f32[2,3]", SAME, back=False, output=JOINED), "f32[10,3]"),
+    ("joined, axis from the end", loop("f32[2,3]", SAME, back=False, output=JOINED.replace('"0"', '"-1"', 1)), "f32[2,15]"),
+    ("joined, unknown trip count", loop("f32[2,3]", SAME, back=False, trips=None, output=JOINED), "f32[?,3]"),
+    ("joined, without end", loop("f32[2,3]", SAME, back=False, trips=-1, output=JOINED), "f32[?,3]"),
+    ("never entered", loop("f32[2,3]", SAME, back=False, entered=False), "f32[0,3]"),
+    ("never entered, joined", loop("f32[2,3]", SAME, back=False, entered=False, output=JOINED), "f32[0]"),
+    ("cut", loop("f32[6,3]", SAME, back=False, slice=JOINED), "f32[1,3]"),
+    ("cut along an axis it does not have", loop("f32[6,3]", SAME, back=False, slice=JOINED.replace('"0"', '"2"', 1)), "V102"),
+    ("parts", iterator("f32[6,3]", SAME), "f32[6,3]"),
+    ("unknown parts", iterator("f32[?,3]", SAME), "f32[?,3]"),
+    ("parts of two", iterator("f32[6,3]", SAME, slice=JOINED.replace('part_size="1"', 'part_size="2"')), "f32[3,3]"),
+    ("backwards", iterator("f32[6,3]", SAME, slice='axis="0" start="-1" end="0" stride="-1" part_size="1"'), "f32[6,3]"),
+    ("some parts", iterator("f32[6,3]", SAME, slice='axis="0" start="1" end="3" stride="1" part_size="1"'), "f32[3,3]"),
+    ("the last part", iterator("f32[6,3]", SAME, output=""), "f32[1,3]"),
+    ("an axis it does not have", iterator("f32[6,3]", SAME, slice=JOINED.replace('"0"', '"2"', 1)), "V102"),
+]
+
+
+def layer_of(net: Net) -> int:
+    """The layer with the bodies."""
+    return next(id for id, layer in enumerate(net.layers) if "port_map>" in layer)
+
+
+def codes(inference: Any) -> list[str]:
+    return sorted({d.code for d in inference.diagnostics if d.severity == ERROR})
+
+
+@pytest.mark.parametrize(("name", "net", "expected"), ROWS, ids=[name for name, _, _ in ROWS])
+def test_row(name: str, net: Net, expected: str) -> None:
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    if "[" not in expected:
+        assert codes(inference) == [expected]
+        return
+    assert not codes(inference), inference.diagnostics
+    assert [repr(port) for port in inference.layer(layer_of(net)).outputs] == [expected]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("name", "net", "expected"), ROWS, ids=[name for name, _, _ in ROWS])
+def test_row_with_openvino(name: str, net: Net, expected: str) -> None:
+    import openvino
+
+    try:
+        model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    except RuntimeError:
+        assert "[" not in expected, "OpenVINO refuses"
+        return
+    assert "[" in expected, "OpenVINO accepts"
+    element_type, _, shape = expected.partition("[")
+    [result] = [output for op in model.get_ops() if op.get_type_name() in ("If", "Loop", "TensorIterator") for output in op.outputs()]
+    assert result.get_element_type().get_type_name() == element_type
+    assert contains(result.get_partial_shape(), openvino.PartialShape(f"[{shape}"))
+
+
+def test_a_length_is_followed_through_a_sequence() -> None:
+    """Cut along T and joined again, a tensor has T rows."""
+    net = iterator("f32[?,3]", SAME)
+    assert irshape.infer(net.xml.encode(), inputs={"parameter_0": "[T,H]"}).symbolic["1:1"] == "[T,H]"
+    halves = iterator("f32[?,3]", SAME, slice=JOINED.replace('part_size="1"', 'part_size="2"'))
+    assert irshape.infer(halves.xml.encode(), inputs={"parameter_0": "[T,H]"}).symbolic["1:1"] == "[T//2,H]"
+
+
+def test_ports_inside_bodies_have_keys_of_their_own() -> None:
+    net = chosen(SAME, doubled)
+    ports = irshape.infer(net.xml.encode(), weights=net.bin).ports
+    assert ports["2.then_body/0:0"] == ("f32", "[2,3]")
+    assert ports["2.else_body/2:2"] == ("f32", "[4,3]")
+
+
+def test_a_fault_inside_has_its_place() -> None:
+    net = chosen(SAME, transposed(0, 2))
+    [fault] = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
+    assert (fault.where.path, fault.where.layer_name) == ("if_2 / else_body", "transpose_3")
+    assert fault.where.line is not None
+    assert 'name="transpose_3"' in net.xml.splitlines()[fault.where.line - 4]
+
+
+def test_a_body_nothing_reads_has_no_errors() -> None:
+    net = chosen(SAME, transposed(0, 2))
+    net.edges = [edge for edge in net.edges if 'to-layer="3"' not in edge]
+    net.layers[3] = net.layers[3].replace("<input>", "").replace('<port id="0" precision="FP32"/>', "").replace("</input>", "")
+    net.layers[3] = (
+        net.layers[3].replace('type="Result"', 'type="Parameter"').replace("</layer>", '<data shape="1" element_type="f32"/></layer>')
+    )
+    net.result(net.parameter("f32[1]"))
+    found = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
+    assert [d.severity for d in found if d.where.path] and all(d.severity != ERROR for d in found if d.where.path)
+
+
+def test_a_body_must_be_valid_as_it_stands() -> None:
+    """OpenVINO looks at it before it knows what enters."""
+    net = chosen(SAME, transposed(1, 0, declared="f32[2]"))
+    assert not irshape.infer(net.xml.encode(), weights=net.bin).ok
+
+
+FAULTS = [
+    ("a Parameter that is not there", 'internal_layer_id="0"', 'internal_layer_id="7"', "G119"),
+    ("a Result that is not there", 'internal_layer_id="1"', 'internal_layer_id="0"', "G119"),
+    ("an input that is not there", 'external_port_id="0"', 'external_port_id="3"', "G119"),
+    ("parts of nothing", 'part_size="1"', 'part_size="0"', "A104"),
+    ("parts of less than nothing", 'part_size="1"', 'part_size="-2"', "A104"),
+    ("no number", 'axis="0"', 'axis="x"', "X106"),
+    ("no body", "body>", "corpus>", "X109"),
+]
+
+
+@pytest.mark.parametrize(("name", "old", "new", "code"), FAULTS)
+def test_fault_of_a_map(name: str, old: str, new: str, code: str) -> None:
+    net = iterator("f32[6,3]", SAME)
+    inference = irshape.infer(net.xml.replace(old, new).encode(), weights=net.bin)
+    assert code in codes(inference)
+    assert all(d.where.line for d in inference.diagnostics)
+
+
+def test_a_trip_count_is_never_run() -> None:
+    net = loop("f32[2,3]", SAME, back=False, trips=2**62, output=JOINED)
+    assert codes(irshape.infer(net.xml.encode(), weights=net.bin)) == ["S205"]
+    net = loop("f32[2,3]", doubled, trips=2**62)
+    assert irshape.infer(net.xml.encode(), weights=net.bin).ok
+
+
+def test_a_tensor_iterator_cannot_change_a_shape() -> None:
+    """OpenVINO reads it, and fails when it runs."""
+    net = iterator("f32[2,3]", doubled, slice="", output="")
+    xml = net.xml.replace("</port_map>", '</port_map><back_edges><edge from-layer="1" to-layer="0"/></back_edges>')
+    two = irshape.infer(xml.encode(), weights=net.bin)
+    assert two.ok
+    joined = irshape.infer(xml.replace('id="1" internal', f'id="1" {JOINED.replace("-1", "3")} internal').encode(), weights=net.bin)
+    assert [d.code for d in joined.diagnostics] == ["R401"]
+
+
+def nested(depth: int) -> str:
+    """An If in the body of an If in the body of an If ..."""
+
+    def edge(source: int, source_port: int, target: int, target_port: int) -> str:
+        return f'<edge from-layer="{source}" from-port="{source_port}" to-layer="{target}" to-port="{target_port}"/>'
+
+    def parameter(id: int, type: str, precision: str, shape: str) -> str:
+        data = f'<data shape="{shape}" element_type="{type}"/><output><port id="0" precision="{precision}"/></output>'
+        return f'<layer id="{id}" name="p{id}" type="Parameter" version="opset1">{data}</layer>'
+
+    result = '<layer id="3" name="r" type="Result" version="opset1"><input><port id="0" precision="FP32"/></input></layer>'
+    layers = parameter(0, "boolean", "BOOL", "") + parameter(1, "f32", "FP32", "2,3") + result
+    leaf = f"<layers>{layers}</layers><edges>{edge(1, 0, 3, 0)}</edges>"
+    map = "".join(f'<input external_port_id="{i}" internal_layer_id="{i}"/>' for i in (0, 1))
+    map += '<output external_port_id="2" internal_layer_id="3"/>'
+    ports = '<input><port id="0" precision="BOOL"/><port id="1" precision="FP32"/></input><output><port id="2" precision="FP32"/></output>'
+    inner = leaf
+    for _ in range(depth):
+        maps = f"<then_port_map>{map}</then_port_map><else_port_map>{map}</else_port_map>"
+        bodies = f"<then_body>{inner}</then_body><else_body>{leaf}</else_body>"
+        layer = f'<layer id="2" name="if" type="If" version="opset8">{ports}{maps}{bodies}</layer>'
+        inner = f"<layers>{layers}{layer}</layers><edges>{edge(0, 0, 2, 0)}{edge(1, 0, 2, 1)}{edge(2, 2, 3, 0)}</edges>"
+    return f'<net name="net" version="11">{inner}</net>'
+
+
+def test_bodies_are_nested_as_deep_as_the_limit() -> None:
+    inference = irshape.infer(nested(64).encode())
+    assert inference.ok, inference.diagnostics
+    assert inference.ports["2:2"] == ("f32", "[2,3]")
+    assert codes(irshape.infer(nested(65).encode())) == ["X111"]
+
+
+def test_nesting_takes_no_stack_and_linear_time() -> None:
+    document = read(nested(300).encode(), limits=Limits(depth=1000))
+    inference = irshape.infer(irshape.model.build.build(document), inputs={"p1": "[N,3]"})
+    assert inference.ok
+    assert inference.symbolic["2:2"] == "[N,3]"
+    assert inference.ports["2.then_body/" * 300 + "1:0"] == ("f32", "[?,3]")
+
+
+def test_bodies_are_written_and_nothing_else() -> None:
+    """Ports inside bodies say what was inferred; every other byte stays, and what is written says all there is to say."""
+    net = chosen(SAME, doubled)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_1": "[5,7]"})
+    written = inference.annotated()
+    again = irshape.check(written, weights=net.bin)
+    assert again.ok and again.ports == inference.ports
+    assert not [d for d in again.diagnostics if d.code.startswith("R3")]
+    assert again.layer("2.else_body/2").node.layer.outputs[0].dims == (10, 7)
+    ports = re.compile(rb"<port .*?(?:/>|</port>)|shape=\"[^\"]*\"", re.DOTALL)
+    assert ports.sub(b"", re.sub(rb"(<port [^>]*[^/>])>.*?</port>", rb"\1/>", written, flags=re.DOTALL)) == ports.sub(b"", net.xml.encode())
+    wrong = written.replace(b"<dim>10</dim>", b"<dim>11</dim>")
+    assert {d.where.path for d in irshape.check(wrong, weights=net.bin).diagnostics if d.code == "R301"} >= {"if_2 / else_body"}
+
+
+@pytest.mark.oracle
+def test_openvino_reads_what_is_written() -> None:
+    import openvino
+
+    net = loop("f32[2,3]", doubled)
+    written = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[5,7]"}).annotated()
+    model = openvino.Core().read_model(written, net.bin)
+    assert str(model.output(0).get_partial_shape()) == "[?,7]"
+
+
+def test_a_second_pass_gives_the_same() -> None:
+    """Symbols born inside a body are not mistaken for others when its layers are asked again."""
+    net = loop("f32[?,3]", doubled)
+    model = irshape.read(net.xml.encode())
+    first, second = (irshape.infer(model, weights=net.bin).ports for _ in range(2))
+    assert first == second
