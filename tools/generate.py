@@ -103,7 +103,7 @@ def operations_page() -> str:
         f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` says more of one.",
         "",
         "Ports in square brackets are optional, `*` marks one that may be there any number of times, the values of *italic* inputs",
-        "are read. An attribute without a default is required.",
+        "are read. Attributes in **bold** are required; a default beside one is what OpenVINO takes where it is missing.",
         "",
         "Made by `tools/generate.py` from the classes in `irshape/ops`.",
     ]
@@ -124,7 +124,8 @@ def operation_row(type: str, one: dict[str, Any]) -> str:
 
     def attribute(attribute: dict[str, Any]) -> str:
         default = "" if attribute["default"] is None else f" = {json.dumps(attribute['default'])}"
-        return f"`{attribute['name']}`: {escaped(attribute['type'])}{escaped(default)}"
+        mark = "**" if attribute["required"] else ""
+        return f"{mark}`{attribute['name']}`{mark}: {escaped(attribute['type'])}{escaped(default)}"
 
     title = f"[{type}]({one['page']})" if one["page"] else type
     cells = [title, version_ranges(one["versions"])]

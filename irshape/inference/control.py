@@ -50,10 +50,6 @@ class Control(Context):
         if len(self.facts) < self.op.min_inputs:
             self.error("G107", f"input {len(self.facts)} ({self.op.inputs[len(self.facts)].name}) is missing")
             return failed
-        for body in self.bodies:
-            for entry in body.inputs:
-                if not 0 <= entry.external < len(self.facts):
-                    self.faults.append((f"the layer has no input {entry.external}", entry.offset))
         if self.faults:
             return failed
         rule = {"If": self._if, "Loop": self._loop, "TensorIterator": self._iterate}[self.op.TYPE]
@@ -69,6 +65,15 @@ class Control(Context):
     def fault(self, message: str, offset: int) -> None:
         """Record a fault of a port map."""
         self.faults.append((message, offset))
+
+    def _check_inputs(self, bodies: list[Body]) -> None:
+        """What enters a body must be an input of the layer."""
+        for body in bodies:
+            for entry in body.inputs:
+                if not 0 <= entry.external < len(self.facts):
+                    self.fault(f"the layer has no input {entry.external}", entry.offset)
+        if self.faults:
+            raise RuleFailure
 
     # What goes in and comes out.
 
@@ -102,11 +107,12 @@ class Control(Context):
 
     def _if(self) -> Asking:
         condition = self._condition(self.facts[0], "cond")
+        taken = [body for body, is_taken in zip(self.bodies, (True, False), strict=True) if condition in (None, is_taken)]
+        self._check_inputs(taken)
         runs = []
-        for body, is_taken in zip(self.bodies, (True, False), strict=True):
-            if condition in (None, is_taken):
-                given = {entry.parameter: self._plain(self.facts[entry.external]) for entry in body.inputs}
-                runs.append((body, (yield from self._ask(body, given))))
+        for body in taken:
+            given = {entry.parameter: self._plain(self.facts[entry.external]) for entry in body.inputs}
+            runs.append((body, (yield from self._ask(body, given))))
         if condition is not None:
             [(body, run)] = runs
             outputs = [self._plain(run.value(output.result)) for output in body.outputs]
@@ -162,10 +168,7 @@ class Control(Context):
 
     def _loop(self) -> Asking:
         [body], [declared] = self.bodies, self.declared
-        if body.iteration is not None:
-            shape = declared.slots[body.iteration.first_slot].shape
-            if shape is not None and len(shape) > 1:
-                self.fail("S101", f"the current iteration must have rank 0 or 1, got rank {len(shape)}")
+        self._check_iteration(body, declared.slots)
         is_entered = self._condition(self.facts[1], "execution_condition")
         if body.condition is None:
             # OpenVINO leaves such a Loop as it is, with the one output that every operation begins with.
@@ -178,16 +181,21 @@ class Control(Context):
             self.fault(f"{len(body.inputs)} inputs are mapped, the layer has {len(self.facts)}", self.node.layer.offset)
         if len(body.outputs) < self.listed:
             self.fault(f"{len(body.outputs)} outputs are mapped, the layer has {self.listed}", self.node.layer.offset)
-        if self.faults:
-            return ()
+        self._check_inputs(self.bodies)
         given = self._first(body, declared)
         run = yield from self._ask(body, given)
+        self._check_iteration(body, run.slots)
         is_repeated = self._repeats(body, run)
         if is_repeated is not False and trip_count not in (0, 1):
             run = yield from self._settle(body, given, run)
             is_repeated = self._repeats(body, run)
         iterations = self._iterations(is_entered, is_repeated, trip_count)
         return tuple([self._left(output, run, index, iterations, is_entered=is_entered) for index, output in enumerate(body.outputs)])
+
+    def _check_iteration(self, body: Body, slots: list[Fact]) -> None:
+        shape = slots[body.iteration.first_slot].shape if body.iteration is not None else None
+        if shape is not None and len(shape) > 1:
+            self.fail("S101", f"the current iteration must have rank 0 or 1, got rank {len(shape)}")
 
     def _repeats(self, body: Body, run: "Run") -> bool | None:
         """Whether the body's own condition is always true, always false, or not known."""
@@ -251,8 +259,7 @@ class Control(Context):
         for node in body.model.nodes:
             if node.type in ("Loop", "TensorIterator") and node.is_live:
                 self.fault(f"OpenVINO takes no {node.type} in the body of a TensorIterator", node.layer.offset)
-        if self.faults:
-            return ()
+        self._check_inputs(self.bodies)
         iterations = self._parts(body)
         given = self._first(body, declared)
         run = yield from self._ask(body, given)

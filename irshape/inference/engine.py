@@ -360,7 +360,7 @@ class Engine:
         shape: Shape = (port.value_shape or ()) if self.model.document.is_example else None
         if port.dims is not None:
             shape = tuple([self.scope.unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
-        return self.facts.intern(element_type or ElementType.dynamic, shape, port.value)
+        return self.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)
 
     def _constant(self, step: Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""

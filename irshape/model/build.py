@@ -260,7 +260,8 @@ def unknown_reason(layer: Layer) -> tuple[str, str, str | None]:
     """Why no class stands for a layer: code, message and hint."""
     versions = REGISTRY.versions(layer.type)
     if not versions:
-        return "G110", f"no opset has an operation {layer.type!r}", None
+        like = REGISTRY.similar(layer.type)
+        return "G110", f"no opset has an operation {layer.type!r}", f"did you mean {like}?" if like else None
     first = next(iter(versions))
     hint = f"{layer.type} exists from {first} on"
     release = RELEASES.get(opset(first) or 0)

@@ -9,7 +9,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, is_known, lt, narrow, product
+from irshape.shape.dim import INT64_MAX, Size, bounds, ceil_div, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements
@@ -28,6 +28,10 @@ class Add(BinaryArithmetic):
     is_monotone = True
     of_elements = of_sizes = staticmethod(operator.add)
 
+    @staticmethod
+    def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int]:
+        return a[0] * b[1] + b[0] * a[1], a[1] * b[1]
+
 
 @op("Subtract", "opset1")
 class Subtract(BinaryArithmetic):
@@ -36,6 +40,10 @@ class Subtract(BinaryArithmetic):
     is_monotone = True
     of_elements = of_sizes = staticmethod(operator.sub)
 
+    @staticmethod
+    def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int]:
+        return a[0] * b[1] - b[0] * a[1], a[1] * b[1]
+
 
 @op("Multiply", "opset1")
 class Multiply(BinaryArithmetic):
@@ -43,6 +51,10 @@ class Multiply(BinaryArithmetic):
 
     is_monotone = True
     of_elements = of_sizes = staticmethod(operator.mul)
+
+    @staticmethod
+    def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int]:
+        return a[0] * b[0], a[1] * b[1]
 
 
 @op("Divide", "opset1")
@@ -71,6 +83,11 @@ class Divide(BinaryArithmetic):
 
     def of_real_sizes(self, a: Size, b: Size) -> Size | None:
         return a // b if is_known(a % b) and a % b == 0 else None
+
+    @staticmethod
+    def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int] | None:
+        divisor = b[0]
+        return (a[0] * b[1], a[1] * divisor) if isinstance(divisor, int) and divisor > 0 else None
 
     def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
         dividend, (low, high) = ranges
@@ -118,7 +135,9 @@ class Mod(BinaryArithmetic):
             return low, high
         if inf in (high, most) and low < high or least <= 0 <= most:
             return 0, inf
-        return (min(low, -1) if low < 0 or least < 0 else 0), max(high, most - 1)
+        if least < 0:
+            return min(low, -1), max(high, 0)
+        return (1 - most if low < 0 else 0), most - 1
 
 
 @op("Maximum", "opset1")
@@ -221,12 +240,20 @@ class Floor(Rounding):
 
     of_elements = staticmethod(math.floor)
 
+    @staticmethod
+    def of_ratios(a: tuple[Size, int]) -> Size:
+        return a[0] // a[1]
+
 
 @op("Ceiling", "opset1")
 class Ceiling(Rounding):
     """Rounded up."""
 
     of_elements = staticmethod(math.ceil)
+
+    @staticmethod
+    def of_ratios(a: tuple[Size, int]) -> Size:
+        return ceil_div(*a)
 
 
 @op("Round", "opset5")

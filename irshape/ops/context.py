@@ -306,6 +306,7 @@ _UNLIKE = {
     "eq": "{a} and {b} differ",
     "ge": "{a} is less than {b}",
     "div": "{a} is not a multiple of {b}",
+    "stretch": "{a} is neither {b} nor 1",
     "broadcast": "{a} and {b} are neither equal nor 1",
 }
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, Literal, cast
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
-from irshape.shape.dim import INT64_MAX, Dim, bounds
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, Real, broadcast_to, fits
+from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, quotient
 
 # What arithmetic is defined on.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -25,7 +25,8 @@ class Elementwise(Op):
     Values are followed through the op where its class says how: `of_elements` computes an element from known numbers,
     `of_sizes` where some are a `Dim` and the others ints, `of_real_sizes` where these stand in a real tensor and that matters.
     They give None for what they cannot know. `is_monotone` says that the function takes no value outside those at the ends of
-    its arguments, so that bounds of reals are followed too. `of_bounds` gives the two ends that OpenVINO makes of those of its
+    its arguments, so that bounds of reals are followed too. `of_ratios` computes an element, or the size and the divisor of one,
+    from sizes divided by powers of 2, which floats hold exactly. `of_bounds` gives the two ends that OpenVINO makes of those of its
     arguments, right or wrong; it is None where OpenVINO follows numbers only.
     """
 
@@ -38,6 +39,7 @@ class Elementwise(Op):
     of_sizes: ClassVar[Callable[..., Any] | None] = None
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
     of_bounds: ClassVar[Callable[..., Any] | None] = None
+    of_ratios: ClassVar[Callable[..., Any] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -66,11 +68,23 @@ class Elementwise(Op):
             if not any(isinstance(element, float) for element in whole):
                 result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
+            result = self.exact(*map(ratio, row))
+        if result is None and is_real:
             result = self.of_ranges(*map(ends, row))
         elif result is None:
             limits = self.of_limits(*map(limits_of, row))
             result = None if limits is None else ctx.unknown(*limits)
         return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
+
+    def exact(self, *ratios: tuple[Size, int] | None) -> Element | None:
+        """The element of which each argument is a size divided by a number."""
+        if self.of_ratios is None or None in ratios:
+            return None
+        result = self.of_ratios(*ratios)
+        if not isinstance(result, tuple):
+            return cast(Element | None, result)
+        size, divisor = result
+        return quotient(size, divisor) if divisor and not divisor & (divisor - 1) else None
 
     def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
         """Two ends between which an integer lies when each argument lies between two; None if that is not known."""
@@ -153,17 +167,33 @@ def wrapped(end: float, element_type: ElementType) -> float:
     return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
 
 
+# Numbers of so few digits that a product with a size is exact.
+_SHORT = 1 << 10
+
+
+def ratio(element: Element) -> tuple[Size, int] | None:
+    """The size and the power of 2 of which an element is the quotient."""
+    if isinstance(element, Real):
+        return None if element.size is None else (element.size, element.divisor)
+    if isinstance(element, float):
+        if not abs(element) <= _SHORT:
+            return None
+        size, divisor = element.as_integer_ratio()
+        return (size, divisor) if divisor <= _SHORT else None
+    return element, 1
+
+
 def limits_of(element: Element) -> tuple[float, float]:
     """The ends of an element, exact if they are whole."""
     if isinstance(element, Real):
-        return element
+        return element[:2]
     return bounds(element) if isinstance(element, Dim) else (element, element)
 
 
 def ends(element: Element) -> tuple[float, float]:
     """Two floats between which an element lies."""
     if isinstance(element, Real):
-        return element
+        return element[:2]
     low, high = bounds(element) if isinstance(element, Dim) else (element, element)
     return float(low), float(high)
 

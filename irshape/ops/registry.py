@@ -76,6 +76,15 @@ class Registry:
         """The class of a type at a version; None where OpenVINO has none."""
         return self.versions(type).get(version)
 
+    def similar(self, type: str) -> str | None:
+        """The known type that an unknown one resembles."""
+        from difflib import get_close_matches
+
+        from irshape.ops.index import MODULES
+
+        close = get_close_matches(type.lower(), MODULES, 1, 0.8)
+        return next(iter(self.versions(close[0]).values())).TYPE if close else None
+
     def homes(self) -> dict[str, "OpClass"]:
         """The first class of each type registered so far; its module is where the type lives."""
         return {type: entries[0].op for type, entries in self._entries.items()}

@@ -86,7 +86,8 @@ class Reshape(_Rearrangement):
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
             ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
-            have, want = without_common(have, want)
+            if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
+                have, want = without_common(have, want)
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
@@ -101,7 +102,7 @@ class Reshape(_Rearrangement):
         low, high = bounds(size)
         if low < high <= 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_sole and low < -1 and high < 0:
+            if ctx.is_sole and low < -1 <= high < 0:
                 ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..{high}")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)

@@ -48,7 +48,9 @@ def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
         return float(element) if isinstance(element, int) else element
     if isinstance(element, Real):
         least, most = limits(target)
-        low, high = (end if abs(end) == inf else trunc(end) for end in element)
+        low, high = (end if abs(end) == inf else trunc(end) for end in limits_of(element))
+        if element.size is not None and low >= 0 and least <= low and high <= most:
+            return element.size // element.divisor
         return ctx.unknown(low, high) if least <= low and high <= most else unknown(ctx, target)
     if isinstance(element, float):
         if not isfinite(element):

@@ -23,7 +23,7 @@ from irshape.shape.form import Form
 class Requirement:
     """A relation two sizes must have for the model to be valid.
 
-    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0) or `broadcast` (equal, or one of them 1). `template` is completed by
+    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0) `broadcast` (equal, or one of them 1) or `stretch` (equal, or a == 1). `template` is completed by
     `names`, and by the sizes themselves as `{a}` and `{b}`. Requirements are equal when they demand the same of the same formulas.
     """
 
@@ -43,15 +43,18 @@ class Requirement:
         return self.template.format(**{"a": self.a, "b": self.b, **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether it holds when the symbols have these values."""
-        a, b = evaluate(self.a, values), evaluate(self.b, values)
+        """Whether it holds when the symbols have these values; not where one of its sides has no value, being divided by 0."""
+        try:
+            a, b = evaluate(self.a, values), evaluate(self.b, values)
+        except ZeroDivisionError:
+            return False
         if self.kind == "eq":
             return a == b
         if self.kind == "ge":
             return a >= b
         if self.kind == "div":
             return b != 0 and a % b == 0
-        return a == b or a == 1 or b == 1
+        return a == b or a == 1 or (self.kind == "broadcast" and b == 1)
 
     def symbols(self) -> frozenset[str]:
         """Names of the symbols it depends on."""
@@ -61,6 +64,8 @@ class Requirement:
         a, b = self.a, self.b
         if self.kind == "div":
             return f"{_operand_text(a)} % {_operand_text(b)} == 0"
+        if self.kind == "stretch":
+            return f"{a} == {b} or {a} == 1"
         if self.kind == "broadcast":
             return f"{a} == {b} or 1 in ({a}, {b})"
         return _relation_text(a, "==" if self.kind == "eq" else ">=", b)
@@ -243,6 +248,14 @@ class Judge:
         decision = _decide_eq(a, b)
         self._judge(decision, "eq", a, b, message, code, strict, names)
         return a if decision.is_plain else _merged(a, b)
+
+    def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> None:
+        """Demand that `a` stretches to `b`: it is equal, or 1."""
+        is_one = eq(a, 1)
+        if is_one is False or (not is_one and eq(b, 1)):
+            self.require_eq(a, b, message, code=code, strict=strict, **names)
+        elif is_one is None and not eq(a, b):
+            self.undecided(Requirement("stretch", a, b, message, code, names))
 
     def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> Size:
         """The size that `a` and `b` broadcast to as in NumPy: they are equal, or one of them is 1."""

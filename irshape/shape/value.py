@@ -6,18 +6,20 @@ arithmetic on the flat tuple; arithmetic broadcasts as NumPy does. Shape subgrap
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import copysign, inf, prod
+from math import copysign, gcd, inf, prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from irshape.shape.dim import Dim, Size, bounds
+from irshape.shape.dim import Dim, Size, bounds, congruence
 from irshape.shape.element_type import ElementType
 
 
 class Real(NamedTuple):
-    """A real number of which only two floats are known, between which it lies."""
+    """A real number of which two floats are known, between which it lies; it is `size / divisor` where that is known, too."""
 
     low: float
     high: float
+    size: Size | None = None
+    divisor: int = 1
 
 
 Element: TypeAlias = Size | float | Real
@@ -28,6 +30,18 @@ MAX_ELEMENTS: Final = 1024
 
 # Stands for the elements of a constant whose element type nothing can read as numbers.
 UNREADABLE: Final[Elements] = ("unreadable",)
+
+
+def quotient(size: Size, divisor: int) -> "Size | float | Real":
+    """The real number `size / divisor`."""
+    common = gcd(divisor, *congruence(size))
+    size, divisor = size // common, divisor // common
+    if divisor == 1:
+        return float(size) if isinstance(size, int) else size
+    if isinstance(size, int):
+        return size / divisor
+    low, high = bounds(size)
+    return Real(low / divisor, high / divisor, size, divisor)
 
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:
@@ -171,11 +185,13 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
 def _rounded(element: Element, rounding: Callable[[float], float], digits: int) -> Element:
     if isinstance(element, int | float):
         return rounding(element)
-    low, high = element if isinstance(element, Real) else bounds(element)
-    if isinstance(element, Dim):
+    low, high = element[:2] if isinstance(element, Real) else bounds(element)
+    size = element.size if isinstance(element, Real) else element
+    if size is not None:
+        least, most = bounds(size)
         # A whole number of at most so many binary digits is exact. No size that is not bounded comes near 24.
         largest = 1 << digits
-        if (-largest <= low or (low == -inf and digits >= 24)) and (high <= largest or (high == inf and digits >= 24)):
+        if (-largest <= least or (least == -inf and digits >= 24)) and (most <= largest or (most == inf and digits >= 24)):
             return element
     low, high = rounding(low), rounding(high)
     return low if low == high and abs(low) != inf else Real(low, high)

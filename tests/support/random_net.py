@@ -69,6 +69,10 @@ class RandomNet:
         self.values.append(value)
         return value
 
+    def positive(self, least: int) -> Ref:
+        """A value that is not less, for a negative one has a meaning of its own."""
+        return self.net.layer("Maximum", [self.value(), self.one(least)], ["I64"])[0]
+
     def add(self, type: str, inputs: list[Ref], rank: int, version: str = "opset1", **attributes: Any) -> None:
         """A layer of one output on the data path."""
         self.data.append(Tensor(self.net.layer(type, inputs, ["FP32"], version, **attributes)[0], rank))
@@ -151,8 +155,9 @@ class RandomNet:
         """A shape that is constant or computed, with -1 for one axis."""
         random, tensor = self.random, self.pick()
         rank = random.randint(2, 4)
-        parts = [self.one(random.randint(1, 4)) if random.random() < 0.3 else self.value() for _ in range(rank)]
-        if random.random() < 0.8:
+        is_inferred = random.random() < 0.8
+        parts = [self.one(random.randint(1, 4)) if random.random() < 0.3 else self.value() if is_inferred else self.positive(1) for _ in range(rank)]
+        if is_inferred:
             parts[random.randrange(rank)] = self.one(-1)
         target = self.net.layer("Concat", parts, ["I64"], axis=0)[0]
         self.add("Reshape", [tensor.ref, target], rank, special_zero=False)
@@ -188,7 +193,7 @@ class RandomNet:
         if tensor.rank >= 2:
             rest = [0] * (tensor.rank - 1)
             blocks = self.one(1, *[self.random.randint(1, 2) for _ in rest])
-            end = self.net.layer("Concat", [self.one(*rest), self.value()], ["I64"], axis=0)[0]
+            end = self.net.layer("Concat", [self.one(*rest), self.positive(0)], ["I64"], axis=0)[0]
             self.add("SpaceToBatch", [tensor.ref, blocks, self.one(0, *rest), end], tensor.rank, "opset2")
 
     def reduce(self) -> None:
@@ -209,10 +214,12 @@ class RandomNet:
             self.add("MatMul", [a.ref, b.ref], max(a.rank, b.rank), transpose_a=False, transpose_b=True)
 
     def top(self) -> None:
-        """As many as are computed."""
+        """As many as are computed, but not more than there are, which OpenVINO does not look at."""
         tensor = self.pick()
-        count = self.net.layer("Squeeze", [self.value()], ["I64"])[0]
         axis = self.random.randrange(tensor.rank)
+        whole = self.net.layer("ShapeOf", [tensor.ref], ["I64"], "opset3", output_type="i64")[0]
+        size = self.net.layer("Gather", [whole, self.one(axis), self.net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
+        count = self.net.layer("Squeeze", [self.net.layer("Minimum", [self.value(), size], ["I64"])[0]], ["I64"])[0]
         refs = self.net.layer("TopK", [tensor.ref, count], ["FP32", "I64"], "opset3", axis=axis, mode="max", sort="value", index_element_type="i64")
         self.data.append(Tensor(refs[0], tensor.rank))
 

@@ -29,11 +29,8 @@ class _Broadcast(Op):
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
         """Each axis of the data must be 1, or as long as the axis of the target it is mapped to."""
         for size, axis in zip(data.shape, axes, strict=True):
-            wanted, message = target[axis], "axis {axis} of the target must be as long as that of the data, which is not 1"
-            if eq(size, 1) is False or eq(wanted, 1):
-                ctx.require_eq(size, wanted, message, code="S202", strict=strict, axis=axis)
-            else:
-                ctx.broadcast(size, wanted, message, strict=strict, axis=axis)
+            message = "axis {axis} of the target must be as long as that of the data, which is not 1"
+            ctx.require_stretch(size, target[axis], message, strict=strict, axis=axis)
 
     def numpy(self, ctx: Context, data: Input, target: Shape) -> Shape:
         """Axes are matched from the last one on; the data is no longer than the target."""

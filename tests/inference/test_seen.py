@@ -1,0 +1,88 @@
+"""What OpenVINO knows of values decides what it refuses; what irshape knows beside decides what it says.
+
+A row: title, the size of the only input, what becomes of it, who reads it, and what must come of that: a shape, S206 where OpenVINO
+refuses although sizes exist, or R401 where no size is valid although OpenVINO does not notice.
+"""
+
+from typing import Any
+
+import pytest
+
+import irshape
+from tests.support.ir import Net, Ref
+
+Step = tuple[str, Any]
+
+ROWS: list[tuple[str, str, list[Step], str, str]] = [
+    ("a bound below 0", "3..5", [("Subtract", 4)], "Broadcast", "S206"),
+    ("a bound below 0 that is one of none", "3..", [("Subtract", 4)], "Broadcast", "[?]"),
+    ("a bound of the other end", "3..5", [("Subtract", -4)], "Broadcast", "[7..9]"),
+    ("no limit is lost", "3..", [("Add", 4)], "Broadcast", "[7..]"),
+    ("below 0 for certain", "3..5", [("Multiply", -2)], "Broadcast", "V101"),
+    ("repeats", "3..5", [("Subtract", 4)], "Tile", "S206"),
+    ("k", "3..5", [("Subtract", 4)], "TopK", "S206"),
+    ("a pattern", "3..5", [("Subtract", 4)], "Reshape", "[?]"),
+    ("a pattern all below 0", "3..5", [("Multiply", -1)], "Reshape", "V101"),
+    ("ends around 0", "0..5", [("Subtract", 3), ("Abs", None)], "Broadcast", "[..3]"),
+    ("wraps", "?", [("Convert", "i8"), ("Convert", "i64")], "Broadcast", "S206"),
+    ("decided, but not by OpenVINO", "9..", [("Minimum", 4)], "Merge", "R401"),
+    ("rounded, but not by OpenVINO", "9..20", [("Convert", "f32"), ("Floor", None), ("Convert", "i64")], "Merge", "R401"),
+    ("decided by both", "9..20", [("Minimum", 4)], "Merge", "S202"),
+]  # fmt: skip
+
+PRECISIONS = {"i64": "I64", "i8": "I8", "f32": "FP32"}
+
+
+def net_of(size: str, steps: list[Step], reader: str) -> Net:
+    """A net in which the size of an input becomes a value that an operation reads."""
+    net = Net()
+    value = net.layer("ShapeOf", [net.parameter(f"f32[{size}]")], ["I64"], "opset3", output_type="i64")[0]
+    precision = "I64"
+    for type, operand in steps:
+        if type == "Convert":
+            precision = PRECISIONS[operand]
+            value = net.layer(type, [value], [precision], destination_type=operand)[0]
+        else:
+            value = net.layer(type, [value, *([] if operand is None else [net.const([operand])])], [precision])[0]
+    net.result(reading(net, reader, value))
+    return net
+
+
+def reading(net: Net, reader: str, value: Ref) -> Ref:
+    """The output of an operation that reads a value of one element."""
+    if reader == "Tile":
+        return net.layer("Tile", [net.parameter("f32[2]"), value], ["FP32"])[0]
+    if reader == "TopK":
+        k = net.layer("Squeeze", [value], ["I64"])[0]
+        return net.layer("TopK", [net.parameter("f32[9]"), k], ["FP32", "I64"], "opset3", axis=0, mode="max", sort="value")[0]
+    if reader == "Reshape":
+        return net.layer("Reshape", [net.parameter("f32[?]"), value], ["FP32"], special_zero=False)[0]
+    target = net.layer("Broadcast", [net.const(1.0, "f32"), value], ["FP32"], "opset3", mode="numpy")[0]
+    return net.layer("Add", [target, net.parameter("f32[7]")], ["FP32"])[0] if reader == "Merge" else target
+
+
+@pytest.mark.parametrize(("title", "size", "steps", "reader", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_verdict(title: str, size: str, steps: list[Step], reader: str, expected: str) -> None:
+    net = net_of(size, steps, reader)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    codes = {diagnostic.code for diagnostic in inference.diagnostics}
+    if expected.startswith("["):
+        assert not codes
+        assert inference.layer(len(net.layers) - 2).outputs[0].text == expected
+    else:
+        assert codes == {expected}
+    assert inference.ok == (expected.startswith("[") or expected == "R401")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("title", "size", "steps", "reader", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_verdict_of_openvino(title: str, size: str, steps: list[Step], reader: str, expected: str) -> None:
+    import openvino
+
+    net = net_of(size, steps, reader)
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+        is_read = True
+    except RuntimeError:
+        is_read = False
+    assert is_read == (expected.startswith("[") or expected == "R401")
