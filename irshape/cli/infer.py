@@ -5,6 +5,7 @@ import re
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
+from functools import partial
 
 import irshape
 from irshape.cli.run import CLEAN, complain, describe, exit_code, layers, report, summary
@@ -17,11 +18,9 @@ _CONSTANTS = ("Const", "Constant")
 
 def run(given: Namespace) -> int:
     """Infer the files, report their shapes, write what is asked for, and give the exit code."""
-    writes = given.output is not None or given.in_place
-    if writes and len(given.files) > 1:
-        return complain("-o and --in-place belong to one FILE")
-    if given.weights is not None and given.output is None:
-        return complain("--weights belongs to -o")
+    complaint = misplaced(given)
+    if complaint:
+        return complain(complaint)
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
     words = frozenset(word for text in given.input for word in _WORD.findall(text))
@@ -34,13 +33,20 @@ def run(given: Namespace) -> int:
         is_first = False
         print(*_lines(inference, words, given.all, palette, width), sep="\n")
 
-    def write(inference: Inference) -> int:
-        return _write(inference, given)
-
-    return report(given, irshape.infer, show, write if writes else None)
+    return report(given, irshape.infer, show, partial(write, given))
 
 
-def _write(inference: Inference, given: Namespace) -> int:
+def misplaced(given: Namespace) -> str | None:
+    """What is wrong with the options for writing."""
+    if (given.output is not None or given.in_place) and len(given.files) > 1:
+        return "-o and --in-place belong to one FILE"
+    return "--weights belongs to -o" if given.weights is not None and given.output is None else None
+
+
+def write(given: Namespace, inference: Inference) -> int:
+    """Write the annotated file, if that is asked for and the model has no errors, and give the exit code."""
+    if given.output is None and not given.in_place:
+        return CLEAN
     target = given.output or given.files[0]
     if exit_code(inference.diagnostics) != CLEAN:
         return complain(f"{target}: not written, the model has errors") and CLEAN
@@ -58,10 +64,7 @@ def _write(inference: Inference, given: Namespace) -> int:
 
 def _lines(inference: Inference, words: frozenset[str], is_complete: bool, palette: Palette, width: int | None) -> Iterator[str]:
     """Title, table, guards, faults and summary of one file."""
-    document = inference.document
-    count = sum(1 for _ in layers(document))
-    kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
-    yield f"{palette.bold}{escape(document.path or '<input>')}{palette.plain}  {kind}, {counted(count, 'layer')}"
+    yield title(inference, palette)
     # Guards are about symbols, so what those stand for must be seen.
     has_formulas = bool(inference.guards) or any(words.intersection(_WORD.findall(formula)) for formula in inference.symbolic.values())
     rows, hidden = _rows(inference, has_formulas, is_complete)
@@ -70,6 +73,20 @@ def _lines(inference: Inference, words: frozenset[str], is_complete: bool, palet
         yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
     if hidden:
         yield f"{palette.dim}{counted(hidden, 'constant')} not listed (--all lists them){palette.plain}"
+    yield from guards(inference, palette)
+    yield from faults(inference, palette)
+
+
+def title(inference: Inference, palette: Palette) -> str:
+    """The first line of a report: which file, and what it is."""
+    document = inference.document
+    kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
+    count = counted(sum(1 for _ in layers(document)), "layer")
+    return f"{palette.bold}{escape(document.path or '<input>')}{palette.plain}  {kind}, {count}"
+
+
+def guards(inference: Inference, palette: Palette) -> Iterator[str]:
+    """What must hold for the sizes of the inputs."""
     if inference.guards:
         yield ""
         yield f"{palette.bold}holds only where{palette.plain}"
@@ -78,12 +95,16 @@ def _lines(inference: Inference, words: frozenset[str], is_complete: bool, palet
         for condition, guard in reversed(conditions.items()):
             reason = f"{guard.node.type} {guard.node.name}: {guard.requirement.message}"
             yield f"  {palette.key}{pad(escape(condition), wide)}{palette.plain}  {escape(reason)}"
+
+
+def faults(inference: Inference, palette: Palette) -> Iterator[str]:
+    """Faults and the summary of one file."""
     if inference.diagnostics:
         yield ""
         for diagnostic in inference.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
     yield ""
-    yield summary([(count, inference.diagnostics)])
+    yield summary([(sum(1 for _ in layers(inference.document)), inference.diagnostics)])
 
 
 def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[list[tuple[str, ...]], int]:

@@ -17,6 +17,7 @@ _INTERRUPTED = 130
 _EXAMPLES = """examples:
   irshape check model.xml
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
+  irshape reshape model.xml --batch 8 -o reshaped.xml
   irshape ops SpaceToBatch"""
 
 _CHECK_EXAMPLES = """examples:
@@ -33,6 +34,14 @@ _INFER_EXAMPLES = """examples:
   irshape infer model.xml -o annotated.xml --weights link
 
 exit code: 0 without errors, 1 with errors (nothing is written then), 2 if a file could not be read or written"""
+
+_RESHAPE_EXAMPLES = """examples:
+  irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml --weights link
+  irshape reshape model.xml --input "ids[1,S]" --symbol "S=1..512" -o reshaped.xml
+  irshape reshape model.xml --batch 8 -o reshaped.xml
+
+exit code: 0 if the model can have these shapes, 1 if not (then everything that stands in the way is listed, and nothing is written),
+2 if a file could not be read or written, or the batch axis is not clear"""
 
 _OPS_EXAMPLES = """examples:
   irshape ops
@@ -64,12 +73,17 @@ def parser() -> argparse.ArgumentParser:
 
     about = "Infer the element type and shape of every port; with -o, write the IR with them in it."
     infer = commands.add_parser("infer", prog="irshape infer", help="infer every shape", description=about, epilog=_INFER_EXAMPLES)
-    infer.add_argument("-o", "--output", metavar="OUT.xml", help="write the annotated IR (one FILE only)")
-    infer.add_argument("--weights", choices=("link", "copy"), help="place the .bin beside OUT.xml, as a hard link or a copy")
-    infer.add_argument("--force", action="store_true", help="overwrite OUT.xml if it exists")
-    infer.add_argument("--in-place", action="store_true", help="write the annotations into FILE itself")
+    _add_output_arguments(infer)
     infer.add_argument("--all", action="store_true", help="list constants, too")
     _add_model_arguments(infer)
+
+    about = "Give the inputs other shapes and write the IR with them; where that cannot be, list every layer and constant in the way."
+    reshape = commands.add_parser(
+        "reshape", prog="irshape reshape", help="change input shapes", description=about, epilog=_RESHAPE_EXAMPLES
+    )
+    reshape.add_argument("--batch", metavar="N", help="the batch of all inputs that --input does not name: 8, 1..8, N")
+    _add_output_arguments(reshape)
+    _add_model_arguments(reshape)
 
     about = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
     ops = commands.add_parser("ops", prog="irshape ops", help="list or describe operations", description=about, epilog=_OPS_EXAMPLES)
@@ -77,6 +91,14 @@ def parser() -> argparse.ArgumentParser:
     ops.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     _add_colour(ops)
     return top
+
+
+def _add_output_arguments(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("-o", "--output", metavar="OUT.xml", help="write the annotated IR (one FILE only)")
+    add("--weights", choices=("link", "copy"), help="place the .bin beside OUT.xml, as a hard link or a copy")
+    add("--force", action="store_true", help="overwrite OUT.xml if it exists")
+    add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 
 def _add_model_arguments(command: argparse.ArgumentParser) -> None:
@@ -138,6 +160,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         from irshape.cli.ops import run
     elif given.command == "check":
         from irshape.cli.check import run
+    elif given.command == "reshape":
+        from irshape.cli.reshape import run
     else:
         from irshape.cli.infer import run
     code = run(given)

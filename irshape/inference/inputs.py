@@ -226,7 +226,8 @@ def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str
 def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolFacts]) -> Size:
     low, high, name, factor, offset = described
     if not name:
-        return engine.scope.unknown((node.first_slot, axis), low, high)
+        # The key is that of the Parameter's own rule, so that a size of the same range keeps its name.
+        return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
     facts = known.get(name, _ANY_SIZE)
     if not _UNNAMED.fullmatch(name):
         engine.symbols[name] = facts

@@ -118,6 +118,13 @@ ROWS: dict[str, File | str | bytes] = {
     "W102": constant([1], offset=4096),
     "W103": constant([1, 1], size=8),
     "W105": constant([1], offset=4096, weights=b'<?xml version="1.0"?><net/>'),
+    "X203": ir(
+        X.replace("</port>", "").replace(
+            'FP32"/>', 'FP32"><rt_info><attribute name="irshape" version="0" value="[N,4]"/></rt_info></port>'
+        ),
+        D,
+        R,
+    ),
     "R101": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": "2.5"}),
     "R102": op("ReduceSum", "opset1", "f32[2,8]", [0], {"keep_dims": "yes"}),
     "R104": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "blocksize": 2}),
@@ -133,6 +140,8 @@ ROWS: dict[str, File | str | bytes] = {
 # Codes that no small file can show, and what shows them.
 ELSEWHERE = {
     "W104": "a path that is no regular file: test_weights_that_are_no_file",
+    "N101": "needs a batch: tests/inference/test_reshape.py",
+    "N102": "needs another shape: tests/inference/test_reshape.py",
     "X202": "found by lxml and the XSD: tests/xml/test_xml_schema.py",
     "I101": "a fault of irshape itself: test_a_rule_that_fails_is_an_internal_error",
 }

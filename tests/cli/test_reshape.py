@@ -1,0 +1,100 @@
+"""`irshape reshape` as a user meets it."""
+
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.cli.main import main
+from tests.support.ir import Net
+
+ATROUS = Path(__file__).parent.parent.parent / "examples" / "atrous.xml"
+
+
+@pytest.fixture
+def baked(tmp_path: Path) -> Path:
+    """A model whose Reshape has its batch baked in."""
+    net = Net()
+    net.result(net.layer("Reshape", [net.parameter("f32[1,4,6]"), net.const([1, 24])], ["FP32"], special_zero=False)[0])
+    path = tmp_path / "baked.xml"
+    path.write_text(net.xml)
+    path.with_suffix(".bin").write_bytes(net.bin)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
+    code = main([str(argument) for argument in ("reshape", *arguments)])
+    out, err = capsys.readouterr()
+    return code, out.splitlines(), err
+
+
+def test_inputs_and_outputs_are_shown_as_they_were_and_are(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = run(capsys, ATROUS, "--input", "image[1,3,512,512]")
+    assert code == 0
+    assert lines[1:] == [
+        "",
+        "ID  LAYER  TYPE       WAS            IS",
+        " 0  image  Parameter  [?,3,3..,3..]  f32[1,3,512,512]",
+        "17  mask   Result     [?,2,4..,4..]  f32[1,2,512,512]",
+        "",
+        "1 file, 18 layers: no faults",
+    ]
+
+
+def test_the_model_is_written_with_its_weights(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "out.xml"
+    code, lines, _ = run(capsys, ATROUS, "--input", "image[1,3,512,512]", "-o", target, "--weights", "copy")
+    assert (code, lines[-1]) == (0, f"written: {target}")
+    assert irshape.check(target).diagnostics == []
+    assert irshape.infer(target)["mask"].inputs[0].text == "[1,2,512,512]"
+    code, _, err = run(capsys, ATROUS, "--input", "image[1,3,512,512]", "-o", target)
+    assert code == 2
+    assert "--force overwrites it" in err
+
+
+def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+    target = baked.with_name("out.xml")
+    code, lines, err = run(capsys, baked, "--input", "[2,4,6]", "-o", target)
+    assert code == 1
+    assert lines[2].endswith("S201 data must have as many elements as shape: 48 and 24 differ [Reshape reshape_2]")
+    assert lines[3].startswith(f"    see {baked}:")
+    assert lines[4].endswith("element 0 of Const 'const_1' (line 10) is 1, 2 would fit")
+    assert "not written" in err
+    assert not target.exists()
+
+
+def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = run(capsys, ATROUS, "--batch", "4", "--color", "never")
+    assert code == 0
+    assert lines[3].split()[4] == "f32[4,3,3..,3..]"
+    assert any("N101 note: the batch is axis 0 of 'image': the file leaves its size open: ?" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "nothing to change: give --input or --batch"),
+        (
+            ("--batch", "2"),
+            "no axis of 'parameter_0' is the first size of every result; give the shape of an input",
+        ),
+        (("--batch", "2..1"), "2 is larger than 1"),
+        (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
+        (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),
+        (("--batch", "2", "--weights", "copy"), "--weights belongs to -o"),
+    ],
+)
+def test_what_cannot_be_done_is_said_on_a_line(
+    capsys: pytest.CaptureFixture[str], baked: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    code, lines, err = run(capsys, baked, *arguments)
+    assert (code, lines) == (2, [])
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_that_is_no_model_is_reported_as_such(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "no.xml").write_text("<html/>")
+    code, lines, _ = run(capsys, tmp_path / "no.xml", "--batch", "2")
+    assert code == 1
+    assert any("X104" in line for line in lines)

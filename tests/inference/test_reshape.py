@@ -1,0 +1,323 @@
+"""Other shapes for the inputs: what OpenVINO reads then, everything that stands in the way, and what comes back from the file."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.report.diagnostic import Diagnostic
+from tests.support.ir import Net, Ref
+
+CARRIED = sorted((Path(__file__).parent.parent / "data" / "ir").glob("**/*.xml"))
+
+
+def pattern(net: Net, ref: Ref, sizes: list[int]) -> Ref:
+    """A Reshape with a constant pattern."""
+    return net.layer("Reshape", [ref, net.const(sizes)], ["FP32"], special_zero=True)[0]
+
+
+def reshaped(net: Net, *shapes: str, **options: Any) -> irshape.Inference:
+    """The net with other shapes for its Parameters, in their order."""
+    model = irshape.read(net.xml.encode())
+    inputs = {node.name: shape for node, shape in zip(model.parameters, shapes, strict=False)}
+    return irshape.reshape(model, inputs, weights=net.bin, **options)
+
+
+def errors(inference: irshape.Inference) -> list[Diagnostic]:
+    return [diagnostic for diagnostic in inference.diagnostics if diagnostic.severity == "error"]
+
+
+def blockers(inference: irshape.Inference) -> list[tuple[str | None, str, int, str | None]]:
+    """Layer, code, number of constants at fault and what is said of them, without the lines."""
+    return [(found.where.layer_id, found.code, len(found.related), found.hint) for found in errors(inference)]
+
+
+# What blocks.
+
+
+def baked_pattern() -> Net:
+    net = Net()
+    net.result(pattern(net, net.parameter("f32[1,4,6]"), [4, 6]))
+    return net
+
+
+def baked_batch() -> Net:
+    """The -1 takes up the batch, and the weights notice."""
+    net = Net()
+    heads = pattern(net, net.parameter("f32[1,4,6]"), [1, 4, -1])
+    net.result(net.layer("MatMul", [heads, net.const([[0.0] * 2] * 6, "f32")], ["FP32"])[0])
+    return net
+
+
+def fixed_head() -> Net:
+    net = Net()
+    net.result(net.layer("MatMul", [net.parameter("f32[1,6]"), net.const([[0.0] * 2] * 6, "f32")], ["FP32"])[0])
+    return net
+
+
+def fixed_filters() -> Net:
+    net = Net()
+    filters = net.const([[[[0.0] * 3] * 3] * 4] * 2, "f32")
+    attributes = {"strides": "1,1", "pads_begin": "0,0", "pads_end": "0,0", "dilations": "1,1"}
+    net.result(net.layer("Convolution", [net.parameter("f32[1,4,8,8]"), filters], ["FP32"], **attributes)[0])
+    return net
+
+
+def baked_token() -> Net:
+    """Two tokens before the data, both of batch 1."""
+    net = Net()
+    tokens = [net.const([[[0.0] * 6]], "f32") for _ in range(2)]
+    net.result(net.layer("Concat", [*tokens, net.parameter("f32[1,4,6]")], ["FP32"], axis=1)[0])
+    return net
+
+
+def baked_positions() -> Net:
+    net = Net()
+    positions = net.const([[[0.0] * 6] * 4], "f32")
+    net.result(net.layer("Add", [net.parameter("f32[1,4,6]"), positions], ["FP32"])[0])
+    return net
+
+
+def odd_blocks() -> Net:
+    net = Net()
+    inputs = [net.const(values) for values in ([1, 2, 3], [0, 0, 0], [0, 0, 0])]
+    net.result(net.layer("SpaceToBatch", [net.parameter("f32[1,4,6]"), *inputs], ["FP32"], "opset2")[0])
+    return net
+
+
+@pytest.mark.parametrize(
+    ("net", "shape", "expected"),
+    [
+        (baked_pattern(), "[2,4,6]", [("2", "S201", 1, "element 0 of Const 'const_1' is 4, 8 would fit")]),
+        (baked_batch(), "[2,4,6]", [("4", "S201", 1, "element 0 of Const 'const_1' is 1, 2 would fit")]),
+        (fixed_head(), "[1,8]", [("2", "S201", 1, "axis 0 of Const 'const_1' is 6, 8 would fit")]),
+        (fixed_filters(), "[1,5,8,8]", [("2", "S201", 1, "axis 1 of Const 'const_0' is 4, 5 would fit")]),
+        (baked_positions(), "[1,5,6]", [("2", "S202", 1, "axis 1 of Const 'const_0' is 4, 5 would fit")]),
+        (
+            baked_token(),
+            "[2,4,6]",
+            [("3", "S201", 2, "axis 0 of Const 'const_0' is 1, 2 would fit; axis 0 of Const 'const_1' is 1, 2 would fit")],
+        ),
+        (
+            odd_blocks(),
+            "[1,5,7]",
+            [
+                ("4", "S204", 1, "element 1 of Const 'const_1' is 0, 1 would fit"),
+                ("4", "S204", 1, "element 2 of Const 'const_1' is 0, 2 would fit"),
+            ],
+        ),
+    ],
+    ids=["pattern", "batch", "head", "filters", "positions", "token", "blocks"],
+)
+def test_a_blocker_names_the_constant_and_what_would_fit(net: Net, shape: str, expected: list[tuple[Any, ...]]) -> None:
+    import re
+
+    found = blockers(reshaped(net, shape))
+    assert [(*one[:3], re.sub(r" \(line \d+\)", "", one[3] or "")) for one in found] == expected
+
+
+def test_all_blockers_are_reported_and_no_consequence() -> None:
+    net = Net()
+    x = net.parameter("f32[1,4,6]")
+    flat = pattern(net, x, [4, 6])  # 2
+    back = pattern(net, flat, [1, 4, 6])  # 4
+    net.result(net.layer("Add", [back, x], ["FP32"])[0])  # a consequence only
+    other = net.parameter("f32[1,6]")
+    net.result(net.layer("MatMul", [other, net.const([[0.0] * 2] * 6, "f32")], ["FP32"])[0])  # 9
+    inference = reshaped(net, "[2,4,6]", "[1,7]")
+    assert [found.where.layer_id for found in errors(inference)] == ["2", "4", "9"]
+    assert all(found.hint and found.related for found in errors(inference))
+
+
+def test_what_no_constant_pins_is_reported_without_one() -> None:
+    net = Net()
+    net.result(net.layer("Add", [net.parameter("f32[4]"), net.parameter("f32[4]")], ["FP32"])[0])
+    (found,) = errors(reshaped(net, "[5]", "[6]"))
+    assert (found.code, found.hint, found.related) == ("S202", None, ())
+
+
+def test_the_models_own_faults_are_no_blockers() -> None:
+    net = Net()
+    x = net.parameter("f32[1,4,6]")
+    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,1,5]")], ["FP32"], block_size=2)[0])
+    net.result(pattern(net, x, [4, 6]))
+    assert [(found.code, bool(found.related)) for found in errors(reshaped(net, "[2,4,6]"))] == [("S204", False), ("S201", True)]
+
+
+def test_a_changed_rank_is_mentioned_with_what_fails() -> None:
+    net = fixed_filters()
+    messages = [found.message for found in reshaped(net, "[4,8,8]").diagnostics]
+    assert "the rank of 'parameter_1' was changed from 4 to 3" in messages
+    asked = irshape.infer(net.xml.encode(), inputs={"parameter_1": "[4,8,8]"}, weights=net.bin)
+    assert [found.code for found in asked.diagnostics if found.severity == "note"] == ["N102"]
+    assert reshaped(net, "[2,4,9,9]").diagnostics == []
+
+
+# The batch.
+
+
+def with_layout(net: Net, layout: str) -> bytes:
+    """The text of a net whose first Parameter has a layout."""
+    port = '<port id="0" precision="FP32"/>'
+    info = f'<rt_info><attribute name="layout" version="0" layout="{layout}"/></rt_info>'
+    return net.xml.replace(port, f'<port id="0" precision="FP32">{info}</port>', 1).encode()
+
+
+@pytest.mark.parametrize(
+    ("layout", "shape", "expected"),
+    [
+        ("[N,C,H,W]", "f32[1,3,8,8]", "[8,3,8,8]"),
+        ("[H,W,C,N]", "f32[4,4,3,1]", "[4,4,3,8]"),
+        ("[N,...]", "f32[1,3,8]", "[8,3,8]"),
+        ("[...,N,C]", "f32[3,8,1,2]", "[3,8,8,2]"),
+    ],
+)
+def test_the_batch_axis_is_that_of_the_layout(layout: str, shape: str, expected: str) -> None:
+    net = Net()
+    net.result(net.parameter(shape))
+    inference = irshape.reshape(with_layout(net, layout), batch=8)
+    assert inference["parameter_0"].outputs[0].text == expected
+    (note,) = inference.diagnostics
+    assert (note.code, note.severity) == ("N101", "note")
+    assert note.message.endswith(f"its layout is {layout}")
+    assert inference.ok
+
+
+def test_an_open_first_axis_is_the_batch_axis() -> None:
+    net = Net()
+    net.result(net.parameter("f32[?,3,?]"))
+    inference = reshaped(net, batch="2..4")
+    assert inference["parameter_0"].outputs[0].text == "[2..4,3,?]"
+    assert "leaves its size open" in inference.diagnostics[0].message
+
+
+def test_a_symbol_shows_the_batch_axis() -> None:
+    net = Net()
+    data, more = net.parameter("f32[1,3,4]"), net.parameter("f32[1,4]")
+    net.result(net.layer("ReduceMean", [data, net.const([1])], ["FP32"], keep_dims=False)[0])
+    net.result(more)
+    inference = reshaped(net, batch="N")
+    assert [inference.layer(id).outputs[0].formula for id in (0, 1, 3)] == ["[N,3,4]", "[N,4]", "[N,4]"]
+    assert all("first size of every result" in note.message for note in inference.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("net", "message"),
+    [
+        (baked_pattern(), r"no axis of 'parameter_0' is the first size of every result; .* as in parameter_0\[1,4,6\]"),
+        (fixed_head(), None),
+    ],
+    ids=["none", "clear"],
+)
+def test_a_batch_axis_that_nothing_shows_is_asked_for(net: Net, message: str | None) -> None:
+    if message is None:
+        assert reshaped(net, batch=3).ok
+    else:
+        with pytest.raises(irshape.InputError, match=message):
+            reshaped(net, batch=3)
+
+
+def test_candidates_are_listed_where_several_axes_can_be_the_batch() -> None:
+    net = Net()
+    square = net.parameter("f32[1,1]")
+    net.result(net.layer("Add", [square, net.layer("Transpose", [square, net.const([1, 0])], ["FP32"])[0]], ["FP32"])[0])
+    with pytest.raises(irshape.InputError, match="axis 0 of 'parameter_0' or axis 1 of 'parameter_0'"):
+        reshaped(net, batch=3)
+
+
+# What is written comes back.
+
+
+def round_trip(net: Net, inputs: dict[str, str], symbols: dict[str, str]) -> tuple[irshape.Inference, irshape.Inference]:
+    first = irshape.reshape(net.xml.encode(), inputs, symbols=symbols, weights=net.bin)
+    assert first.ok, first.diagnostics
+    return first, irshape.check(first.annotated(), weights=net.bin)
+
+
+def joined() -> Net:
+    net = Net()
+    x, y = net.parameter("f32[?,3,?,?]"), net.parameter("f32[?,?]")
+    deep = net.layer("SpaceToDepth", [x], ["FP32"], block_size=2, mode="blocks_first")[0]
+    net.result(net.layer("ReduceMean", [deep, net.const([1])], ["FP32"], keep_dims=False)[0])
+    net.result(y)
+    return net
+
+
+@pytest.mark.parametrize(
+    ("shapes", "symbols"),
+    [
+        (("[N,3,H,W]", "[N,S]"), {}),
+        (("[N,3,H,W]", "[N,S]"), {"N": "1..8", "H": "32*k", "W": "32..1024,16*k"}),
+        (("[1,3,32*k,2*m + 2]", "[k,?]"), {"k": "1..4"}),
+        (("[N,3,4..8,?]", "[?,?]"), {}),
+        (("[?,3,?,8]", "[N,N]"), {"N": "..5"}),
+    ],
+)
+def test_symbols_and_intervals_survive_the_file(shapes: tuple[str, str], symbols: dict[str, str]) -> None:
+    first, again = round_trip(joined(), dict(zip(("parameter_0", "parameter_1"), shapes, strict=True)), symbols)
+    assert again.diagnostics == []
+    assert again.ports == first.ports
+    assert again.symbolic == first.symbolic
+    assert [str(guard.requirement) for guard in again.guards] == [str(guard.requirement) for guard in first.guards]
+    assert again.annotated() == first.annotated()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('shape="?,?"', 'shape="?,7"'),
+        ('shape="?,?"', 'shape="?,?,?"'),
+        ('value="[N,S]"', 'value="[N,S"'),
+        ('value="[N,S]"', 'value="[N,S] where S=5..3"'),
+        ('shape="?,?"', 'shape="9..,?"'),
+    ],
+)
+def test_an_annotation_that_does_not_fit_is_ignored_with_a_warning(old: str, new: str) -> None:
+    first, _ = round_trip(joined(), {"parameter_0": "[N,3,H,W]", "parameter_1": "[N,S]"}, {"N": "1..8"})
+    text = first.annotated().decode().replace('shape="1..8,?"', 'shape="?,?"').replace("[N,S] in [1..8,?]", "[N,S]")
+    assert text.count(old) >= 1
+    head, _, tail = text.partition(old)
+    again = irshape.infer((head + new + tail).encode(), weights=joined().bin)
+    assert again.ok
+    assert [found.code for found in again.diagnostics] == ["X203"]
+    assert again["parameter_0"].outputs[0].formula == "[N,3,H,W]"
+    assert "S" not in again["parameter_1"].outputs[0].formula
+
+
+# OpenVINO reads what is written as if it had been reshaped.
+
+
+def other_shapes(model: irshape.Model) -> dict[str, str]:
+    """Shapes whose first size is another, for every Parameter that has one."""
+    inference = irshape.infer(model)
+    shapes = {node.name: inference.layer(node.id).outputs[0].shape for node in model.parameters}
+    first = {name: shape[0] + 1 if isinstance(shape[0], int) else 3 for name, shape in shapes.items() if shape}
+    return {name: f"[{','.join(['?' if not isinstance(size, int) else str(size) for size in (first[name], *shape[1:])])}]"
+            for name, shape in shapes.items() if shape}  # fmt: skip
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", CARRIED, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_openvino_reads_what_is_written_as_if_reshaped(path: Path) -> None:
+    import openvino
+
+    weights = path.with_suffix(".bin")
+    data = weights.read_bytes() if weights.exists() else b"\0"
+    core = openvino.Core()
+    model = irshape.read(path)
+    if not irshape.infer(model, weights=data).ok:
+        pytest.skip("not inferred")
+    inputs = other_shapes(model)
+    inference = irshape.reshape(model, inputs, weights=data)
+    theirs = core.read_model(path.read_bytes(), data)
+    ports = {parameter.get_friendly_name(): parameter.output(0) for parameter in theirs.get_parameters()}
+    try:
+        theirs.reshape({ports[name]: openvino.PartialShape(shape) for name, shape in inputs.items()})
+    except RuntimeError:
+        assert not inference.ok
+        return
+    assert inference.ok, inference.diagnostics
+    ours = core.read_model(inference.annotated(), data)
+    for one, other in zip((*ours.inputs, *ours.outputs), (*theirs.inputs, *theirs.outputs), strict=True):
+        assert (one.get_element_type(), one.get_partial_shape()) == (other.get_element_type(), other.get_partial_shape())

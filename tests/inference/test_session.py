@@ -1,0 +1,86 @@
+"""Sessions: one shape after the other, and nothing that goes wrong stays."""
+
+import pytest
+
+import irshape
+from irshape.inference.apply import Request
+from tests.support.ir import Net
+
+
+def net() -> Net:
+    """A SpaceToDepth and a Reshape that takes up its batch, on two inputs."""
+    net = Net()
+    deep = net.layer("SpaceToDepth", [net.parameter("f32[1,3,8,8]")], ["FP32"], block_size=2)[0]
+    net.result(net.layer("Reshape", [deep, net.const([12, -1])], ["FP32"], special_zero=False)[0])
+    net.result(net.layer("ReLU", [net.parameter("f32[?,5]")], ["FP32"])[0])
+    return net
+
+
+@pytest.fixture
+def session() -> irshape.Session:
+    built = net()
+    return irshape.Session(built.xml.encode(), weights=built.bin)
+
+
+def shown(inference: irshape.Inference) -> list[str]:
+    """The inputs and outputs."""
+    model = inference.model
+    return [inference.layer(node.id).outputs[0].text for node in model.parameters] + [
+        inference.layer(node.id).inputs[0].text for node in model.results
+    ]
+
+
+def test_inputs_that_are_not_named_keep_their_shapes(session: irshape.Session) -> None:
+    assert shown(session.infer()) == ["[1,3,8,8]", "[?,5]", "[12,16]", "[?,5]"]
+    assert shown(session.reshape(parameter_0="[2,3,8,8]")) == ["[2,3,8,8]", "[?,5]", "[12,32]", "[?,5]"]
+    assert shown(session.reshape({"parameter_5": "[7,5]"})) == ["[2,3,8,8]", "[7,5]", "[12,32]", "[7,5]"]
+    assert shown(session.infer()) == ["[2,3,8,8]", "[7,5]", "[12,32]", "[7,5]"]
+
+
+def test_an_answer_stays_as_it_was(session: irshape.Session) -> None:
+    before = session.infer()
+    session.reshape(parameter_0="[2,3,8,8]")
+    session.reshape(parameter_0="[3,3,8,8]", parameter_5="[N,5]")
+    assert shown(before) == ["[1,3,8,8]", "[?,5]", "[12,16]", "[?,5]"]
+    assert b'shape="1,3,8,8"' in before.annotated()
+
+
+def test_what_fails_changes_nothing(session: irshape.Session) -> None:
+    session.reshape(parameter_5="[N,5]")
+    before = session.infer().to_dict()
+    failed = session.reshape(parameter_0="[1,3,9,8]")
+    assert [found.code for found in failed.diagnostics] == ["S204"]
+    with pytest.raises(irshape.InputError, match="no input 'parameter_7'"):
+        session.reshape(parameter_7="[1]")
+    with pytest.raises(irshape.InputError, match="not closed"):
+        session.reshape(parameter_0="[1")
+    with pytest.raises(irshape.InputError, match="no input has a size 'H'"):
+        session.reshape(parameter_0="[1,3,8,8]", symbols={"H": "1..2"})
+    assert session.infer().to_dict() == before
+
+
+def test_a_symbol_may_be_given_another_range(session: irshape.Session) -> None:
+    assert shown(session.reshape(parameter_0="[N,3,8,8]", symbols={"N": "1..4"}))[2] == "[12,16..64]"
+    assert shown(session.reshape(parameter_0="[N,3,8,8]", symbols={"N": "2..8"}))[2] == "[12,32..128]"
+    assert session.infer()["spacetodepth_1"].outputs[0].formula == "[N,12,4,4]"
+
+
+def test_every_answer_is_that_of_a_run_of_its_own(session: irshape.Session) -> None:
+    built = net()
+    for shape in ("[2,3,8,8]", "[N,3,8,8]", "[1,3,?,8]", "[1,3,9,8]", "[2,3,8,8]"):
+        ours = session.reshape(parameter_0=shape)
+        alone = irshape.infer(built.xml.encode(), inputs={"parameter_0": shape}, weights=built.bin)
+        assert (ours.ok, shown(ours)) == (alone.ok, shown(alone))
+
+
+def test_only_what_changes_is_worked_out_anew(session: irshape.Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    applied: list[str] = []
+    answer = Request.answer
+    monkeypatch.setattr(Request, "answer", lambda self: applied.append(self.op.TYPE) or answer(self))
+    session.infer()
+    applied.clear()
+    session.reshape(parameter_0="[2,3,8,8]")
+    assert applied == ["SpaceToDepth", "Reshape", "Result"]
+    applied.clear()
+    session.reshape(parameter_0="[1,3,8,8]")
+    assert applied == []
