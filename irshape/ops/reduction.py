@@ -55,7 +55,9 @@ class Reduction(Op):
         step = len(elements) // count if count else 0
         if not step and self.of_nothing is None:
             return None
-        return whole(tuple(function(elements[i * step : (i + 1) * step]) if step else self.of_nothing for i in range(count)), data.element_type)
+        return whole(
+            tuple(function(elements[i * step : (i + 1) * step]) if step else self.of_nothing for i in range(count)), data.element_type
+        )
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:

@@ -42,7 +42,9 @@ def sizes(xml: str, weights: bytes) -> dict[str, tuple[list[int | None], ...]] |
         return str(error)
     return {
         node.get_friendly_name(): tuple(
-            [dim.get_length() if dim.is_static else None for dim in output.get_partial_shape()] if output.get_partial_shape().rank.is_static else []
+            [dim.get_length() if dim.is_static else None for dim in output.get_partial_shape()]
+            if output.get_partial_shape().rank.is_static
+            else []
             for output in node.outputs()
         )
         for node in model.get_ops()
@@ -60,7 +62,13 @@ def value(size: Any, values: Mapping[str, int]) -> int | None:
 def faults(inference: Any, values: Mapping[str, int], found: "dict[str, tuple[list[int | None], ...]] | str") -> list[str]:
     """What irshape says of these sizes that OpenVINO does not."""
     known = frozenset(values)
-    told = [size for node in inference.model.nodes for port in inference.layer(node.id).outputs for size in port.shape or () if symbols(size) <= known]
+    told = [
+        size
+        for node in inference.model.nodes
+        for port in inference.layer(node.id).outputs
+        for size in port.shape or ()
+        if symbols(size) <= known
+    ]
     if any(value(size, values) == 0 for size in told):
         return []  # Reshape has conventions of its own for tensors without elements
     broken = [str(guard) for guard in inference.guards if guard.requirement.symbols() <= known and not guard.requirement.holds(values)]
