@@ -7,7 +7,7 @@ from typing import Annotated
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Dim, Size, bounds, dim_min, eq, is_known, lt, narrow, product
+from irshape.shape.dim import Size, bounds, dim_min, eq, is_known, lt, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
