@@ -100,10 +100,10 @@ class Reshape(_Rearrangement):
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """A number of the pattern as a size; with `special_zero` one that turns out to be 0 copies that of the data."""
         low, high = bounds(size)
-        if low < high <= 0:
+        if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_sole and low < -1 <= high < 0:
-                ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..{high}")
+            if ctx.is_sole and low < -1 == high:
+                ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..-1")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
         size = ctx.saturate(size)
