@@ -37,6 +37,14 @@ class _Pin(NamedTuple):
     numbers: dict[int, Size]
 
 
+class _Place(NamedTuple):
+    """An element of a constant, or with `is_axis` the size of one of its axes."""
+
+    constant: Node
+    is_axis: bool
+    position: int
+
+
 class _Source(NamedTuple):
     """A constant, and the node whose sizes it gives."""
 
@@ -158,9 +166,9 @@ class _Search:
         if pins:
             return pins
         for solutions in (self.solutions(node, near, has_axes=True), self.solutions(node, far, has_axes=False)):
-            rated = [(rest, pin) for pin in solutions if (rest := self.rest([pin], node)) is not None]
+            rated = [(rest, pins) for pins in solutions if (rest := self.rest(pins, node)) is not None]
             if rated:
-                return [min(rated, key=lambda one: one[0])[1]]
+                return min(rated, key=lambda one: one[0])[1]
         return []
 
     def constants(self, node: Node) -> tuple[list[_Source], list[_Source]]:
@@ -218,29 +226,43 @@ class _Search:
                     return pins
         return []
 
-    def solutions(self, node: Node, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[_Pin]:
-        """Numbers that fulfil what is demanded once a symbol stands in their place: one, or all that are equal."""
-        for constant, _ in sources:
+    def solutions(self, node: Node, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[list[_Pin]]:
+        """Numbers that fulfil what is demanded once a symbol stands in their place."""
+        for number, places in self.places([constant for constant, _ in sources], has_axes):
+            symbol = self.trial.scope.unknown(("pin", *places), 1)
+            if self.rest(_filled(places, symbol), node) is None:
+                continue
+            (name,) = symbols(symbol)
+            outputs = (self.before[node.first_slot + index].shape or () for index in range(len(node.layer.outputs)))
+            quotients = {size for shape in outputs for size in shape if type(size) is int and size > 0}
+            demands = [requirement for requirement in self.trial.guards if requirement.symbols() == {name}]
+            values = {value for demand in demands for value in _solved(demand, name, number, quotients)}
+            yield from (_filled(places, value) for value in sorted(values - {number}))
+
+    def places(self, constants: Iterable[Node], has_axes: bool) -> Iterator[tuple[int, list[_Place]]]:
+        """Numbers in constants, and where they stand: one by one, then those that are equal in one constant, or at one place of several."""
+        single: list[tuple[int, list[_Place]]] = []
+        equal: dict[tuple[int, object, object], list[_Place]] = {}
+        for constant in constants:
             for is_axis in (False, True) if has_axes else (False,):
                 numbers = (self.fact(constant).shape or ()) if is_axis else self.elements(constant)
-                places: dict[tuple[int, ...], object] = {(index,): number for index, number in enumerate(numbers)}
-                if not is_axis:
-                    places |= {tuple(i for i, other in enumerate(numbers) if other == number): number for number in numbers}
-                for positions, number in places.items():
+                for position, number in enumerate(numbers):
                     if type(number) is int and number >= 0:
-                        for value in self.solved(node, constant, is_axis, positions, number):
-                            yield _Pin(constant, is_axis, dict.fromkeys(positions, value))
+                        place = _Place(constant, is_axis, position)
+                        single.append((number, [place]))
+                        equal.setdefault((number, is_axis, position), []).append(place)
+                        if not is_axis:
+                            equal.setdefault((number, constant, None), []).append(place)
+        yield from single
+        yield from ((key[0], places) for key, places in equal.items() if len(places) > 1)
 
-    def solved(self, node: Node, constant: Node, is_axis: bool, positions: tuple[int, ...], present: int) -> list[int]:
-        """The values for some places of a constant for which the demands of a pass hold."""
-        symbol = self.trial.scope.unknown(("pin", constant.index, is_axis, positions), 1)
-        if self.rest([_Pin(constant, is_axis, dict.fromkeys(positions, symbol))], node) is None:
-            return []
-        (name,) = symbols(symbol)
-        outputs = (self.before[node.first_slot + index].shape or () for index in range(len(node.layer.outputs)))
-        quotients = {size for shape in outputs for size in shape if type(size) is int and size > 0}
-        demands = [requirement for requirement in self.trial.guards if requirement.symbols() == {name}]
-        return sorted({value for demand in demands for value in _solved(demand, name, present, quotients)} - {present})
+
+def _filled(places: Iterable[_Place], number: Size) -> list[_Pin]:
+    """The pins that put a number in some places."""
+    numbers: dict[tuple[Node, bool], dict[int, Size]] = {}
+    for constant, is_axis, position in places:
+        numbers.setdefault((constant, is_axis), {})[position] = number
+    return [_Pin(constant, is_axis, own) for (constant, is_axis), own in numbers.items()]
 
 
 def _listed(numbers: Iterable[object]) -> str:

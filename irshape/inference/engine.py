@@ -130,7 +130,7 @@ class Engine:
         self._runs: dict[Given, Run] = {}
         self._memo: dict[tuple[object, ...], Application] = outer._memo if outer else {}
         self._signatures: dict[tuple[Op, int, frozenset[int]], int] = outer._signatures if outer else {}
-        self._maps = {node.index: bodies_of(node) for node in model.nodes if node.type in BODIES and not model.document.is_example}
+        self._maps = {node.index: bodies_of(node) for node in model.nodes if node.type in BODIES}
         self._demanded = self._demanded_slots(body)
         self._steps = self._plan()
         self._pairs = self._pair()
@@ -360,7 +360,7 @@ class Engine:
         shape: Shape = (port.value_shape or ()) if self.model.document.is_example else None
         if port.dims is not None:
             shape = tuple([self.scope.unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
-        return self.facts.intern(element_type or ElementType.dynamic, shape, port.value)
+        return self.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)
 
     def _constant(self, step: Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""

@@ -21,7 +21,8 @@ class Port:
 
     `offset` is that of `<port`, `end` that of the first byte after the port. `value` holds the numbers a specification
     example gives in a comment, flat, and the shape of their nesting in `value_shape`. `annotation` is what irshape wrote
-    about the port when `<dim>` could not say it, `layout` what OpenVINO knows of its axes: `[N,C,H,W]`. An id that is missing or unreadable is -1.
+    about the port when `<dim>` could not say it, `layout` what OpenVINO knows of its axes: `[N,C,H,W]`. An id that is missing
+    or unreadable is -1.
     """
 
     __slots__ = ("annotation", "dims", "end", "id", "layout", "names", "offset", "precision", "value", "value_shape")
