@@ -83,7 +83,7 @@ class Reshape(_Rearrangement):
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
             # OpenVINO takes data of which it does not know the rank not to be empty.
-            is_empty = 0 in want and not (0 in pattern or all(map(is_known, (*want, *(have or want)))))
+            is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
             if is_empty and (have is None or 0 not in have):  # by formulas that OpenVINO does not follow
                 ctx.warn("R401", "no size fulfils this: -1 beside a size of 0 needs data without elements", port=shape)
                 target[pattern.index(-1)] = ctx.unknown()
