@@ -136,10 +136,10 @@ class Request(Context):
         types = self._types(arguments, len(shapes))
         elements, seen = self._elements(arguments, shapes, types)
         outputs = []
-        for element_type, shape, values, theirs in zip(types, shapes, elements, seen, strict=True):
+        for element_type, shape, values, known in zip(types, shapes, elements, seen, strict=True):
             fact = self.table.intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
-            if theirs != values:
-                fact = self.table.beside(fact, self.table.intern(element_type, shape, theirs, fact.is_poisoned))
+            if known != values:
+                fact = self.table.beside(fact, self.table.intern(element_type, shape, known, fact.is_poisoned))
             outputs.append(fact)
         return tuple(outputs)
 

@@ -234,8 +234,8 @@ class RandomNet:
 
 
 OPERATIONS = (
-    RandomNet.compute, RandomNet.compute, RandomNet.compute, RandomNet.through_floats, RandomNet.unary, RandomNet.binary, RandomNet.concat,
-    RandomNet.transpose, RandomNet.pool, RandomNet.slice, RandomNet.pad, RandomNet.split, RandomNet.reshape, RandomNet.reshape,
-    RandomNet.flatten, RandomNet.broadcast, RandomNet.tile, RandomNet.blocks, RandomNet.space_to_batch, RandomNet.reduce,
-    RandomNet.unsqueeze, RandomNet.multiply, RandomNet.top,
+    RandomNet.compute, RandomNet.compute, RandomNet.compute, RandomNet.through_floats, RandomNet.unary, RandomNet.binary,
+    RandomNet.concat, RandomNet.transpose, RandomNet.pool, RandomNet.slice, RandomNet.pad, RandomNet.split, RandomNet.reshape,
+    RandomNet.reshape, RandomNet.flatten, RandomNet.broadcast, RandomNet.tile, RandomNet.blocks, RandomNet.space_to_batch,
+    RandomNet.reduce, RandomNet.unsqueeze, RandomNet.multiply, RandomNet.top,
 )  # fmt: skip
