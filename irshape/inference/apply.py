@@ -13,7 +13,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
-from irshape.shape.shape import Shape
+from irshape.shape.shape import MAX_RANK, Shape
 from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, Real, representable
 
 
@@ -187,7 +187,11 @@ class Request(Context):
             shapes = self.op.infer(self, *arguments)
         except UnknownRank:
             return [None] * len(outs)
-        return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+        several = [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+        for shape in several:
+            if shape is not None and len(shape) > MAX_RANK:
+                self.fail("X111", f"an output has rank {len(shape)}; at most {MAX_RANK} is followed")
+        return several
 
     def _types(self, arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
         if self.op.types is not None:
