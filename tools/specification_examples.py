@@ -52,7 +52,15 @@ def values(port: int, text: str) -> tuple[str, str]:
     return f'<port id="{port}">', f'<port id="{port}"> <!-- {text} -->'
 
 
-CLOSE_INPUT = (r"\s*<output>", "\n    </input>\n    <output>")
+def stated(id: int, element_type: str, shape: str, *, is_constant: bool = False) -> tuple[str, str]:
+    """A replacement that says what a Parameter or a Const in a body is."""
+    said = f'element_type="{element_type}" shape="{shape}"'
+    if is_constant:
+        return rf'(<layer id="{id}" type="Const" \.\.\.>\s*<data)', rf"\1 {said}"
+    return rf'(<layer id="{id}" type="Parameter" \.\.\.>)', rf"\1<data {said}/>"
+
+
+CLOSE_INPUT = (r"<output>", "</input><output>")
 ONE_INPUT = (r"</input>\s*<input>", "")
 NO_PORTS = Remark(INCOMPLETE, "no port is given")
 INPUT_OPEN = Remark(MALFORMED, "`</input>` is missing", (CLOSE_INPUT,))
@@ -94,6 +102,29 @@ REMARKS: dict[str, Remark] = {
         WRONG, "the attributes stand between `<data>` and `</data>`, not inside the tag", (("<data>", "<data "), ("</data>", "/>"))
     ),
     "infrastructure/TensorIterator_1.1": NO_PORTS,
+    "infrastructure/TensorIterator_1.2": Remark(
+        WRONG,
+        "LSTMCell takes `W` and `R` apart, not in one input [1024,768]; besides, no Parameter and no Const of the body states its type and "
+        "shape, and the values of the patterns of the Reshapes are not given",
+        (
+            stated(0, "f32", "1,1,512"),
+            stated(3, "f32", "1,256"),
+            stated(4, "f32", "1,256"),
+            stated(1, "i64", "2", is_constant=True),
+            stated(5, "f32", "1024,512", is_constant=True),
+            stated(6, "f32", "1024", is_constant=True),
+            stated(10, "i64", "3", is_constant=True),
+            (
+                r'(<port id="3">\s*<dim>1024</dim>\s*<dim>)768(</dim>\s*</port>)',
+                r'\g<1>512\2<port id="9"><dim>1024</dim><dim>256</dim></port>',
+            ),
+            ('size="3145728"', 'size="2097152"'),
+            (r'<edge from-layer="1" .*?/>', ""),
+            (r'(<layer id="2" .*?<port id="1">)', r"\1 <!-- [1, 512] -->"),
+            (r'<edge from-layer="10" .*?/>', ""),
+            (r'(<layer id="11" .*?<port id="1">)', r"\1 <!-- [1, 1, 256] -->"),
+        ),
+    ),
     **{f"movement/GatherND_5.{number}": UNQUOTED for number in (1, 2)},
     "movement/Roll_7.2": Remark(
         WRONG, "`shift` for several `axes` must be a scalar; `[1]` is a list of one", ((r'(<port id="1">)\s*<dim>1</dim>', r"\1"),)

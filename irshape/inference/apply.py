@@ -13,7 +13,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
-from irshape.shape.shape import Shape
+from irshape.shape.shape import MAX_RANK, Shape
 from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, Real, representable
 
 
@@ -136,10 +136,10 @@ class Request(Context):
         types = self._types(arguments, len(shapes))
         elements, seen = self._elements(arguments, shapes, types)
         outputs = []
-        for element_type, shape, values, bounds in zip(types, shapes, elements, seen, strict=True):
+        for element_type, shape, values, known in zip(types, shapes, elements, seen, strict=True):
             fact = self.table.intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
-            if bounds != values:
-                fact = self.table.beside(fact, self.table.intern(element_type, shape, bounds, fact.is_poisoned))
+            if known != values:
+                fact = self.table.beside(fact, self.table.intern(element_type, shape, known, fact.is_poisoned))
             outputs.append(fact)
         return tuple(outputs)
 
@@ -187,7 +187,11 @@ class Request(Context):
             shapes = self.op.infer(self, *arguments)
         except UnknownRank:
             return [None] * len(outs)
-        return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+        several = [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+        for shape in several:
+            if shape is not None and len(shape) > MAX_RANK:
+                self.fail("X111", f"an output has rank {len(shape)}; at most {MAX_RANK} is followed")
+        return several
 
     def _types(self, arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
         if self.op.types is not None:

@@ -130,7 +130,7 @@ class Engine:
         self._runs: dict[Given, Run] = {}
         self._memo: dict[tuple[object, ...], Application] = outer._memo if outer else {}
         self._signatures: dict[tuple[Op, int, frozenset[int]], int] = outer._signatures if outer else {}
-        self._maps = {node.index: bodies_of(node) for node in model.nodes if node.type in BODIES and not model.document.is_example}
+        self._maps = {node.index: bodies_of(node) for node in model.nodes if node.type in BODIES}
         self._demanded = self._demanded_slots(body)
         self._steps = self._plan()
         self._pairs = self._pair()

@@ -131,9 +131,9 @@ class Mod(BinaryArithmetic):
 
     def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
         (low, high), (least, most) = dividend, divisor
-        if low == high and least == most and least or 0 <= low and high < least:
+        if (low == high and least == most and least) or (low >= 0 and high < least):
             return low, high
-        if inf in (high, most) and low < high or least <= 0 <= most:
+        if (inf in (high, most) and low < high) or least <= 0 <= most:
             return 0, inf
         if least < 0:
             return min(low, -1), max(high, 0)

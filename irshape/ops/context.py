@@ -11,7 +11,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product, symbols
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import MAX_RANK, Shape, merge_shapes
 from irshape.shape.value import MAX_ELEMENTS, Elements
 
 
@@ -141,7 +141,10 @@ class Context(Judge):
         if length is None:
             self.fail("V105", f"{port.name} must have a known number of values", port=port)
         known = port.elements
-        elements = self._unknown_elements(port, length) if known is None else self.integers(port, known)
+        if known is not None:
+            elements = self.integers(port, known)
+        else:
+            elements = self._unknown_elements(port, length if at_least is None else min(length, at_least))
         if wanted is not None and (length < wanted if count is None else length != wanted):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
             if self.is_checked:
@@ -218,6 +221,8 @@ class Context(Judge):
         return tuple(int(element) if isinstance(element, float) else element for element in self.readable(port, elements))
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
+        if count > MAX_RANK:
+            self.fail("X111", f"{port.name} holds {count} values that are not known; at most {MAX_RANK} are followed", port=port)
         self.is_local = True
         return tuple(self.scope.unknown((port.source, i), is_data=True) for i in range(count))
 

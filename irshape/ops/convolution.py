@@ -6,7 +6,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Out, op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
-from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
+from irshape.shape.dim import Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.shape import Shape
 from irshape.shape.window import transposed_window, window

@@ -55,7 +55,8 @@ class Reduction(Op):
         step = len(elements) // count if count else 0
         if not step and self.of_nothing is None:
             return None
-        return whole(tuple(function(elements[i * step : (i + 1) * step]) if step else self.of_nothing for i in range(count)), data.element_type)
+        rows = [elements[i * step : (i + 1) * step] for i in range(count)]
+        return whole(tuple([function(row) if row else self.of_nothing for row in rows]), data.element_type)
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:

@@ -7,7 +7,7 @@ from typing import Annotated
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Dim, Size, bounds, dim_min, eq, is_known, lt, narrow, product
+from irshape.shape.dim import Size, bounds, dim_min, eq, is_known, lt, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -83,6 +83,11 @@ class Reshape(_Rearrangement):
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
             # OpenVINO takes data of which it does not know the rank not to be empty.
+            is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
+            if is_empty and (have is None or 0 not in have):  # by formulas that OpenVINO does not follow
+                ctx.warn("R401", "no size fulfils this: -1 beside a size of 0 needs data without elements", port=shape)
+                target[pattern.index(-1)] = ctx.unknown()
+                return tuple(target)
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
             ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
@@ -100,10 +105,10 @@ class Reshape(_Rearrangement):
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """A number of the pattern as a size; with `special_zero` one that turns out to be 0 copies that of the data."""
         low, high = bounds(size)
-        if low < high <= 0:
+        if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_sole and low < -1 <= high < 0:
-                ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..{high}")
+            if ctx.is_sole and low < -1 == high:
+                ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..-1")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
         size = ctx.saturate(size)

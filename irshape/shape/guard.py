@@ -23,8 +23,9 @@ from irshape.shape.form import Form
 class Requirement:
     """A relation two sizes must have for the model to be valid.
 
-    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0) `broadcast` (equal, or one of them 1) or `stretch` (equal, or a == 1). `template` is completed by
-    `names`, and by the sizes themselves as `{a}` and `{b}`. Requirements are equal when they demand the same of the same formulas.
+    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0), `broadcast` (equal, or one of them 1) or `stretch` (equal, or
+    a == 1). `template` is completed by `names`, and by the sizes themselves as `{a}` and `{b}`. Requirements are equal when they
+    demand the same of the same formulas.
     """
 
     __slots__ = ("a", "b", "code", "kind", "names", "template")

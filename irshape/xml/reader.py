@@ -14,6 +14,7 @@ from typing import IO, Any, Final, NamedTuple
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.shape.element_type import ElementType
+from irshape.shape.shape import MAX_RANK
 from irshape.xml import example, fastlane
 from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
 from irshape.xml.weights import are_swapped
@@ -24,7 +25,7 @@ class Limits(NamedTuple):
 
     size: int = 1 << 30
     depth: int = 64
-    rank: int = 10_000
+    rank: int = MAX_RANK
     faults: int = 10_000
 
 

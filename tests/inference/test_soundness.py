@@ -40,13 +40,12 @@ def sizes(xml: str, weights: bytes) -> dict[str, tuple[list[int | None], ...]] |
         model = openvino.Core().read_model(xml.encode(), weights)
     except RuntimeError as error:
         return str(error)
-    return {
-        node.get_friendly_name(): tuple(
-            [dim.get_length() if dim.is_static else None for dim in output.get_partial_shape()] if output.get_partial_shape().rank.is_static else []
-            for output in node.outputs()
-        )
-        for node in model.get_ops()
-    }
+    return {node.get_friendly_name(): tuple(lengths(output.get_partial_shape()) for output in node.outputs()) for node in model.get_ops()}
+
+
+def lengths(shape: Any) -> list[int | None]:
+    """The sizes of an openvino.PartialShape, none if it has no rank."""
+    return [] if shape.rank.is_dynamic else [dim.get_length() if dim.is_static else None for dim in shape]
 
 
 def value(size: Any, values: Mapping[str, int]) -> int | None:
@@ -60,8 +59,8 @@ def value(size: Any, values: Mapping[str, int]) -> int | None:
 def faults(inference: Any, values: Mapping[str, int], found: "dict[str, tuple[list[int | None], ...]] | str") -> list[str]:
     """What irshape says of these sizes that OpenVINO does not."""
     known = frozenset(values)
-    told = [size for node in inference.model.nodes for port in inference.layer(node.id).outputs for size in port.shape or () if symbols(size) <= known]
-    if any(value(size, values) == 0 for size in told):
+    ports = [port for node in inference.model.nodes for port in inference.layer(node.id).outputs]
+    if any(symbols(size) <= known and value(size, values) == 0 for port in ports for size in port.shape or ()):
         return []  # Reshape has conventions of its own for tensors without elements
     broken = [str(guard) for guard in inference.guards if guard.requirement.symbols() <= known and not guard.requirement.holds(values)]
     broken += [str(diagnostic) for diagnostic in inference.diagnostics if diagnostic.code == "R401"]

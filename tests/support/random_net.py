@@ -30,7 +30,9 @@ class RandomNet:
 
     def _parameter(self) -> None:
         random = self.random
-        dims: list[int | str] = [random.choice(SYMBOLS) if random.random() < 0.6 else random.randint(1, 8) for _ in range(random.randint(2, 4))]
+        dims: list[int | str] = [
+            random.choice(SYMBOLS) if random.random() < 0.6 else random.randint(1, 8) for _ in range(random.randint(2, 4))
+        ]
         shape = ",".join("1..12" if isinstance(dim, str) else str(dim) for dim in dims)
         ref = self.net.parameter(f"f32[{shape}]")
         self.inputs[f"parameter_{ref.layer}"] = dims
@@ -142,7 +144,9 @@ class RandomNet:
         """Elements before and after the axes."""
         random, tensor = self.random, self.pick()
         begin, end = ([random.randint(0, 2) for _ in range(tensor.rank)] for _ in range(2))
-        self.add("Pad", [tensor.ref, self.one(*begin), self.one(*end), self.net.const(0.0, "f32")], tensor.rank, "opset12", pad_mode="constant")
+        self.add(
+            "Pad", [tensor.ref, self.one(*begin), self.one(*end), self.net.const(0.0, "f32")], tensor.rank, "opset12", pad_mode="constant"
+        )
 
     def split(self) -> None:
         """Equal parts."""
@@ -156,7 +160,10 @@ class RandomNet:
         random, tensor = self.random, self.pick()
         rank = random.randint(2, 4)
         is_inferred = random.random() < 0.8
-        parts = [self.one(random.randint(1, 4)) if random.random() < 0.3 else self.value() if is_inferred else self.positive(1) for _ in range(rank)]
+        parts = [
+            self.one(random.randint(1, 4)) if random.random() < 0.3 else self.value() if is_inferred else self.positive(1)
+            for _ in range(rank)
+        ]
         if is_inferred:
             parts[random.randrange(rank)] = self.one(-1)
         target = self.net.layer("Concat", parts, ["I64"], axis=0)[0]
@@ -220,13 +227,15 @@ class RandomNet:
         whole = self.net.layer("ShapeOf", [tensor.ref], ["I64"], "opset3", output_type="i64")[0]
         size = self.net.layer("Gather", [whole, self.one(axis), self.net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
         count = self.net.layer("Squeeze", [self.net.layer("Minimum", [self.value(), size], ["I64"])[0]], ["I64"])[0]
-        refs = self.net.layer("TopK", [tensor.ref, count], ["FP32", "I64"], "opset3", axis=axis, mode="max", sort="value", index_element_type="i64")
+        refs = self.net.layer(
+            "TopK", [tensor.ref, count], ["FP32", "I64"], "opset3", axis=axis, mode="max", sort="value", index_element_type="i64"
+        )
         self.data.append(Tensor(refs[0], tensor.rank))
 
 
 OPERATIONS = (
-    RandomNet.compute, RandomNet.compute, RandomNet.compute, RandomNet.through_floats, RandomNet.unary, RandomNet.binary, RandomNet.concat,
-    RandomNet.transpose, RandomNet.pool, RandomNet.slice, RandomNet.pad, RandomNet.split, RandomNet.reshape, RandomNet.reshape,
-    RandomNet.flatten, RandomNet.broadcast, RandomNet.tile, RandomNet.blocks, RandomNet.space_to_batch, RandomNet.reduce, RandomNet.unsqueeze,
-    RandomNet.multiply, RandomNet.top,
+    RandomNet.compute, RandomNet.compute, RandomNet.compute, RandomNet.through_floats, RandomNet.unary, RandomNet.binary,
+    RandomNet.concat, RandomNet.transpose, RandomNet.pool, RandomNet.slice, RandomNet.pad, RandomNet.split, RandomNet.reshape,
+    RandomNet.reshape, RandomNet.flatten, RandomNet.broadcast, RandomNet.tile, RandomNet.blocks, RandomNet.space_to_batch,
+    RandomNet.reduce, RandomNet.unsqueeze, RandomNet.multiply, RandomNet.top,
 )  # fmt: skip

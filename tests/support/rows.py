@@ -34,7 +34,10 @@ def const(values: Any, element_type: str) -> Const:
 
 
 def differs(ours: Any, openvino: Any) -> Differs:
-    """An expectation in which irshape departs from OpenVINO; `docs/divergences.md` says why."""
+    """An expectation in which irshape departs from OpenVINO; `docs/divergences.md` says why.
+
+    OpenVINO is not asked where it does what C++ leaves undefined: `openvino` is None there.
+    """
     return Differs(ours, openvino)
 
 
@@ -79,8 +82,11 @@ def check_row(type: str, version: str, row: tuple[Any, ...]) -> None:
 def check_row_with_openvino(type: str, version: str, row: tuple[Any, ...]) -> None:
     """OpenVINO must refuse what the row says is refused, and infer the same or a looser shape otherwise."""
     import openvino
+    import pytest
 
     expected = row[-1].openvino if isinstance(row[-1], Differs) else row[-1]
+    if expected is None:
+        pytest.skip("what OpenVINO does here is undefined")
     net = net_of(type, version, row)
     mark = f'type="{type}" version="{version}"'
     name = f"{type.lower()}_{next(i for i, layer in enumerate(net.layers) if mark in layer)}"
