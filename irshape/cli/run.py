@@ -67,6 +67,8 @@ def _input(text: str, model: Model) -> tuple[str, str]:
     """The name and the shape of an `--input`; a model's only input needs no name."""
     names = input_names(model)
     name, shape = split_input(text, list(names))
+    if shape in names or (name in names and not shape):
+        raise RunError(f"--input {text!r} gives no shape; write {text}[1,3,H,W]")
     if name is None:
         if len(model.parameters) != 1:
             raise RunError(f"--input {text!r} names no input; the model has {', '.join(map(repr, names)) or 'none'}")

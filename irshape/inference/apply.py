@@ -107,6 +107,7 @@ class Request(Context):
             # What depends on a failed layer is a consequence, not a fault.
             own = [finding for finding in self.findings[said:] if finding.port is not None and finding.port not in poisoned]
             self.findings[said:] = own
+            self.requirements.clear()
         return failed if self._has_errors(said) else outputs
 
     def _has_right_number(self) -> bool:

@@ -346,7 +346,7 @@ class Control(Context):
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]
         for tries in range(_PATIENCE + 2):
             if any(found.severity == ERROR for found in run.diagnostics):
-                break
+                return run
             changed = dict(given)
             for parameter, back in backs:
                 is_free = self.op.TYPE == "Loop" and back in plain

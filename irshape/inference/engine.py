@@ -186,6 +186,8 @@ class Engine:
         signatures = self._signatures
         steps: list[Step | Node] = []
         for node in self.model:
+            if node.is_dropped:
+                continue
             op = node.op
             if op is None:
                 steps.append(node)
@@ -376,10 +378,10 @@ class Engine:
                 self.weights.read(op.offset, op.size)
             data = self.weights.read(op.offset, declared.element_type.byte_size(count)) if is_read else b""
         except WeightsError as error:
-            # Without any weights one fault says it all; a constant beyond their end is a fault of its own.
-            if error.code == "W102" or not self._root._are_weights_bad:
+            # One fault says that the weights are missing, short or another model's.
+            if not self._root._are_weights_bad:
+                self._root._are_weights_bad = True
                 self._report(step.node, (Finding(error.code, error.message, attribute="offset"),))
-            self._root._are_weights_bad |= error.code != "W102"
             return declared
         if not is_read:
             return declared

@@ -95,7 +95,8 @@ class Inference:
         self._shapes = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
         self._weights = engine.weights
-        self.guards: list[Guard] = list(engine.guards.values())
+        # Requirements of different kinds can say the same.
+        self.guards: list[Guard] = list({str(guard.requirement): guard for guard in reversed(engine.guards.values())}.values())[::-1]
         self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
         self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
 
@@ -247,7 +248,7 @@ class Inference:
         write_atomic(path, self.annotated(), force=force, in_place=in_place, inputs=[name for name in (source, own) if name])
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.json`."""
+        """The form of `schemas/report.schema.json`."""
         return {
             "file": self.document.path,
             "ok": self.ok,

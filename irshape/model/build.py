@@ -47,8 +47,6 @@ class _Builder:
         self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
         # Which layers each layer reads, by its edges, whether or not their ports exist: OpenVINO walks along these.
         self.reads: list[set[int]] = []
-        # Layers whose id a later one has, too: nothing leads to them.
-        self.shadowed: set[int] = set()
 
     def build(self) -> None:
         """Make the nodes, and the bodies inside them, which are built after."""
@@ -89,7 +87,7 @@ class _Builder:
             slot += len(layer.outputs)
             earlier = model._by_id.get(layer.id)
             if earlier is not None:
-                self.shadowed.add(earlier.index)
+                earlier.is_dropped = True
                 self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
             model._by_id[layer.id] = node
         model.slot_count = slot
@@ -114,10 +112,17 @@ class _Builder:
                 continue
             if source is None:
                 self.say("G102", f"the edge comes from layer {edge.from_layer}, which does not exist", target, edge.offset)
+                self.leave_unknown(target, edge)
                 continue
             self.connect_ports(edge, source, target)
         if self.document.is_example:
             self.feed_examples()
+
+    def leave_unknown(self, target: Node, edge: Edge) -> None:
+        """What a faulty edge leads to is fed, but by nothing that can be computed."""
+        entry = _port_index(target.layer.inputs, edge.to_port)
+        if entry >= 0 and target.sources[entry] == -1:
+            target.sources[entry] = -2
 
     def connect_ports(self, edge: Edge, source: Node, target: Node) -> None:
         self.reads[target.index].add(source.index)
@@ -125,6 +130,7 @@ class _Builder:
         entry = _port_index(target.layer.inputs, edge.to_port)
         if output < 0:
             self.say("G103", f"layer {source.id} has no output port {edge.from_port}", target, edge.offset)
+            self.leave_unknown(target, edge)
         if entry < 0:
             self.say("G103", f"layer {target.id} has no input port {edge.to_port}", target, edge.offset)
         if output < 0 or entry < 0:
@@ -148,14 +154,14 @@ class _Builder:
     def find_live(self) -> None:
         model = self.model
         pending = [node.index for node in model.nodes if node.type in SINKS or self.document.is_example]
-        pending = [index for index in pending if index not in self.shadowed]
+        pending = [index for index in pending if not model.nodes[index].is_dropped]
         live = set(pending)
         while pending:
             new = self.reads[pending.pop()] - live
             live |= new
             pending.extend(new)
         for node in model.nodes:
-            node.is_live = node.index in live or (node.type == "Parameter" and node.index not in self.shadowed)
+            node.is_live = node.index in live or (node.type == "Parameter" and not node.is_dropped)
 
     def sort(self) -> None:
         """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
@@ -210,6 +216,8 @@ class _Builder:
             self.say("G113", "the model has no Result", None, self.model.graph.offset)
         names: dict[str, Node] = {}
         for node in self.model.nodes:
+            if node.is_dropped:
+                continue  # that it is dropped has been said
             layer = node.layer
             self.check_port_ids(node, layer.inputs, "input")
             self.check_port_ids(node, layer.outputs, "output")

@@ -88,10 +88,10 @@ class Node:
     """A layer in its graph.
 
     `sources[i]` is the tensor (slot) that feeds input i, -1 if none does; the outputs are the slots from `first_slot` on.
-    `is_live` tells whether the node reaches a Result or Assign. `bodies` are the graphs inside an If, Loop or TensorIterator.
+    `is_live` tells whether the node reaches a Result or Assign, `is_dropped` that a later one has its id. `bodies` are the graphs inside an If, Loop or TensorIterator.
     """
 
-    __slots__ = ("bodies", "first_slot", "index", "is_live", "layer", "model", "op_class", "sources")
+    __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")
 
     def __init__(self, model: "Model", index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
         self.model = model
@@ -101,6 +101,7 @@ class Node:
         self.sources: list[int] = [-1] * len(layer.inputs)
         self.first_slot = first_slot
         self.is_live = True
+        self.is_dropped = False
         self.bodies: dict[str, Model] = {}
 
     @property

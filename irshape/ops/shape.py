@@ -36,9 +36,6 @@ class ShapeOfV3(ShapeOf):
     output = Out(attribute="output_type")
     output_type: IndexType
 
-    def infer(self, ctx: Context, data: Input) -> Shape:
-        return super().infer(ctx, data)
-
 
 class _Rearrangement(Op):
     """The same elements in the same order, in a shape of as many."""

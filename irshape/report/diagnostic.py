@@ -74,7 +74,7 @@ class Diagnostic:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.json`; a place that is not known is null."""
+        """The form of `schemas/report.schema.json`; a place that is not known is null."""
         where = self.where
         layer = None
         if where.layer_id is not None or where.layer_type is not None:

@@ -273,6 +273,12 @@ class Judge:
         equal = _decide_eq(a, b)
         if equal.holds:
             return _merged(a, b)
+        for whole, least in ((a, b), (b, a)):
+            limit = _limit(least, whole)
+            if limit is not None and le(whole, limit) is None:
+                # x and min(x, limit) are equal or one of them 1 just where x does not exceed the limit.
+                self.undecided(Requirement("ge", limit, whole, message, code, names))
+                return whole
         is_one, is_other_one = eq(a, 1), eq(b, 1)
         if is_one is False and is_other_one is False:
             if equal.holds is None:
@@ -287,6 +293,18 @@ class Judge:
         if not _is_same_formula(result, a, b):
             self.undecided(Requirement("broadcast", a, b, message, code, names))
         return result
+
+
+def _limit(least: Size, whole: Size) -> int | None:
+    """The `c`, more than 1, of a size `min(whole, c)`; None for any other size."""
+    if not isinstance(least, Dim) or not isinstance(whole, Dim) or least.form.constant or len(least.form.terms) != 1:
+        return None
+    ((monomial, coefficient),) = least.form.terms
+    atom = least.form.table.atoms[monomial[0]]
+    if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.form not in atom.arguments:
+        return None
+    (other,) = [argument for argument in atom.arguments if argument is not whole.form]
+    return other if isinstance(other, int) and other > 1 else None
 
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
