@@ -105,7 +105,9 @@ class Mutator:
         chance, changed = self.chance, bytearray(xml)
         for _ in range(chance.randint(1, 3)):
             at = chance.randrange(len(changed) + 1)
-            changed[at : at + chance.randint(0, 6)] = chance.choice((b"\0", b"<", b"]]>", b"\xff\xfe", b"&#0;", b"<!--", chance.randbytes(3)))
+            changed[at : at + chance.randint(0, 6)] = chance.choice(
+                (b"\0", b"<", b"]]>", b"\xff\xfe", b"&#0;", b"<!--", chance.randbytes(3))
+            )
         return bytes(changed)
 
     def any(self, *tags: str) -> ElementTree.Element | None:
@@ -168,7 +170,9 @@ class Mutator:
         if port is not None:
             port.set("precision", self.chance.choice(PRECISIONS))
         if data is not None and "element_type" in data.attrib:
-            data.set("element_type", self.chance.choice(["f32", "i64", "i32", "u8", "u1", "i4", "boolean", "string", "dynamic", "f16", "u64"]))
+            data.set(
+                "element_type", self.chance.choice(["f32", "i64", "i32", "u8", "u1", "i4", "boolean", "string", "dynamic", "f16", "u64"])
+            )
 
     def drop(self) -> None:
         parent = self.any("net", "layers", "edges", "layer", "input", "output", "port", "port_map", "back_edges", "body")
@@ -228,7 +232,7 @@ class Mutator:
         except ValueError:
             return
         count = min(size, len(self.weights) - start) // width
-        for _ in range(chance.randint(1, 3) if 0 <= start and count > 0 else 0):
+        for _ in range(chance.randint(1, 3) if start >= 0 and count > 0 else 0):
             at = start + width * chance.randrange(min(count, 16))
             value = chance.choice(NUMBERS) % (1 << 8 * width)
             self.weights[at : at + width] = value.to_bytes(width, "little")
