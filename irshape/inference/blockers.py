@@ -77,7 +77,8 @@ class _Search:
         self.trial = trial
         self.before = trial.slots
         self.work = 0
-        self.varying = _varying(trial.model)
+        inputs = {node.index for node in trial.model if not node.sources and node.type not in _CONSTANTS}
+        self.varying = _behind(trial.model, inputs)
         self.order = {node: position for position, node in enumerate(trial.model)}
         self.offsets = [node.layer.offset for node in trial.model.nodes]
         self.known = {self.node(found) for found in trial.diagnostics if found.severity == ERROR}
@@ -94,6 +95,7 @@ class _Search:
     def explain(self) -> Iterator[Diagnostic]:
         """The errors of the layers that stand in the way, one layer after the other, each mended before the next."""
         mended: set[Node] = set()
+        behind: set[int] = set()
         while errors := self.errors():
             node = errors[0][0]
             own = [found for failing, found in errors if failing is node]
@@ -110,10 +112,12 @@ class _Search:
                 if not left:
                     mended.add(node)
             else:
-                # What is wrong with a layer that was mended before comes of what was mended since.
-                if node not in mended:
+                # What is wrong with a layer that was mended comes of what was mended since; behind a layer at odds with the inputs
+                # themselves, of that.
+                if node not in mended and node.index not in behind:
                     yield from own
                 self.leave_open(node)
+                behind |= _behind(self.trial.model, {node.index})
                 self.known.add(node)
                 self.trial.run()
 
@@ -296,14 +300,13 @@ def _listed(numbers: Iterable[object]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _varying(model: Model) -> set[int]:
-    """The nodes whose outputs are not constant."""
-    varying: set[int] = set()
+def _behind(model: Model, nodes: Iterable[int]) -> set[int]:
+    """Some nodes and all that depend on them."""
+    found = set(nodes)
     for node in model:
-        sources = (model.producers[slot] for slot in node.sources if 0 <= slot < len(model.producers))
-        if (not node.sources and node.type not in _CONSTANTS) or any(source in varying for source in sources):
-            varying.add(node.index)
-    return varying
+        if any(0 <= slot < len(model.producers) and model.producers[slot] in found for slot in node.sources):
+            found.add(node.index)
+    return found
 
 
 def _solved(requirement: Requirement, name: str, present: int, quotients: set[int]) -> list[int]:

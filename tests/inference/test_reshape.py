@@ -137,6 +137,16 @@ def test_what_no_constant_pins_is_reported_without_one() -> None:
     assert (found.code, found.hint, found.related) == ("S202", None, ())
 
 
+def test_what_follows_from_inputs_at_odds_is_no_blocker() -> None:
+    net = Net()
+    x, y = net.parameter("f32[1,4]"), net.parameter("f32[1,4]")
+    first = net.layer("Add", [x, y], ["FP32"])[0]
+    second = net.layer("Add", [first, x], ["FP32"])[0]
+    third = net.layer("Add", [second, y], ["FP32"])[0]
+    net.result(net.layer("MatMul", [third, net.const([[0.0] * 2] * 4, "f32")], ["FP32"])[0])
+    assert [found.where.layer_id for found in errors(reshaped(net, "[2,4]", "[3,4]"))] == ["2"]
+
+
 def test_the_models_own_faults_are_no_blockers() -> None:
     net = Net()
     x = net.parameter("f32[1,4,6]")
