@@ -24,8 +24,10 @@ class Facts(NamedTuple):
 
 
 def exactly(value: int) -> Facts:
-    """The facts of a known integer."""
-    return Facts(value, value, 0, value)
+    """The facts of a known integer; the ends of one that is huge are given up, which no float could be added to."""
+    if -_HUGE <= value <= _HUGE:
+        return Facts(value, value, 0, value)
+    return Facts(_HUGE, inf, 0, value) if value > 0 else Facts(-inf, -_HUGE, 0, value)
 
 
 def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Facts | None:

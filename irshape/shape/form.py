@@ -187,7 +187,7 @@ class FormTable:
 
         if atom.kind == "floor":
             numerator, divisor = atom.arguments
-            if not isinstance(divisor, int):
+            if not isinstance(divisor, int) or max(abs(coefficient), divisor) > _MAX_COEFFICIENT:
                 return None
             # divisor * floor = numerator - residue, with residue in [least, most].
             facts = facts_of(numerator)
@@ -225,7 +225,8 @@ class FormTable:
                     monomial = tuple(sorted(first + second))
                     terms[monomial] = terms.get(monomial, 0) + factor * coefficient
             constant = terms.pop((), 0)
-            if isinstance(a, int) or isinstance(b, int) or not self._is_large(terms):
+            is_scaled = isinstance(a, int) or isinstance(b, int)
+            if not (_is_huge(constant, *terms.values()) if is_scaled else self._is_large(terms)):
                 return self.form(constant, terms)
         return self.atom("multiply", *self._ordered(a, b))
 
@@ -233,7 +234,8 @@ class FormTable:
         return (
             len(terms) > MAX_TERMS
             or sum(self.atoms[index].size for monomial in terms for index in monomial) > MAX_SIZE
-            or any(len(monomial) > _MAX_DEGREE or abs(coefficient) > _MAX_COEFFICIENT for monomial, coefficient in terms.items())
+            or any(len(monomial) > _MAX_DEGREE for monomial in terms)
+            or _is_huge(*terms.values())
         )
 
     def floor(self, n: Polynomial, d: Polynomial) -> Polynomial:
@@ -273,6 +275,8 @@ class FormTable:
             if coefficient == 1 and len(monomial) == 1 and atom.kind == "floor" and isinstance(atom.arguments[1], int):
                 # floor((floor(n/p) + rest)/q) = floor((n + p*rest)/(p*q))
                 numerator, inner = atom.arguments[0], atom.arguments[1]
+                if _is_huge(inner * divisor):
+                    continue
                 rest = self.form(body.constant, {m: c for m, c in body.terms if m != monomial})
                 return self.floor(self.add(numerator, rest, inner), inner * divisor)
         return self.atom("floor", body, divisor)
@@ -419,6 +423,10 @@ class FormTable:
     def _operand_text(self, polynomial: Polynomial) -> str:
         atom = self.only_atom(polynomial)
         return self._atom_text(atom, False) if atom else str(polynomial) if isinstance(polynomial, int) else f"({polynomial})"
+
+
+def _is_huge(*numbers: int) -> bool:
+    return any(abs(number) > _MAX_COEFFICIENT for number in numbers)
 
 
 def _apply(kind: str, a: int, b: int) -> int:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from math import gcd, inf
 from typing import Final
 
-from irshape.shape.dim import Dim, Scope, Size, format_size
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, format_size
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, settle, subtract
 from irshape.shape.form import Atom, Form, Monomial, Polynomial
 from irshape.shape.guard import Requirement
@@ -163,7 +163,7 @@ class Reported:
         if atom.kind == "symbol":
             return
         a, b = atom.arguments
-        if atom.kind == "floor" and isinstance(b, int):
+        if atom.kind == "floor" and isinstance(b, int) and b <= INT64_MAX:
             yield a, Facts(low * b, high * b + b - 1)
         elif atom.kind in ("min", "max"):
             for first, second in ((a, b), (b, a)):
