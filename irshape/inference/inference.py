@@ -95,10 +95,11 @@ class Inference:
         self._shapes = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
         self._weights = engine.weights
-        # Requirements of different kinds can say the same.
-        self.guards: list[Guard] = list({str(guard.requirement): guard for guard in reversed(engine.guards.values())}.values())[::-1]
+        guards = list(engine.guards.values())
+        # Requirements of different kinds can say the same; the bounds learn from each of them.
+        self.guards: list[Guard] = list({str(guard.requirement): guard for guard in reversed(guards)}.values())[::-1]
         self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
-        self._reported = Reported(engine.scope, [guard.requirement for guard in self.guards]) if self.guards else None
+        self._reported = Reported(engine.scope, [guard.requirement for guard in guards]) if guards else None
 
     @property
     def ok(self) -> bool:
