@@ -90,9 +90,9 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
     if inference.guards:
         yield ""
         yield f"{palette.bold}holds only where{palette.plain}"
-        conditions = {str(guard.requirement): guard for guard in reversed(inference.guards)}
+        conditions = [str(guard.requirement) for guard in inference.guards]
         wide = min(max(map(cells, conditions)), 40)
-        for condition, guard in reversed(conditions.items()):
+        for condition, guard in zip(conditions, inference.guards, strict=True):
             reason = f"{guard.node.type} {guard.node.name}: {guard.requirement.message}"
             yield f"  {palette.key}{pad(escape(condition), wide)}{palette.plain}  {escape(reason)}"
 

@@ -328,21 +328,6 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
     return size.scope.dim(size.form, facts) if facts else size
 
 
-def piecewise(function: Callable[[Size], Size], size: Size, breaks: Iterable[int]) -> Size:
-    """`function(size)`, with the bounds it takes over the whole range of `size`.
-
-    The function must be monotone between consecutive breaks. Its ends and the breaks then give the tightest bounds even where
-    `min` and `max` of the same size meet, which arithmetic on intervals overestimates. `size` counts as non-negative.
-    """
-    result = function(size)
-    if isinstance(result, int) or isinstance(size, int):
-        return result
-    low, high = (int(min(max(end, 0), INT64_MAX)) for end in size.facts[:2])
-    values = [bounds(function(value)) for value in {low, high, *(value for value in breaks if low < value < high)}]
-    lowest, highest = min(value[0] for value in values), max(value[1] for value in values)
-    return narrow(result, lowest, inf if highest >= _UNBOUNDED else highest)
-
-
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
     """The number `size` is when every symbol is given; KeyError where one is missing."""
     return size if isinstance(size, int) else size.scope.forms.evaluate(size.form, values)

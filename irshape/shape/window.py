@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from irshape.shape.dim import Size, ceil_div, dim_max, dim_min, le, lt, narrow
+from irshape.shape.dim import Size, dim_max, dim_min, le, lt, narrow
 from irshape.shape.guard import Judge, Requirement
 
 _TOO_LARGE = "the kernel covers {b} elements, but the padded data has {a} on axis {axis}"
@@ -55,13 +55,6 @@ def window(
         beyond = pad_end - extent
         rounded = size + pad_begin + dim_min(beyond + (stride - 1), dim_max(beyond, 0) - 1)
     return (0 if lt(rounded, 0) else narrow(rounded, 0)) // stride + 1
-
-
-def auto_padding(size: Size, kernel: Size, stride: int, dilation: Size, upper: bool) -> tuple[Size, Size]:
-    """Pads at begin and end for `same_upper` or `same_lower`, with which the window has `ceil_div(size, stride)` positions."""
-    total = dim_max((ceil_div(size, stride) - 1) * stride + dilated(kernel, dilation) - size, 0)
-    smaller = total // 2
-    return (smaller, total - smaller) if upper else (total - smaller, smaller)
 
 
 def transposed_window(

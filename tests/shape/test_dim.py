@@ -21,7 +21,6 @@ from irshape.shape.dim import (
     le,
     lt,
     narrow,
-    piecewise,
     product,
     symbols,
 )
@@ -218,36 +217,6 @@ def test_hull_is_a_new_unknown_unless_all_are_one() -> None:
     either, other = scope.hull("if", 3, 7), scope.hull("another", 3, 7)
     assert (format_size(either), congruence(either), symbols(either)) == ("3..7", (4, 3), {"d0"})
     assert eq(either, other) is None
-
-
-def test_piecewise_sees_what_interval_arithmetic_cannot() -> None:
-    size = Scope().symbol("N", 7)
-
-    def last_four_up_to_eight(n: Size) -> Size:
-        return dim_max(dim_min(n, 8) - dim_max(n - 4, 0), 0)
-
-    assert format_size(piecewise(last_four_up_to_eight, size, {4, 8, 12})) == "..4"
-    assert piecewise(last_four_up_to_eight, 9, {4, 8, 12}) == 3
-
-
-# Bounds, OpenVINO's text.
-TEXTS = (
-    (0, inf, "?"),
-    (-5, inf, "?"),
-    (1, 8, "1..8"),
-    (0, 8, "..8"),
-    (-3, 8, "..8"),
-    (-9, -1, "0"),
-    (3, inf, "3.."),
-    (2, 2**62, "2.."),
-    (0, 2**47, "?"),
-    (0, 2**47 - 1, "..140737488355327"),
-)
-
-
-@pytest.mark.parametrize(("low", "high", "text"), TEXTS)
-def test_format(low: float, high: float, text: str) -> None:
-    assert format_size(Scope().symbol("X", low, high)) == text
 
 
 def test_known_sizes_stay_ints_however_large() -> None:
