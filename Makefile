@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test lint generate ci clean
+.PHONY: help example test fuzz lint generate ci clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -16,6 +16,12 @@ $(BIN)/pytest: pyproject.toml
 
 test: $(BIN)/pytest  ## run the tests, beside OpenVINO where it has a say
 	$(BIN)/python -m pytest -q -n auto
+
+SECONDS ?= 600
+SEED ?= 0
+
+fuzz: $(BIN)/pytest  ## check mutants of the small files of the tests, for SECONDS
+	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $(SECONDS) --seed $(SEED)
 
 lint: $(BIN)/pytest  ## ruff, mypy, derived files
 	$(BIN)/ruff check .

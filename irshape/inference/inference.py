@@ -11,8 +11,9 @@ from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.dim import Dim, Size, bounds, symbols
+from irshape.shape.dim import Dim, Size, bounds, origins, symbols
 from irshape.shape.element_type import ElementType
+from irshape.shape.form import NAMED
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
@@ -223,7 +224,7 @@ class Inference:
         dims = [size for size in shape if isinstance(size, Dim)]
         intervals = self.format(shape)
         is_bounded = any(self.format((size,)) != "[?]" for size in dims)
-        if any(symbols(size) & self._symbols.keys() for size in dims):
+        if any(origins(size) & NAMED and symbols(size) & self._symbols.keys() for size in dims):
             formulas = format_symbolic(shape)
             return f"{formulas} in {intervals}" if is_bounded else formulas
         return intervals if is_bounded else None

@@ -8,8 +8,9 @@ from irshape.ops.op import Input, Op
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, product, symbols
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, origins, product
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.form import DATA
 from irshape.shape.guard import Judge, Requirement
 from irshape.shape.shape import MAX_RANK, Shape, merge_shapes
 from irshape.shape.value import MAX_ELEMENTS, Elements
@@ -67,8 +68,8 @@ class Context(Judge):
 
         What data decides says nothing of the sizes of the inputs.
         """
-        data = requirement.symbols() & self.scope.data
-        if self.is_guarded and (not data or data == requirement.symbols()):
+        found = origins(requirement.a) | origins(requirement.b)
+        if self.is_guarded and (not found & DATA or found == DATA):
             self.requirements.append(requirement)
 
     # What a rule says itself.
@@ -262,7 +263,7 @@ class Context(Judge):
     def are_told(self, *ports: Input) -> bool:
         """Whether the sizes of the model's inputs tell every element of these inputs."""
         elements = [element for port in ports for element in (port.elements or (None,))]
-        return all(element is not None and symbols(element).isdisjoint(self.scope.data) for element in elements)
+        return all(element is not None and not (isinstance(element, Dim) and origins(element) & DATA) for element in elements)
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; one outside [-rank, rank) is a fault."""

@@ -31,6 +31,19 @@ TENSORFLOW: Final = "tensorflow"
 _OPSETS: Final = {f"opset{number}": number for number in range(1, NEWEST + 1)}
 
 
+# How much of two types must be the same for one to resemble the other.
+_LIKENESS: Final = 0.8
+
+
+def _may_resemble(word: str, known: str) -> bool:
+    """Whether lengths and letters let two types be alike; tells most apart at little cost."""
+    least = _LIKENESS * (len(word) + len(known)) / 2
+    if min(len(word), len(known)) < least:
+        return False
+    letters, others = set(word), set(known)
+    return len(word) - len(letters - others) >= least and len(known) - len(others - letters) >= least
+
+
 class _Entry(NamedTuple):
     op: "OpClass"
     since: str
@@ -82,7 +95,8 @@ class Registry:
 
         from irshape.ops.index import MODULES
 
-        close = get_close_matches(type.lower(), MODULES, 1, 0.8)
+        word = type.lower()
+        close = get_close_matches(word, [known for known in MODULES if _may_resemble(word, known)], 1, _LIKENESS)
         return next(iter(self.versions(close[0]).values())).TYPE if close else None
 
     def homes(self) -> dict[str, "OpClass"]:

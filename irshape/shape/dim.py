@@ -13,7 +13,7 @@ from operator import index
 from typing import Final, NoReturn, SupportsIndex, TypeAlias
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, settle, subtract
-from irshape.shape.form import Form, FormTable, Polynomial
+from irshape.shape.form import DATA, NAMED, OTHER, Form, FormTable, Polynomial
 
 INT64_MAX: Final = 2**63 - 1
 
@@ -30,7 +30,6 @@ class Scope:
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
         self._names: set[str] = set()
-        self.data: Final[set[str]] = set()
         self._dims: dict[tuple[Form, Facts], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
 
@@ -47,7 +46,7 @@ class Scope:
             if name in self._names:
                 raise ValueError(f"{name} already names a value that is unknown until run time; choose another name")
             self._names.add(name)
-            made = self._symbols[name] = facts, self._new_symbol(name, facts)
+            made = self._symbols[name] = facts, self._new_symbol(name, facts, NAMED)
         elif made[0] != facts:
             raise ValueError(f"{name} is {_facts_text(made[0])} and cannot also be {_facts_text(facts)}")
         return made[1]
@@ -75,9 +74,7 @@ class Scope:
             while f"d{number}" in self._names:
                 number += 1
             self._names.add(f"d{number}")
-            if is_data:
-                self.data.add(f"d{number}")
-            made = self._unknowns[key, *facts] = self._new_symbol(f"d{number}", facts)
+            made = self._unknowns[key, *facts] = self._new_symbol(f"d{number}", facts, DATA if is_data else OTHER)
         return made
 
     def hull(self, key: Hashable, *sizes: "Size") -> "Size":
@@ -103,10 +100,10 @@ class Scope:
             made = self._dims[form, facts] = Dim(self, form, facts)
         return made
 
-    def _new_symbol(self, name: str, facts: Facts) -> "Size":
+    def _new_symbol(self, name: str, facts: Facts, origin: int = OTHER) -> "Size":
         if facts.modulus == 0:
             return facts.remainder
-        return self.dim(self.forms.symbol(name, facts), facts)
+        return self.dim(self.forms.symbol(name, facts, origin), facts)
 
     def apply(self, operation: str, a: "Size", b: "Size") -> "Size":
         """The result of an operation, at least one of whose operands is a Dim; found once, then remembered."""
@@ -331,6 +328,11 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
     """The number `size` is when every symbol is given; KeyError where one is missing."""
     return size if isinstance(size, int) else size.scope.forms.evaluate(size.form, values)
+
+
+def origins(size: Size) -> int:
+    """Where the values of the symbols in `size` come from: `NAMED`, `DATA` and `OTHER`, together."""
+    return 0 if isinstance(size, int) else size.scope.forms.origins(size.form)
 
 
 def symbols(size: Size) -> frozenset[str]:

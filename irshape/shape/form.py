@@ -21,6 +21,11 @@ MAX_SIZE: Final = 512
 _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
 _MAX_BITS: Final = 4096
+
+# Where the value of a symbol comes from: the user named it, a tensor holds it, or neither.
+NAMED: Final = 1
+DATA: Final = 2
+OTHER: Final = 4
 # How many atoms are put in terms of what they stand for, to find the bounds of one form.
 _RELAXATIONS: Final = 3
 
@@ -30,11 +35,15 @@ Terms: TypeAlias = tuple[tuple[Monomial, int], ...]
 
 
 class Atom:
-    """What a form is built of; `name` is empty where the atom is written as its operation on its arguments."""
+    """What a form is built of; `name` is empty where the atom is written as its operation on its arguments.
 
-    __slots__ = ("arguments", "depth", "index", "kind", "name", "size")
+    `origins` are those of the symbols it is computed from.
+    """
 
-    def __init__(self, index: int, kind: str, arguments: "tuple[Polynomial, ...]", name: str, depth: int, size: int) -> None:
+    __slots__ = ("arguments", "depth", "index", "kind", "name", "origins", "size")
+
+    def __init__(self, index: int, kind: str, arguments: "tuple[Polynomial, ...]", name: str, depth: int, size: int, origins: int) -> None:
+        self.origins = origins
         self.index = index
         self.kind = kind
         self.arguments = arguments
@@ -89,9 +98,17 @@ class FormTable:
 
     # Making atoms and forms.
 
-    def symbol(self, name: str, facts: Facts) -> Polynomial:
+    def symbol(self, name: str, facts: Facts, origin: int = OTHER) -> Polynomial:
         """A new symbol."""
-        return self._append("symbol", (), name, facts, 1, 1)
+        return self._append("symbol", (), name, facts, 1, 1, origin)
+
+    def origins(self, polynomial: Polynomial) -> int:
+        """Where the values of the symbols in a form come from."""
+        found = 0
+        for monomial, _ in split(polynomial)[1]:
+            for index in monomial:
+                found |= self.atoms[index].origins
+        return found
 
     def atom(self, kind: str, a: Polynomial, b: Polynomial) -> Polynomial:
         """The form that is the one atom `kind(a, b)`."""
@@ -103,13 +120,15 @@ class FormTable:
             if kind in ("add", "multiply") or depth > MAX_DEPTH or size > MAX_SIZE:
                 name, depth, size = f"e{self._large}", 1, 1
                 self._large += 1
-            form = self._append(kind, (a, b), name, COMPOSE[kind](facts_of(a), facts_of(b)), depth, size)
+            form = self._append(kind, (a, b), name, COMPOSE[kind](facts_of(a), facts_of(b)), depth, size, self.origins(a) | self.origins(b))
             self._atom_forms[kind, a, b] = form
         return form
 
-    def _append(self, kind: str, arguments: "tuple[Polynomial, ...]", name: str, facts: Facts, depth: int, size: int) -> Polynomial:
+    def _append(
+        self, kind: str, arguments: "tuple[Polynomial, ...]", name: str, facts: Facts, depth: int, size: int, origins: int
+    ) -> Polynomial:
         index = len(self.atoms)
-        self.atoms.append(Atom(index, kind, arguments, name, depth, size))
+        self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))
         self.facts.append(facts)
         return self.form(0, {(index,): 1})
 

@@ -120,7 +120,20 @@ class Document:
     so that what follows from the rest being absent is no fault.
     """
 
-    __slots__ = ("_column", "_lines", "diagnostics", "encoding", "graph", "is_complete", "is_example", "name", "path", "source", "version")
+    __slots__ = (
+        "_attributes",
+        "_column",
+        "_lines",
+        "diagnostics",
+        "encoding",
+        "graph",
+        "is_complete",
+        "is_example",
+        "name",
+        "path",
+        "source",
+        "version",
+    )
 
     def __init__(self, source: bytes, path: str | None) -> None:
         self.source = source
@@ -134,6 +147,7 @@ class Document:
         self.diagnostics: list[Diagnostic] = []
         self._lines: list[int] | None = None
         self._column = (0, 0, 0)
+        self._attributes: tuple[int, dict[str, int]] = (-1, {})
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte offset, both from 1, the column in characters.
@@ -147,11 +161,13 @@ class Document:
             self._lines = [0, *accumulate(counts)]
         block = min(offset // _BLOCK, len(self._lines) - 1)
         line = self._lines[block] + _count_lines(source, newline, block * _BLOCK, offset)
-        start = source.rfind(newline, 0, offset)
-        while start > 0 and start % len(newline):
-            start = source.rfind(newline, 0, start + len(newline) - 1)
-        start = 0 if start < 0 else start + len(newline)
         known_start, known_offset, known_column = self._column
+        # A line that is known to reach up to an earlier place need not be searched for its beginning again.
+        searched = known_offset if known_offset <= offset else 0
+        start = source.rfind(newline, searched, offset)
+        while start > searched and start % len(newline):
+            start = source.rfind(newline, searched, start + len(newline) - 1)
+        start = (known_start if searched else 0) if start < searched else start + len(newline)
         if known_start != start or known_offset > offset:
             known_offset, known_column = start, 0
         passed = source[known_offset:offset].decode(self.encoding, "replace")
@@ -161,18 +177,27 @@ class Document:
 
     def attribute_offset(self, tag_offset: int, name: str) -> int:
         """Where attribute `name` stands in the start tag at `tag_offset`; the tag's own offset if it is not there."""
+        if self._attributes[0] != tag_offset:
+            self._attributes = tag_offset, self._attribute_offsets(tag_offset)
+        return self._attributes[1].get(name, tag_offset)
+
+    def _attribute_offsets(self, tag_offset: int) -> dict[str, int]:
+        """Where each attribute of a start tag stands."""
+        encoding = self.encoding
         length = 1024
         while True:
-            text = self.source[tag_offset : tag_offset + length].decode(self.encoding, "ignore")
+            text = self.source[tag_offset : tag_offset + length].decode(encoding, "ignore")
             tag = _TAG_NAME.match(text)
             at = tag.end() if tag else 0
+            offset = tag_offset + len(text[:at].encode(encoding))
+            found: dict[str, int] = {}
             while attribute := _ATTRIBUTE.match(text, at):
-                if attribute[1] == name:
-                    return tag_offset + len(text[: attribute.start(1)].encode(self.encoding))
+                found[attribute[1]] = offset + len(text[at : attribute.start(1)].encode(encoding))
+                offset += len(attribute[0].encode(encoding))
                 at = attribute.end()
             # Attributes that stop with more than a tag's end to come were cut off by `length`, unless the file stops too.
             if text[at:].lstrip()[:1] in ("/", ">") or tag_offset + length >= len(self.source):
-                return tag_offset
+                return found
             length *= 8
 
 

@@ -1,0 +1,196 @@
+"""What hostile files and mutants have brought to light, each as a small file; and a few seconds of mutants."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.inference.inference import Inference
+from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
+from tests.support.ir import Net, Ref
+
+HUGE = 2**62
+DATA = Path(__file__).parents[1] / "data"
+
+
+def check(net: Net) -> Inference:
+    """The answer, after the invariants of every mutant have been asserted."""
+    assert findings(Mutant(net.xml.encode(), net.bin), seconds=10) == []
+    return irshape.check(net.xml.encode(), weights=net.bin)
+
+
+def codes(inference: Inference) -> set[str]:
+    return {diagnostic.code for diagnostic in inference.diagnostics}
+
+
+def range_of(net: Net, stop: int) -> Ref:
+    bounds = [net.const(0), net.const(stop), net.const(1)]
+    return net.layer("Range", bounds, ["I64"], "opset4", output_type="i64")[0]
+
+
+def reshape(net: Net, data: Ref, sizes: Ref) -> Ref:
+    return net.layer("Reshape", [data, sizes], ["FP32"], special_zero=True)[0]
+
+
+# Elements and axes that nobody has: as many symbols were made as an input has elements.
+
+
+@pytest.mark.parametrize("count", [10_001, 10**12, 2**62])
+def test_as_many_unknown_sizes_as_a_tensor_has_elements(count: int) -> None:
+    net = Net()
+    net.result(reshape(net, net.parameter("f32[1]"), range_of(net, count)))
+    assert "X111" in codes(check(net))
+
+
+def test_a_parameter_of_as_many_sizes() -> None:
+    net = Net()
+    net.result(reshape(net, net.parameter("f32[1]"), net.parameter(f"i64[{2**31 - 1}]")))
+    assert "X111" in codes(check(net))
+
+
+def test_more_sizes_than_are_read() -> None:
+    net = Net()
+    inputs = [net.parameter("f32[1,1,4,4]"), net.parameter(f"i64[{2**31 - 1}]")]
+    attributes = {"mode": "nearest", "shape_calculation_mode": "sizes", "pads_begin": "0", "pads_end": "0"}
+    net.result(net.layer("Interpolate", inputs, ["FP32"], "opset11", **attributes)[0])
+    assert check(net).ports["2:2"] == ("f32", "[?,?,?,?]")
+
+
+def test_tile_to_a_rank_that_is_too_high() -> None:
+    net = Net()
+    net.result(net.layer("Tile", [net.parameter("f32[1]"), range_of(net, 10**5)], ["FP32"])[0])
+    assert "X111" in codes(check(net))
+
+
+def test_a_rule_that_doubles_the_rank() -> None:
+    net = Net()
+    count = 10_000
+    data = net.parameter("f32[" + ",".join(["2"] * count) + "]")
+    net.result(net.layer("Unsqueeze", [data, net.const([0])], ["FP32"])[0])
+    assert "X111" in codes(check(net))
+
+
+def test_a_parameter_of_a_rank_that_is_too_high() -> None:
+    net = Net()
+    net.result(net.parameter("f32[" + ",".join(["?"] * 10**6) + "]"))
+    assert "A104" in codes(check(net))
+
+
+# Coefficients and divisors beyond every float.
+
+
+def test_a_product_beyond_every_float() -> None:
+    net = Net()
+    data = net.parameter("f32[?," + ",".join([str(HUGE)] * 40) + "]")
+    for sizes in ([-1], [-1, HUGE, HUGE]):
+        net.result(reshape(net, data, net.const(sizes)))
+    assert check(net).ok
+
+
+@pytest.mark.parametrize("layers", [40, 1000])
+def test_tiles_of_tiles(layers: int) -> None:
+    net = Net()
+    data, repeats = net.parameter("f32[?,?]"), net.const([HUGE, 1])
+    for _ in range(layers):
+        data = net.layer("Tile", [data, repeats], ["FP32"])[0]
+    net.result(data)
+    assert check(net).ports[f"{data.layer}:2"] == ("f32", "[?,?]")
+
+
+def test_halved_a_thousand_times() -> None:
+    net = Net()
+    data = net.parameter("f32[1,3,?,8]")
+    attributes: dict[str, Any] = {"kernel": "3,1", "strides": "2,1", "pads_begin": "1,0", "pads_end": "1,0", "rounding_type": "ceil"}
+    for _ in range(1100):
+        data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
+    net.result(data)
+    assert check(net).ok
+
+
+# Time that grew with the square of the file.
+
+
+def concat_chain(size: int) -> Net:
+    net = Net()
+    data = net.parameter("f32[1,?]")
+    for _ in range(size):
+        data = net.layer("Concat", [data, net.parameter("f32[1,?]")], ["FP32"], axis=1)[0]
+    net.result(data)
+    return net
+
+
+def broadcast_chain(size: int) -> Net:
+    net = Net()
+    data = net.parameter("f32[?]")
+    for _ in range(size):
+        data = net.layer("Add", [data, net.parameter("f32[?]")], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+def wide_concat(size: int) -> Net:
+    net = Net()
+    net.result(net.layer("Concat", [net.parameter("f32[1,?]") for _ in range(size)], ["FP32"], axis=1)[0])
+    return net
+
+
+def many_attributes(size: int) -> Net:
+    net = Net()
+    net.result(net.layer("Relu", [net.parameter("f32[1]")], ["FP32"], **{f"a{i}": i for i in range(size)})[0])
+    return net
+
+
+def faults_on_one_line(size: int) -> Net:
+    net = Net()
+    for _ in range(size):
+        net.result(net.layer("Softmax", [net.parameter("f32[2]")], ["FP32"], axis=5)[0])
+    net.layers = ["".join(net.layers).replace("\n", "")]
+    return net
+
+
+def unknown_types(size: int) -> Net:
+    net = Net()
+    for number in range(size):
+        net.result(net.layer(f"Convolutio{number}", [net.parameter("f32[2]")], ["FP32"])[0])
+    return net
+
+
+@pytest.mark.parametrize(
+    "hostile", [concat_chain, broadcast_chain, wide_concat, many_attributes, faults_on_one_line], ids=lambda hostile: hostile.__name__
+)
+def test_linear_in_the_file(hostile: Callable[[int], Net]) -> None:
+    def cost(size: int) -> float:
+        net = hostile(size)
+        source = net.xml.encode()
+        start = time.process_time()
+        inference = irshape.check(source, weights=net.bin)
+        inference.to_dict()
+        inference.annotated()
+        return time.process_time() - start
+
+    # Eight times the size: quadratic would be 64 times.
+    assert min(cost(4000), cost(4000)) < 24 * max(cost(500), 0.02)
+
+
+def test_what_unknown_types_resemble_costs_little() -> None:
+    net = unknown_types(1000)
+    start = time.process_time()
+    irshape.check(net.xml.encode(), weights=net.bin)
+    assert time.process_time() - start < 2
+
+
+# Mutants.
+
+
+def test_mutants_of_small_files() -> None:
+    count, found = fuzz(seeds(DATA), seconds=5, seed=0)
+    assert not found, found
+    assert count > 50
+
+
+def test_nothing_is_wrong_with_the_seeds() -> None:
+    for seed in seeds(DATA):
+        assert findings(seed.mutant, seconds=10) == [], seed.name
