@@ -88,7 +88,8 @@ class Node:
     """A layer in its graph.
 
     `sources[i]` is the tensor (slot) that feeds input i, -1 if none does; the outputs are the slots from `first_slot` on.
-    `is_live` tells whether the node reaches a Result or Assign, `is_dropped` that a later one has its id. `bodies` are the graphs inside an If, Loop or TensorIterator.
+    `is_live` tells whether the node reaches a Result or Assign, `is_dropped` that a later one has its id. `bodies` are the graphs
+    inside an If, Loop or TensorIterator.
     """
 
     __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")

@@ -28,9 +28,9 @@ MEGABYTES = 150
 LARGEST = 60_000
 
 NUMBERS = [0, 1, -1, 2, -2, 3, 7, 64, 127, 255, 10_000, 10**6, 2**31 - 1, 2**31, 2**32, 10**12, 2**62, 2**63 - 1, 2**63, -(2**63), 2**64]
-WORDS = ["", " ", "nan", "inf", "-inf", "1.5", "1e400", "1e-9", "?", "1..4", "..4", "3..", "-1..2", "4..1", "[1,2]", "3,4", "1,,2", "true", "abc",
-         "0x10", "+1", "1_0", "٣", "9" * 400, "-" + "9" * 50, "1," * 300 + "1", "dynamic", "undefined", "f32", "i64", "u1", "string", "&amp;",
-         "same_upper", "valid", "explicit", "auto", "numpy", "pdpd", "bidirectional", "none"]  # fmt: skip
+WORDS = ["", " ", "nan", "inf", "-inf", "1.5", "1e400", "1e-9", "?", "1..4", "..4", "3..", "-1..2", "4..1", "[1,2]", "3,4", "1,,2", "true",
+         "abc", "0x10", "+1", "1_0", "٣", "9" * 400, "-" + "9" * 50, "1," * 300 + "1", "dynamic", "undefined", "f32", "i64", "u1", "string",
+         "&amp;", "same_upper", "valid", "explicit", "auto", "numpy", "pdpd", "bidirectional", "none"]  # fmt: skip
 PRECISIONS = ["FP32", "FP16", "I64", "I32", "U8", "BOOL", "U1", "I4", "STRING", "dynamic", "BF16", "f32", ""]
 INNER = ("then_body", "else_body", "body")
 

@@ -467,3 +467,13 @@ def test_no_bytes_raise(seed):
         for diagnostic in document.diagnostics:
             assert 0 <= diagnostic.where.offset <= len(source)
             assert diagnostic.where.line >= 1 and diagnostic.where.column >= 1
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", ["a & b", "a<b", 'b" name="c'], ids=["bare ampersand", "tag in an attribute", "attribute twice"])
+def test_what_is_no_xml_is_refused_although_openvino_takes_it(name):
+    import openvino
+
+    source = BASE.replace('name="b"', f'name="{name}"').encode()
+    assert [diagnostic.code for diagnostic in read(source).diagnostics] == ["X101"]
+    openvino.Core().read_model(source)
