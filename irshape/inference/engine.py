@@ -27,7 +27,7 @@ from irshape.shape.notation import SymbolFacts
 from irshape.shape.shape import Shape
 from irshape.shape.value import MAX_ELEMENTS, UNREADABLE
 from irshape.xml.document import Port
-from irshape.xml.weights import Weights, WeightsError, decode
+from irshape.xml.weights import Weights, WeightsError, check_strings, decode
 
 if TYPE_CHECKING:
     from irshape.inference.variables import Pair
@@ -376,11 +376,14 @@ class Engine:
                 raise WeightsError("W101", "the model has constants, but no weights were given")
             if op.offset + op.size > self.weights.size:
                 self.weights.read(op.offset, op.size)
+            if declared.element_type is ElementType.string:
+                check_strings(self.weights, op.offset, op.size)
+                return declared
             data = self.weights.read(op.offset, declared.element_type.byte_size(count)) if is_read else b""
         except WeightsError as error:
             # One fault says that the weights are missing, short or another model's.
             if not self._root._are_weights_bad:
-                self._root._are_weights_bad = True
+                self._root._are_weights_bad = error.code != "W106"
                 self._report(step.node, (Finding(error.code, error.message, attribute="offset"),))
             return declared
         if not is_read:

@@ -514,6 +514,14 @@ _family(
         "Neither can be read.",
         "Exchange the two.",
     ),
+    (
+        "W106",
+        "error",
+        "malformed strings",
+        "The bytes of a constant of strings are not packed as their number, their places and their characters.",
+        "OpenVINO refuses the file.",
+        "Export the model again.",
+    ),
 )
 
 # R: OpenVINO takes it, the specification does not.

@@ -191,6 +191,20 @@ def are_swapped(xml_path: str) -> bool:
         weights.close()
 
 
+def check_strings(weights: Weights, offset: int, size: int) -> None:
+    """Whether `size` bytes are packed strings: how many there are, where each begins and the last ends, then their characters.
+
+    W106 where they are not. Only what stands before the characters is read.
+    """
+    count = struct.unpack("<i", weights.read(offset, 4))[0] if size >= 4 else -1
+    header = 4 * (count + 2)
+    if count < 0 or header > size:
+        raise WeightsError("W106", f"{size} bytes hold no packed strings" if count < 0 else f"{size} bytes hold no {count} packed strings")
+    ends = struct.unpack(f"<{count + 1}i", weights.read(offset + 4, header - 4))
+    if any(begin > end for begin, end in zip((0, *ends), ends, strict=False)) or header + ends[-1] > size:
+        raise WeightsError("W106", f"the places of {count} packed strings are not in order, or beyond their {size} bytes")
+
+
 _FORMATS: Final = {
     "i8": "b",
     "i16": "h",

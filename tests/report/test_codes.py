@@ -1,5 +1,6 @@
 """Every code of the catalogue has a smallest file that triggers it."""
 
+import struct
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,6 +50,13 @@ def constant(values: list[int], size: int | None = None, offset: int = 0, weight
     net.result(net.const(values))
     xml = net.xml.replace('offset="0"', f'offset="{offset}"')
     return File(xml if size is None else xml.replace(f'size="{8 * len(values)}"', f'size="{size}"'), weights)
+
+
+def strings(packed: bytes) -> File:
+    """A Const of two strings that a Result reads."""
+    net = Net()
+    net.result(net.layer("Const", [], ["STRING"], element_type="string", shape=2, offset=0, size=len(packed))[0])
+    return File(net.xml, packed)
 
 
 def divided_by_zero() -> File:
@@ -118,6 +126,8 @@ ROWS: dict[str, File | str | bytes] = {
     "W102": constant([1], offset=4096),
     "W103": constant([1, 1], size=8),
     "W105": constant([1], offset=4096, weights=b'<?xml version="1.0"?><net/>'),
+    # Two strings, of which the first would end at 9 of 5 characters.
+    "W106": strings(struct.pack("<4i", 2, 0, 9, 5) + b"abcde"),
     "X203": ir(
         X.replace("</port>", "").replace(
             'FP32"/>', 'FP32"><rt_info><attribute name="irshape" version="0" value="[N,4]"/></rt_info></port>'
