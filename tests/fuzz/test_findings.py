@@ -1,5 +1,6 @@
 """What hostile files and mutants have brought to light, each as a small file; and a few seconds of mutants."""
 
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -108,6 +109,24 @@ def test_halved_a_thousand_times() -> None:
         data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
     net.result(data)
     assert check(net).ok
+
+
+# Strings that OpenVINO refuses.
+
+
+@pytest.mark.parametrize(
+    ("header", "is_accepted"),
+    [
+        ([2, 0, 1, 2], True), ([1, 0, 2], True), ([], False), ([-1, 0], False), ([2**31 - 1, 0], False), ([2, 0, 1, 400], False),
+        ([2, 0, 2, 1], False), ([2, -1, 1, 2], False),
+    ],
+)  # fmt: skip
+def test_packed_strings(header: list[int], is_accepted: bool) -> None:
+    net = Net()
+    net.weights += struct.pack(f"<{len(header)}i", *header) + b"ab"
+    attributes = {"element_type": "string", "shape": "2", "offset": 0, "size": len(net.weights)}
+    net.result(net.layer("Const", [], ["STRING"], **attributes)[0])
+    assert codes(check(net)) == (set() if is_accepted else {"W106"})
 
 
 # Time that grew with the square of the file.
