@@ -1,10 +1,23 @@
 """Reads an OpenVINO IR, says everything that is wrong with it, and infers the element type and shape of every port."""
 
-from irshape.api import InputError, Session, check, infer, read, reshape
+from irshape.api import InputError, Limits, Session, check, infer, read, reshape
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.element_type import ElementType
 
 __version__ = "0.1.0"
-__all__ = ["Diagnostic", "ElementType", "Inference", "InputError", "Model", "Node", "Session", "check", "infer", "read", "reshape"]
+__all__ = [
+    "Diagnostic",
+    "ElementType",
+    "Inference",
+    "InputError",
+    "Limits",
+    "Model",
+    "Node",
+    "Session",
+    "check",
+    "infer",
+    "read",
+    "reshape",
+]

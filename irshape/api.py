@@ -10,16 +10,17 @@ from irshape.inference.session import Session
 from irshape.model.load import load, weights_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
-from irshape.xml.reader import Source
+from irshape.xml.reader import Limits, Source
 
 
-def read(source: Source, *, path: str | None = None, opset: str | None = None) -> Model:
+def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits | None = None) -> Model:
     """The graph of an IR.
 
     `source` is a path, bytes, a binary file object or an lxml tree. A bad file gives a model with diagnostics; only a path
-    that cannot be read raises `OSError`. `opset` is the version of layers that name none (specification examples).
+    that cannot be read raises `OSError`. `opset` is the version of layers that name none (specification examples). `limits` are
+    what the file may ask for; `infer` and `check` take the model that was read with other limits than their own.
     """
-    return load(source, path=path, opset=opset)
+    return load(source, path=path, opset=opset, limits=limits)
 
 
 def infer(
@@ -93,4 +94,4 @@ def _infer(
     return conclude(engine, is_check=is_check, remarks=remarks)
 
 
-__all__ = ["InputError", "Session", "Shapes", "check", "infer", "read", "reshape"]
+__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "infer", "read", "reshape"]

@@ -93,7 +93,8 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
         conditions = [str(guard.requirement) for guard in inference.guards]
         wide = min(max(map(cells, conditions)), 40)
         for condition, guard in zip(conditions, inference.guards, strict=True):
-            reason = f"{guard.node.type} {guard.node.name}: {guard.requirement.message}"
+            place = f"{guard.path} / {guard.node.name}" if guard.path else guard.node.name
+            reason = f"{guard.node.type} {place}, line {guard.line}: {guard.requirement.message}"
             yield f"  {palette.key}{pad(escape(condition), wide)}{palette.plain}  {escape(reason)}"
 
 

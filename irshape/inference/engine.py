@@ -42,6 +42,16 @@ class Guard:
         self.node = node
         self.requirement = requirement
 
+    @property
+    def line(self) -> int:
+        """The line of the node's layer in the file."""
+        return self.node.model.document.position(self.node.layer.offset)[0]
+
+    @property
+    def path(self) -> str:
+        """The bodies around the node, outermost first; empty in the net itself."""
+        return self.node.model.path
+
     def __repr__(self) -> str:
         return f"<{self.requirement} for {self.node.name!r}>"
 

@@ -263,6 +263,8 @@ class Inference:
                     "message": guard.requirement.message,
                     "layer": guard.node.key,
                     "name": guard.node.name,
+                    "path": guard.path or None,
+                    "line": guard.line,
                 }
                 for guard in self.guards
             ],

@@ -57,6 +57,8 @@ def report_schema() -> dict[str, Any]:
         "message": {"type": "string", "description": "what the layer needs it for"},
         "layer": {"type": "string", "description": "the layer's id in the file"},
         "name": {"type": "string", "description": "the layer's name in the file"},
+        "path": _nullable("string", "the bodies around the layer, outermost first"),
+        "line": {"type": "integer", "description": "counted from 1"},
     }
     properties = {
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),

@@ -107,8 +107,8 @@ def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
         " 2  result_2        Result        f32[2,12,16..32,112..224]  [2,12,H//2,W//2]",
         "",
         "holds only where",
-        "  H % 2 == 0  SpaceToDepth spacetodepth_1: axis 2 must be a multiple of block_size",
-        "  W % 2 == 0  SpaceToDepth spacetodepth_1: axis 3 must be a multiple of block_size",
+        "  H % 2 == 0  SpaceToDepth spacetodepth_1, line 10: axis 2 must be a multiple of block_size",
+        "  W % 2 == 0  SpaceToDepth spacetodepth_1, line 10: axis 3 must be a multiple of block_size",
         "",
         "1 file, 3 layers: no faults",
     ]
