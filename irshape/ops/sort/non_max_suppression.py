@@ -67,17 +67,6 @@ class NonMaxSuppressionV3(NonMaxSuppression):
     selected_indices = Out(attribute="output_type")
     output_type: IndexType = ElementType.i64
 
-    def infer(
-        self,
-        ctx: Context,
-        boxes: Input,
-        scores: Input,
-        max_output_boxes_per_class: Input | None,
-        iou_threshold: Input | None,
-        score_threshold: Input | None,
-    ) -> Shape:
-        return super().infer(ctx, boxes, scores, max_output_boxes_per_class, iou_threshold, score_threshold)
-
 
 @op("NonMaxSuppression", "opset4")
 class NonMaxSuppressionV4(NonMaxSuppressionV3):
