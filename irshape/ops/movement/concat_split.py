@@ -76,7 +76,7 @@ class _Split(Op):
 
 
 # Each part is an output, so more would not fit into memory.
-_MAX_PARTS = 1 << 20
+_MAX_PARTS = 100_000
 
 
 @op("Split", "opset1")
