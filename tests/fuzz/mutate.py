@@ -295,14 +295,19 @@ def findings(mutant: Mutant, seconds: float = SECONDS) -> list[str]:
     return found
 
 
-def fuzz(found_seeds: list[Seed], seconds: float, seed: int, keep: Path | None = None) -> tuple[int, dict[str, str]]:
-    """How many mutants were made, and the findings, each with the name of the seed it came from; the mutants go to `keep`."""
+def fuzz(
+    found_seeds: list[Seed], seconds: float, seed: int, keep: Path | None = None, most: int | None = None
+) -> tuple[int, dict[str, str]]:
+    """How many mutants were made, and the findings, each with the name of the seed it came from; the mutants go to `keep`.
+
+    It ends after so many seconds, or after `most` mutants.
+    """
     chance = random.Random(seed)
     mutator = Mutator(chance)
     end = time.monotonic() + seconds
     count = 0
     found: dict[str, str] = {}
-    while time.monotonic() < end:
+    while time.monotonic() < end and count != most:
         one = chance.choice(found_seeds)
         mutant = mutator.mutate(one.mutant)
         count += 1

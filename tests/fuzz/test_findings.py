@@ -1,7 +1,7 @@
-"""What hostile files and mutants have brought to light, each as a small file; and a few seconds of mutants."""
+"""What hostile files and mutants have brought to light, each as a small file; and a thousand mutants."""
 
 import struct
-import time
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -185,36 +185,41 @@ def unknown_types(size: int) -> Net:
 
 
 @pytest.mark.parametrize(
-    "hostile", [concat_chain, broadcast_chain, wide_concat, many_attributes, faults_on_one_line], ids=lambda hostile: hostile.__name__
+    "hostile",
+    [concat_chain, broadcast_chain, wide_concat, many_attributes, faults_on_one_line, unknown_types],
+    ids=lambda hostile: hostile.__name__,
 )
 def test_linear_in_the_file(hostile: Callable[[int], Net]) -> None:
-    def cost(size: int) -> float:
+    def calls(size: int) -> int:
+        """How many calls a check makes, which is the same on every machine."""
         net = hostile(size)
         source = net.xml.encode()
-        start = time.process_time()
-        inference = irshape.check(source, weights=net.bin)
-        inference.to_dict()
-        inference.annotated()
-        return time.process_time() - start
+        count = 0
 
+        def tick(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        sys.setprofile(tick)
+        try:
+            inference = irshape.check(source, weights=net.bin)
+            inference.to_dict()
+            inference.annotated()
+        finally:
+            sys.setprofile(None)
+        return count
+
+    calls(10)  # what is imported and made once
     # Eight times the size: quadratic would be 64 times.
-    assert min(cost(4000), cost(4000)) < 24 * max(cost(500), 0.02)
-
-
-def test_what_unknown_types_resemble_costs_little() -> None:
-    net = unknown_types(1000)
-    start = time.process_time()
-    irshape.check(net.xml.encode(), weights=net.bin)
-    assert time.process_time() - start < 2
+    assert calls(800) < 12 * calls(100)
 
 
 # Mutants.
 
 
 def test_mutants_of_small_files() -> None:
-    count, found = fuzz(seeds(DATA), seconds=5, seed=0)
+    _, found = fuzz(seeds(DATA), seconds=60, seed=0, most=1000)
     assert not found, found
-    assert count > 50
 
 
 def test_nothing_is_wrong_with_the_seeds() -> None:
