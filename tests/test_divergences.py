@@ -38,3 +38,17 @@ def test_openvino_takes_a_constant_of_shape_minus_one() -> None:
     net.result(net.layer("Const", [], ["NF4"], element_type="nf4", shape=-1, offset=0, size=2)[0])
     openvino.Core().read_model(net.xml.encode(), net.bin)
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["A104"]
+
+
+@pytest.mark.oracle
+def test_neither_reads_values_from_strings() -> None:
+    import openvino
+
+    net = Net()
+    x = net.parameter("f32[2]")
+    net.weights += b"\x01\0\0\0" + b"\0\0\0\0" + b"\x01\0\0\0" + b"1"
+    axes = net.layer("Const", [], ["STRING"], element_type="string", shape=1, offset=0, size=13)[0]
+    net.result(net.layer("Unsqueeze", [x, axes], ["FP32"])[0])
+    assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
+    with pytest.raises(RuntimeError, match="Element not supported"):
+        openvino.Core().read_model(net.xml.encode(), net.bin)

@@ -25,7 +25,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolFacts
 from irshape.shape.shape import Shape
-from irshape.shape.value import MAX_ELEMENTS, UNREADABLE
+from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode
 
@@ -386,10 +386,12 @@ class Engine:
                 raise WeightsError("W101", "the model has constants, but no weights were given")
             if op.offset + op.size > self.weights.size:
                 self.weights.read(op.offset, op.size)
+            elements: Elements | None = None
             if declared.element_type is ElementType.string:
                 check_strings(self.weights, op.offset, op.size)
-                return declared
-            data = self.weights.read(op.offset, declared.element_type.byte_size(count)) if is_read else b""
+            elif is_read:
+                data = self.weights.read(op.offset, declared.element_type.byte_size(count))
+                elements = decode(declared.element_type, data, count)
         except WeightsError as error:
             # One fault says that the weights are missing, short or another model's.
             if not self._root._are_weights_bad:
@@ -401,7 +403,6 @@ class Engine:
         if declared.element_type is ElementType.dynamic:
             message = "a constant without an element type has no values to read"
             self._report(step.node, (Finding("T101", message, attribute="element_type"),))
-        elements = decode(declared.element_type, data, count)
         return self.facts.intern(declared.element_type, declared.shape, UNREADABLE if elements is None else elements, is_literal=True)
 
     def _trust(self, node: Node) -> None:
