@@ -32,6 +32,12 @@ def test_a_run_on_one_operation_loads_nothing_heavy(command: str) -> None:
     assert not modules(command, "examples/space_to_batch.xml") & HEAVY
 
 
+@pytest.mark.parametrize("command", ["check", "infer"])
+def test_the_writer_is_loaded_for_writing(command: str) -> None:
+    run = [sys.executable, "-S", "-c", RUN, command, "examples/space_to_batch.xml"]
+    assert "irshape.xml.writer" not in subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
+
+
 def test_json_is_loaded_for_json() -> None:
     assert modules("check", "examples/space_to_batch.xml", "--format", "json") & HEAVY == {"json"}
 

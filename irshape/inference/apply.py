@@ -7,8 +7,6 @@ from typing import Any, Final
 from irshape.inference.facts import POISONED, Fact, Facts
 from irshape.ops.context import Context, RuleFailure, UnknownRank, element_count
 from irshape.ops.op import Input, Op, Out
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
@@ -72,7 +70,7 @@ class Request(Context):
 
     def _joined(self, ours: Application, theirs: Application) -> Application:
         """What is known, with OpenVINO's verdict."""
-        errors, refusals = ([one for one in side.findings if _is_error(one)] for side in (ours, theirs))
+        errors, refusals = ([one for one in side.findings if one.is_error] for side in (ours, theirs))
         if any(one.code == "I101" for one in errors):
             return ours
         if refusals:
@@ -81,7 +79,7 @@ class Request(Context):
             findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
             return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
         if errors:
-            findings = [_reworded(one, "R401", "no size fulfils this") if _is_error(one) else one for one in ours.findings]
+            findings = [_reworded(one, "R401", "no size fulfils this") if one.is_error else one for one in ours.findings]
             return Application(theirs.outputs, tuple(findings))
         if len(ours.outputs) != len(theirs.outputs):
             return ours
@@ -108,7 +106,7 @@ class Request(Context):
             own = [finding for finding in self.findings[said:] if finding.port is not None and finding.port not in poisoned]
             self.findings[said:] = own
             self.requirements.clear()
-        return failed if self._has_errors(said) else outputs
+        return failed if self.has_errors(said) else outputs
 
     def _has_right_number(self) -> bool:
         op, count = self.op, len(self.facts)
@@ -119,9 +117,6 @@ class Request(Context):
         else:
             return True
         return False
-
-    def _has_errors(self, since: int) -> bool:
-        return any(_is_error(finding) for finding in self.findings[since:])
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
         op = self.op
@@ -231,7 +226,7 @@ class Request(Context):
         """The elements of each output, and what OpenVINO knows of them."""
         nothing = [None] * len(shapes)
         read = self._read(arguments)
-        if read is None or self._has_errors(0):
+        if read is None or self.has_errors(0):
             return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
         if not any(position < len(counts) and (counts[position] or 0) <= MAX_ELEMENTS for position in self.wanted):
@@ -283,10 +278,6 @@ class Request(Context):
         """Whether not all elements are numbers, of the inputs or of the output."""
         several = [one.values for one in read] + [one if isinstance(one, tuple) else (one,) for one in elements]
         return any(isinstance(element, Dim | Real) for one in several for element in one)
-
-
-def _is_error(finding: Finding) -> bool:
-    return CATALOGUE[finding.code].severity == ERROR
 
 
 def _reworded(finding: Finding, code: str, prefix: str) -> Finding:

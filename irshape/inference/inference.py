@@ -1,24 +1,21 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
 import os
-import re
 from collections.abc import Iterable
 from typing import Any, Literal
 
 from irshape.inference.engine import Engine, Guard
-from irshape.inference.facts import POISONED, Fact
+from irshape.inference.facts import Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.dim import Dim, Size, bounds, origins, symbols
+from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.form import NAMED
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
-from irshape.xml.document import Document, Layer, Port
-from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
+from irshape.xml.document import Document, Port
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
@@ -194,46 +191,10 @@ class Inference:
         """
         if not self.document.is_complete:
             return self.document.source
-        facts: dict[Layer, LayerFacts] = {}
-        for model, run in self._graphs:
-            slots = run.slots
-            given = self._shapes if model is self.model else {}
-            for node in model.nodes:
-                layer = node.layer
-                sources = zip(node.sources, layer.inputs, strict=True)
-                inputs = [self._port_facts(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
-                outputs = [self._port_facts(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-                attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
-                if node.type == "Parameter":
-                    outputs = [self._with_multiples(port) for port in outputs]
-                facts[layer] = LayerFacts(inputs, outputs, attributes)
-        return annotate(self.document, facts)
+        from irshape.inference.annotation import annotation
+        from irshape.xml.writer import annotate
 
-    def _port_facts(self, port: Port, fact: Fact) -> PortFacts:
-        """What a port shall say; one that depends on a failed layer keeps what it has."""
-        shape = fact.shape
-        if fact.is_poisoned:
-            return PortFacts(port.precision, port.dims, port.annotation)
-        precision = port.precision if fact.element_type is ElementType.dynamic else fact.element_type.precision
-        if shape is None:
-            return PortFacts(precision, None)
-        return PortFacts(precision, tuple([size if type(size) is int else -1 for size in shape]), self._annotation(shape))
-
-    def _annotation(self, shape: tuple[Size, ...]) -> str | None:
-        """Formulas and intervals that a port's dims cannot hold: `[N,(H + 1)//2] in [1..8,..112]`."""
-        dims = [size for size in shape if isinstance(size, Dim)]
-        intervals = self.format(shape)
-        is_bounded = any(self.format((size,)) != "[?]" for size in dims)
-        if any(origins(size) & NAMED and symbols(size) & self._symbols.keys() for size in dims):
-            formulas = format_symbolic(shape)
-            return f"{formulas} in {intervals}" if is_bounded else formulas
-        return intervals if is_bounded else None
-
-    def _with_multiples(self, port: PortFacts) -> PortFacts:
-        """The port of a Parameter, also with what intervals do not tell of the symbols in it: `[N,H] in [?,32..] where H=32*k`."""
-        named = {name: self._symbols[name] for name in re.findall(r"\w+", port.annotation or "") if name in self._symbols}
-        multiples = "; ".join(f"{name}={facts}" for name, facts in named.items() if facts.modulus > 1)
-        return port._replace(annotation=f"{port.annotation} where {multiples}") if multiples else port
+        return annotate(self.document, annotation(self._graphs, self._shapes, self._symbols, self.format))
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
@@ -243,6 +204,8 @@ class Inference:
         A file that exists is replaced with `force` only, the input itself with `in_place` only; otherwise `FileExistsError`.
         `weights` puts the `.bin` beside it, as a hard link or a copy.
         """
+        from irshape.xml.writer import place_weights, write_atomic
+
         source = self.document.path
         own = self._weights.path if self._weights else None
         if weights and own is not None and os.path.exists(own):

@@ -5,8 +5,6 @@ from math import inf, isfinite
 from typing import NoReturn
 
 from irshape.ops.op import Input, Op
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, origins, product
 from irshape.shape.element_type import INTEGER, ElementType
@@ -114,8 +112,12 @@ class Context(Judge):
 
     def stop_at_errors(self) -> None:
         """End the rule if it has found an error, where anything further would be a consequence."""
-        if any(CATALOGUE[finding.code].severity == ERROR for finding in self.findings):
+        if self.has_errors():
             raise RuleFailure
+
+    def has_errors(self, since: int = 0) -> bool:
+        """Whether an error is among the findings, from the one at `since` on."""
+        return any(finding.is_error for finding in self.findings[since:])
 
     def saturate(self, size: Size) -> Size:
         """A size that is 0 where the formula would be negative, as OpenVINO's dimensions are."""

@@ -18,6 +18,8 @@ class _Embedding(Op):
     indices = In(_INDEX, rank=1, unranked=True)
     output = Out(like="emb_table")
 
+    reduction = "sum"
+
     @staticmethod
     def bags(emb_table: Input, count: Size) -> Shape:
         """The shape of so many bags."""
@@ -29,6 +31,12 @@ class _Embedding(Op):
         if other is None:
             return indices.partial_shape
         return merge_shapes(ctx, indices.partial_shape, other.partial_shape, "{port} must have the shape of indices", port=other.name)
+
+    def weighted(self, ctx: Context, indices: Input, per_sample_weights: Input | None) -> Shape:
+        """The shape of the indices and of their weights, which only sums have."""
+        if self.reduction != "sum" and per_sample_weights is not None:
+            ctx.fail("A103", f"per_sample_weights need reduction to be sum, got {self.reduction}", attribute="reduction")
+        return self.parallel(ctx, indices, per_sample_weights)
 
 
 @op("EmbeddingSegmentsSum", "opset3")
@@ -51,7 +59,7 @@ class EmbeddingSegmentsSum(_Embedding):
         per_sample_weights: Input | None,
     ) -> Shape:
         self.parallel(ctx, indices, segment_ids)
-        self.parallel(ctx, indices, per_sample_weights)
+        self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.sizes(num_segments, 1)[0])
 
 
@@ -72,7 +80,7 @@ class EmbeddingBagOffsetsSum(_Embedding):
         default_index: Input | None,
         per_sample_weights: Input | None,
     ) -> Shape:
-        self.parallel(ctx, indices, per_sample_weights)
+        self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
 
 
@@ -84,47 +92,22 @@ class EmbeddingBagPackedSum(_Embedding):
     per_sample_weights = In(rank=2, unranked=True, optional=True, like="emb_table")
 
     def infer(self, ctx: Context, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Shape:
-        shape = self.parallel(ctx, indices, per_sample_weights)
+        shape = self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.unknown() if shape is None else shape[0])
-
-
-Reduction = Literal["sum", "mean"]
-
-
-def check_weights(ctx: Context, reduction: str, per_sample_weights: Input | None) -> None:
-    """Only sums are weighted."""
-    if reduction != "sum" and per_sample_weights is not None:
-        ctx.fail("A103", f"per_sample_weights need reduction to be sum, got {reduction}", attribute="reduction")
 
 
 @op("EmbeddingBagOffsets", "opset15")
 class EmbeddingBagOffsets(EmbeddingBagOffsetsSum):
     """Sums or means of rows; `offsets` tells where in `indices` each bag begins."""
 
-    reduction: Reduction = "sum"
-
-    def infer(
-        self,
-        ctx: Context,
-        emb_table: Input,
-        indices: Input,
-        offsets: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
-    ) -> Shape:
-        check_weights(ctx, self.reduction, per_sample_weights)
-        return super().infer(ctx, emb_table, indices, offsets, default_index, per_sample_weights)
+    reduction: Literal["sum", "mean"] = "sum"
 
 
 @op("EmbeddingBagPacked", "opset15")
 class EmbeddingBagPacked(EmbeddingBagPackedSum):
     """Sums or means of rows; each row of `indices` is a bag."""
 
-    reduction: Reduction = "sum"
-
-    def infer(self, ctx: Context, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Shape:
-        check_weights(ctx, self.reduction, per_sample_weights)
-        return super().infer(ctx, emb_table, indices, per_sample_weights)
+    reduction: Literal["sum", "mean"] = "sum"
 
 
 @op("SparseFillEmptyRows", "opset16")

@@ -1,5 +1,8 @@
 """A fault without its place: what a rule says, and which port or attribute it is about."""
 
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
+
 
 class Finding:
     """A fault as an op's rule sees it; the engine adds layer, line and column.
@@ -15,6 +18,11 @@ class Finding:
         self.port = port
         self.attribute = attribute
         self.hint = hint
+
+    @property
+    def is_error(self) -> bool:
+        """Whether it is an error in a layer that something depends on."""
+        return CATALOGUE[self.code].severity == ERROR
 
     def __repr__(self) -> str:
         return f"Finding({self.code}, {self.message!r})"

@@ -68,10 +68,10 @@ class SpaceToBatch(Op):
         ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
         ctx.expect(end[0], 0, "pads_end[0] must be 0", pads_end)
         ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
+        names = ("block_shape", "pads_begin", "pads_end")
         spatial = []
         for axis in range(1, data.rank):
             ctx.is_checked = is_constant and self.has_natural_pads(ctx, axis, data.shape[axis], blocks[axis], begin[axis], end[axis])
-            names = ("block_shape", "pads_begin", "pads_end")
             spatial.append(blocked(ctx, axis, data.shape[axis], blocks[axis], begin[axis], end[axis], names))
         return (ctx.saturate(data.shape[0] * product(blocks)), *spatial)
 
@@ -161,13 +161,12 @@ class _NDOp(Op):
             ctx.merge(pairs.shape[0], count, "{port} must have one row for each block", port=pairs.name)
             ctx.merge(pairs.shape[1], 2, "{port} must have two columns", port=pairs.name)
             ctx.stop_at_errors()
-        rest = input.rank - 1 - count
         blocks, flat = ctx.values(block_shape, count), ctx.values(pairs, 2 * count)
         for axis, size in enumerate(flat):
             row, column = divmod(axis, 2)
             message = "{port}[{row},{column}] must be at least 0"
             ctx.require_ge(size, 0, message, port=pairs.name, row=row, column=column, code="V101")
-        return (1, *blocks, *[1] * rest), (0, *flat[0::2], *[0] * rest), (0, *flat[1::2], *[0] * rest)
+        return _completed(input.rank, blocks, list(zip(flat[0::2], flat[1::2], strict=True)))
 
 
 @op("SpaceToBatchND", TENSORFLOW)
@@ -208,7 +207,8 @@ class BatchToSpaceND(_NDOp):
         return BatchToSpace().evaluate(input, *_completed(input.ndim, block_shape, crops))
 
 
-def _completed(rank: int, block_shape: Any, pairs: Any) -> tuple[list[int], list[int], list[int]]:
-    rest = rank - 1 - len(block_shape)
-    blocks = [1, *map(int, block_shape), *[1] * rest]
-    return blocks, [0, *(int(pair[0]) for pair in pairs), *[0] * rest], [0, *(int(pair[1]) for pair in pairs), *[0] * rest]
+def _completed(rank: int, blocks: Sequence[Size], pairs: Sequence[Sequence[Size]]) -> tuple[tuple[Size, ...], ...]:
+    """Blocks, begins and ends for every axis: those given are of the axes after the batch, a pair for each."""
+    rest = rank - 1 - len(blocks)
+    begin, end = ([pair[side] for pair in pairs] for side in (0, 1))
+    return (1, *blocks, *[1] * rest), (0, *begin, *[0] * rest), (0, *end, *[0] * rest)

@@ -12,15 +12,19 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 
-@op("SpaceToDepth", "opset1")
-class SpaceToDepth(Op):
-    """Move blocks of the spatial dimensions into the channel dimension."""
+class _BlockOp(Op):
+    """Batch, channels and spatial axes, which have blocks of the same size."""
 
     data = In(min_rank=3)
     output = Out(like="data")
     # Absent is 0, which is refused as soon as the rank of the data is known.
     block_size: Annotated[int, Stated] = 0
     mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
+
+
+@op("SpaceToDepth", "opset1")
+class SpaceToDepth(_BlockOp):
+    """Move blocks of the spatial dimensions into the channel dimension."""
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.block_size, 1, "block_size")
@@ -41,13 +45,8 @@ class SpaceToDepth(Op):
 
 
 @op("DepthToSpace", "opset1")
-class DepthToSpace(Op):
+class DepthToSpace(_BlockOp):
     """Move blocks of the channel dimension into the spatial dimensions."""
-
-    data = In(min_rank=3)
-    output = Out(like="data")
-    block_size: Annotated[int, Stated] = 0
-    mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.block_size, 1, "block_size")

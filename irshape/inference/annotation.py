@@ -1,0 +1,77 @@
+"""What the ports of the annotated IR say."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+
+from irshape.inference.engine import Run
+from irshape.inference.facts import POISONED, Fact
+from irshape.model.model import Model
+from irshape.shape.dim import Dim, Size, origins, symbols
+from irshape.shape.element_type import ElementType
+from irshape.shape.form import NAMED
+from irshape.shape.notation import SymbolFacts
+from irshape.shape.shape import Shape, format_shape, format_symbolic
+from irshape.xml.document import Layer, Port
+from irshape.xml.writer import LayerFacts, PortFacts
+
+
+def annotation(
+    graphs: Iterable[tuple[Model, Run]],
+    given: Mapping[int, Shape],
+    symbols: Mapping[str, SymbolFacts],
+    format: Callable[[Shape], str],
+) -> dict[Layer, LayerFacts]:
+    """What each layer of the net, the first of the graphs, and of its bodies shall say.
+
+    `given` are the shapes of the net's Parameters, by node, that replace the file's; `symbols` what is known of named ones;
+    `format` writes a shape in OpenVINO's notation.
+    """
+    annotator = _Annotator(symbols, format)
+    facts: dict[Layer, LayerFacts] = {}
+    for model, run in graphs:
+        slots = run.slots
+        for node in model.nodes:
+            layer = node.layer
+            sources = zip(node.sources, layer.inputs, strict=True)
+            inputs = [annotator.port(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
+            outputs = [annotator.port(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+            if node.type == "Parameter":
+                outputs = [annotator.with_multiples(port) for port in outputs]
+            facts[layer] = LayerFacts(inputs, outputs, attributes)
+        given = {}
+    return facts
+
+
+class _Annotator:
+    def __init__(self, symbols: Mapping[str, SymbolFacts], format: Callable[[Shape], str]) -> None:
+        self.symbols = symbols
+        self.format = format
+
+    def port(self, port: Port, fact: Fact) -> PortFacts:
+        """What a port shall say; one that depends on a failed layer keeps what it has."""
+        shape = fact.shape
+        if fact.is_poisoned:
+            return PortFacts(port.precision, port.dims, port.annotation)
+        precision = port.precision if fact.element_type is ElementType.dynamic else fact.element_type.precision
+        if shape is None:
+            return PortFacts(precision, None)
+        return PortFacts(precision, tuple([size if type(size) is int else -1 for size in shape]), self.beside(shape))
+
+    def beside(self, shape: tuple[Size, ...]) -> str | None:
+        """Formulas and intervals that a port's dims cannot hold: `[N,(H + 1)//2] in [1..8,..112]`."""
+        dims = [size for size in shape if isinstance(size, Dim)]
+        if not dims:
+            return None
+        intervals = self.format(shape)
+        is_bounded = any(self.format((size,)) != "[?]" for size in dims)
+        if any(origins(size) & NAMED and symbols(size) & self.symbols.keys() for size in dims):
+            formulas = format_symbolic(shape)
+            return f"{formulas} in {intervals}" if is_bounded else formulas
+        return intervals if is_bounded else None
+
+    def with_multiples(self, port: PortFacts) -> PortFacts:
+        """The port of a Parameter, also with what intervals do not tell of the symbols in it: `[N,H] in [?,32..] where H=32*k`."""
+        named = {name: self.symbols[name] for name in re.findall(r"\w+", port.annotation or "") if name in self.symbols}
+        multiples = "; ".join(f"{name}={facts}" for name, facts in named.items() if facts.modulus > 1)
+        return port._replace(annotation=f"{port.annotation} where {multiples}") if multiples else port
