@@ -10,15 +10,16 @@ from irshape.inference.session import Session
 from irshape.model.load import load, weights_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
-from irshape.xml.reader import Limits, Source
+from irshape.shape.limits import DEFAULT, Limits
+from irshape.xml.reader import Source
 
 
-def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits | None = None) -> Model:
+def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
     """The graph of an IR.
 
     `source` is a path, bytes, a binary file object or an lxml tree. A bad file gives a model with diagnostics; only a path
     that cannot be read raises `OSError`. `opset` is the version of layers that name none (specification examples). `limits` are
-    what the file may ask for; `infer` and `check` take the model that was read with other limits than their own.
+    what the file may ask for, now and in all that is made of the model.
     """
     return load(source, path=path, opset=opset, limits=limits)
 
@@ -31,15 +32,17 @@ def infer(
     weights: Any = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
+    limits: Limits = DEFAULT,
 ) -> Inference:
     """The element type and shape of every port.
 
     `inputs` gives shapes by Parameter name in the user's notation (`"[1,3,H,224..448]"`), `symbols` the ranges of their
     symbols (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object) where it does not stand beside the
-    `.xml`. `opaque` names operations that may be unknown. Raises `InputError` if an input does not exist or a shape does not
+    `.xml`. `opaque` names operations that may be unknown. `opset` and `limits` are those of `read`, for a model that has not been
+    read. Raises `InputError` if an input does not exist or a shape does not
     parse, `OSError` if the file cannot be read, and nothing for a bad model.
     """
-    return _infer(source, inputs, symbols, weights, opaque, opset, is_check=False)
+    return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=False)
 
 
 def check(
@@ -50,9 +53,10 @@ def check(
     weights: Any = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
+    limits: Limits = DEFAULT,
 ) -> Inference:
     """As `infer`; and says where the file departs from the specification, or from what was inferred of its ports."""
-    return _infer(source, inputs, symbols, weights, opaque, opset, is_check=True)
+    return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
 
 
 def reshape(
@@ -64,26 +68,25 @@ def reshape(
     weights: Any = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
+    limits: Limits = DEFAULT,
 ) -> Inference:
     """The model with other shapes of its inputs; `write` of the answer makes the file of it.
 
     As `infer`; but if the model cannot have these shapes, the errors are everything that stands in the way, each with the
     constant that pins it and the value that would fit. `batch` is the size of the batch axis of all inputs that are not named.
     """
-    return Session(source, weights=weights, opaque=opaque, opset=opset).reshape(inputs, symbols=symbols, batch=batch)
+    return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits).reshape(inputs, symbols=symbols, batch=batch)
 
 
 def _infer(
-    source: "Source | Model",
+    model: Model,
     inputs: Shapes | None,
     symbols: Mapping[str, str] | None,
     weights: Any,
     opaque: Iterable[str],
-    opset: str | None,
     *,
     is_check: bool,
 ) -> Inference:
-    model = load(source, opset=opset)
     recorded, remarks = recorded_inputs(model)
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
     engine = Engine(model, weights_of(model.document, weights), frozenset(opaque))

@@ -5,9 +5,10 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from irshape import __version__
+from irshape.shape.limits import DEFAULT
 
 FAILED = 2
 # What a shell shows for a program that a closed pipe ended.
@@ -58,6 +59,16 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+class _Limit(argparse.Action):
+    """One more limit that differs from its default, in `limits`."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        try:
+            namespace.limits = namespace.limits.changed(values)
+        except ValueError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
 
 
 def parser() -> argparse.ArgumentParser:
@@ -115,6 +126,14 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
     add("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
     add("--opset", metavar="OPSET", help="version of an example that names none: opset8")
     add("--weights-file", metavar="PATH", help="the .bin, where it does not stand beside FILE")
+    add(
+        "--limit",
+        action=_Limit,
+        dest="limits",
+        default=DEFAULT,
+        metavar="NAME=N",
+        help=f"what a file may ask for: {', '.join(DEFAULT._fields)} (docs/command-line.md explains them)",
+    )
     add(
         "--format",
         choices=("text", "json", "jsonl"),

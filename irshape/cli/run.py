@@ -49,7 +49,7 @@ def _each(given: Namespace, verb: Verb, symbols: dict[str, str]) -> Iterator[Inf
 def _examine(path: str, given: Namespace, verb: Verb, symbols: dict[str, str]) -> Inference:
     if given.weights_file is not None:
         os.stat(given.weights_file)  # a path that is not there is the caller's mistake, not the model's
-    model = irshape.read(path, opset=given.opset)
+    model = irshape.read(path, opset=given.opset, limits=given.limits)
     if not model.nodes:  # what is wrong with the file says more than that it lacks this input
         return verb(model)
     inputs = dict(_input(text, model) for text in given.input)

@@ -11,8 +11,8 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
-from irshape.shape.shape import MAX_RANK, Shape
-from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, Real, representable
+from irshape.shape.shape import Shape
+from irshape.shape.value import UNREADABLE, Elements, Real, representable
 
 
 class Application:
@@ -185,8 +185,8 @@ class Request(Context):
             return [None] * len(outs)
         several = [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
         for shape in several:
-            if shape is not None and len(shape) > MAX_RANK:
-                self.fail("X111", f"an output has rank {len(shape)}; at most {MAX_RANK} is followed")
+            if shape is not None and len(shape) > (most := self.scope.limits.rank):
+                self.fail("X111", f"an output has rank {len(shape)}; at most {most} is followed (limit rank)")
         return several
 
     def _types(self, arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
@@ -229,7 +229,7 @@ class Request(Context):
         if read is None or self.has_errors(0):
             return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
-        if not any(position < len(counts) and (counts[position] or 0) <= MAX_ELEMENTS for position in self.wanted):
+        if not any(position < len(counts) and (counts[position] or 0) <= self.scope.limits.elements for position in self.wanted):
             return nothing, nothing
         is_supposed = any(one.elements is None for one in read)
         if is_supposed:

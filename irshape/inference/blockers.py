@@ -16,7 +16,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inputs import Inputs
 from irshape.model.build import place
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics, Where
 from irshape.shape.dim import Size, evaluate, symbols
 from irshape.shape.guard import Requirement
 from irshape.shape.value import Element
@@ -54,7 +54,7 @@ class _Source(NamedTuple):
     sized: Node | None
 
 
-def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, wanted: Inputs) -> list[Diagnostic]:
+def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, wanted: Inputs) -> Diagnostics:
     """The diagnostics of a pass that failed, with all errors that the new shapes cause, and the constants at fault for them."""
     trial = new_engine()
     before.apply(trial)
@@ -62,8 +62,10 @@ def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, w
     search = _Search(trial)
     wanted.apply(trial)
     trial.run()
-    kept = [found for found in failed.diagnostics if found.severity != ERROR or search.node(found) in search.known]
-    return [*kept, *search.explain()]
+    found = Diagnostics(failed.diagnostics.most)
+    found += [one for one in failed.diagnostics if one.severity != ERROR or search.node(one) in search.known]
+    found += search.explain()
+    return found
 
 
 class _Search:

@@ -18,14 +18,14 @@ from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.ops.op import Op
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR, WARNING, Diagnostic
+from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics
 from irshape.report.finding import Finding
 from irshape.shape.dim import Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolFacts
 from irshape.shape.shape import Shape
-from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements
+from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode
 
@@ -83,11 +83,11 @@ class Run:
 
     __slots__ = ("diagnostics", "guards", "inner", "slots", "unlisted")
 
-    def __init__(self, slot_count: int) -> None:
-        self.slots: list[Fact] = [POISONED] * slot_count
+    def __init__(self, model: Model) -> None:
+        self.slots: list[Fact] = [POISONED] * model.slot_count
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.guards: dict[Requirement, Guard] = {}
-        self.diagnostics: list[Diagnostic] = []
+        self.diagnostics = Diagnostics(model.document.limits.faults)
         self.inner: dict[tuple[int, str], Run] = {}
 
     def value(self, result: Node) -> Fact:
@@ -128,7 +128,7 @@ class Engine:
         self.model = model
         self.weights = weights
         self.opaque = opaque
-        self.scope: Scope = outer.scope if outer else Scope()
+        self.scope: Scope = outer.scope if outer else Scope(model.document.limits)
         self.facts: Facts = outer.facts if outer else Facts()
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolFacts] = outer.symbols if outer else {}
@@ -145,7 +145,7 @@ class Engine:
         self._steps = self._plan()
         self._pairs = self._pair()
         self._are_weights_bad = False
-        self._adopt(Run(model.slot_count))
+        self._adopt(Run(model))
         if outer is None:
             for engine in self.graphs():
                 engine._enter_bodies()
@@ -258,7 +258,7 @@ class Engine:
 
     def _pass(self, given: Given) -> Pass:
         """Infer every tensor of the graph; the Parameters of a body are what is given."""
-        run = Run(self.model.slot_count)
+        run = Run(self.model)
         self._adopt(run)
         self._given = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
         slots = self.slots
@@ -380,7 +380,7 @@ class Engine:
         if declared.is_poisoned or count is None or self.model.document.is_example:
             return declared
         op: Any = step.op
-        is_read = step.listed > 0 and step.first_slot in self._demanded and count <= MAX_ELEMENTS
+        is_read = step.listed > 0 and step.first_slot in self._demanded and count <= self.scope.limits.elements
         try:
             if self.weights is None:
                 raise WeightsError("W101", "the model has constants, but no weights were given")
@@ -437,8 +437,9 @@ class Engine:
         severity = CATALOGUE[code].severity
         if severity == ERROR and not (node.is_live and self.model.is_live) and code != "I101":
             severity = WARNING
-        where = place(self.model.document, node.layer, offset, port, self.model.path)
-        self.diagnostics.append(Diagnostic(code, message, where, severity, hint))
+        if self.diagnostics.has_room(code, severity):
+            where = place(self.model.document, node.layer, offset, port, self.model.path)
+            self.diagnostics.append(Diagnostic(code, message, where, severity, hint))
 
 
 def conditions_passed(body: Body) -> list[BodyInput]:

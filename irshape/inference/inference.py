@@ -9,7 +9,7 @@ from irshape.inference.facts import Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
-from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.reported import Reported
@@ -85,7 +85,7 @@ class Inference:
     requirements that depend on the sizes of the inputs.
     """
 
-    def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
+    def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
         self.document = document
         self.model = model
         # An engine may run again; what this pass gave stays.
@@ -96,7 +96,7 @@ class Inference:
         guards = list(engine.guards.values())
         # Requirements of different kinds can say the same; the bounds learn from each of them.
         self.guards: list[Guard] = list({str(guard.requirement): guard for guard in reversed(guards)}.values())[::-1]
-        self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
+        self.diagnostics: list[Diagnostic] = diagnostics.listed()
         self._reported = Reported(engine.scope, [guard.requirement for guard in guards]) if guards else None
 
     @property
@@ -237,23 +237,24 @@ class Inference:
 def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagnostic] = ()) -> Inference:
     """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer."""
     model, document = engine.model, engine.model.document
-    found = [*document.diagnostics]
+    found = Diagnostics(document.limits.faults)
+    found += document.diagnostics
     if document.is_complete:
-        found += [*model.diagnostics, *remarks, *engine.diagnostics]
+        for part in (model.diagnostics, remarks, engine.diagnostics):
+            found += part
     if is_check and document.is_complete:
         for graph in engine.graphs():
-            found += compare_recorded(document, graph.model, graph)
+            compare_recorded(document, graph.model, graph, found)
     else:
-        found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
+        found = found.without(is_about_specification)
     return Inference(document, model, engine, found)
 
 
-def compare_recorded(document: Document, model: Model, engine: Engine) -> list[Diagnostic]:
-    """Recorded dims and precisions that contradict what was inferred.
+def compare_recorded(document: Document, model: Model, engine: Engine, found: Diagnostics) -> None:
+    """Add recorded dims and precisions that contradict what was inferred.
 
     A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
     """
-    found: list[Diagnostic] = []
     # Repeated blocks record the same again and again.
     compared: dict[tuple[tuple[int, ...] | None, str | None, Fact], list[tuple[str, str]]] = {}
     for node in model.nodes:
@@ -268,8 +269,8 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             if faults is None:
                 faults = compared[key] = _contradictions(port, engine.slots[slot])
             for code, message in faults:
-                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
-    return found
+                if found.has_room(code):
+                    found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
 
 
 def _contradictions(port: Port, fact: Fact) -> list[tuple[str, str]]:

@@ -9,6 +9,7 @@ from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, n
 from irshape.model.load import load, weights_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
+from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.reader import Source
 
 # Shapes that are never asked for again would fill the memory; beyond so many answers for each layer the tables are begun anew.
@@ -22,9 +23,17 @@ class Session:
     session belongs to one thread at a time; each answer stays as it is, whatever comes after it.
     """
 
-    def __init__(self, source: "Source | Model", *, weights: Any = None, opaque: Iterable[str] = (), opset: str | None = None) -> None:
-        """`source`, `weights`, `opaque` and `opset` are those of `irshape.infer`. Raises `OSError` if the file cannot be read."""
-        self.model = load(source, opset=opset)
+    def __init__(
+        self,
+        source: "Source | Model",
+        *,
+        weights: Any = None,
+        opaque: Iterable[str] = (),
+        opset: str | None = None,
+        limits: Limits = DEFAULT,
+    ) -> None:
+        """What is given is that of `irshape.infer`. Raises `OSError` if the file cannot be read."""
+        self.model = load(source, opset=opset, limits=limits)
         self._weights = weights_of(self.model.document, weights)
         self._opaque = frozenset(opaque)
         self._inputs, self._remarks = recorded_inputs(self.model)

@@ -1,12 +1,11 @@
 """From a document to a model: names become nodes, edges become slots, and what does not fit together is said."""
 
-from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
-from irshape.report.diagnostic import WARNING, Diagnostic, Where
+from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where
 from irshape.xml.document import Document, Edge, Layer, Port
 
 
@@ -18,7 +17,7 @@ def build(document: Document, default_opset: str | None = None) -> Model:
         graph.first_tensor = tensors
         builder = _Builder(graph, default_opset)
         builder.build()
-        model.diagnostics += builder.diagnostics()
+        builder.report(model.diagnostics)
         tensors += graph.slot_count
     return model
 
@@ -63,12 +62,14 @@ class _Builder:
         """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
         self.findings.append((code, message, node, offset, port, warning))
 
-    def diagnostics(self) -> Iterator[Diagnostic]:
-        """The faults with their places; one in a layer that reaches no Result or Assign is a warning."""
+    def report(self, diagnostics: Diagnostics) -> None:
+        """Give the faults their places; one in a layer that reaches no Result or Assign is a warning."""
         for code, message, node, offset, port, warning in self.findings:
             is_dead = not self.model.is_live or (node is not None and not node.is_live)
-            where = place(self.document, node.layer if node else None, offset, port, self.model.path)
-            yield Diagnostic(code, message, where, WARNING if warning or is_dead else None)
+            severity = WARNING if warning or is_dead else None
+            if diagnostics.has_room(code, severity):
+                where = place(self.document, node.layer if node else None, offset, port, self.model.path)
+                diagnostics.append(Diagnostic(code, message, where, severity))
 
     def add_nodes(self) -> None:
         model = self.model

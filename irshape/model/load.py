@@ -4,13 +4,14 @@ from typing import Any
 
 from irshape.model.build import build
 from irshape.model.model import Model
+from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document
-from irshape.xml.reader import Limits, Source
+from irshape.xml.reader import Source
 from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
 
-def load(source: "Source | Model", *, path: str | None = None, opset: str | None = None, limits: Limits | None = None) -> Model:
+def load(source: "Source | Model", *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
     """The graph of an IR, which may have been read already."""
     return source if isinstance(source, Model) else build(read_document(source, path=path, limits=limits), opset)
 

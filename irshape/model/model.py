@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from irshape.ops.op import Op, OpClass
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import Diagnostics, clipped
 from irshape.xml.document import Document, Graph, Layer, Port
 
 # OpenVINO looks for these by their exact names, while it builds operations of any case.
@@ -185,7 +185,7 @@ class Model:
         self.graph = graph
         self.holder = holder
         self.name = document.name if holder is None else name
-        self.path: str = "" if holder is None else f"{holder.model.path}{' / ' if holder.model.path else ''}{holder.name} / {name}"
+        self.path: str = "" if holder is None else f"{holder.model.path}{' / ' if holder.model.path else ''}{clipped(holder.name)} / {name}"
         self.prefix: str = "" if holder is None else f"{holder.key}.{name}/"
         self.is_live: bool = holder is None or (holder.is_live and holder.model.is_live)
         self.first_tensor = 0
@@ -196,7 +196,7 @@ class Model:
         self.readers: dict[int, list[tuple[int, int]]] = {}
         self.slot_count = 0
         self.stubs: dict[int, Port] = {}
-        self.diagnostics: list[Diagnostic] = []
+        self.diagnostics = Diagnostics(document.limits.faults)
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
@@ -242,7 +242,7 @@ class Model:
         key = (node.op_class, *node.layer.attributes.items())
         op = self._ops.get(key)
         if op is None:
-            op = self._ops[key] = node.op_class(node.layer.attributes)
+            op = self._ops[key] = node.op_class(node.layer.attributes, self.document.limits)
         return op
 
     def to_etree(self) -> Any:

@@ -10,8 +10,8 @@ from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, 
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.form import DATA
 from irshape.shape.guard import Judge, Requirement
-from irshape.shape.shape import MAX_RANK, Shape, merge_shapes
-from irshape.shape.value import MAX_ELEMENTS, Elements
+from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.value import Elements
 
 
 class RuleFailure(Exception):
@@ -224,8 +224,8 @@ class Context(Judge):
         return tuple(int(element) if isinstance(element, float) else element for element in self.readable(port, elements))
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
-        if count > MAX_RANK:
-            self.fail("X111", f"{port.name} holds {count} values that are not known; at most {MAX_RANK} are followed", port=port)
+        if count > (most := self.scope.limits.rank):
+            self.fail("X111", f"{port.name} holds {count} values that are not known; at most {most} are followed (limit rank)", port=port)
         self.is_local = True
         return tuple(self.scope.unknown((port.source, i), is_data=True) for i in range(count))
 
@@ -233,7 +233,7 @@ class Context(Judge):
         """Let the unknown elements of small integer inputs be sizes without bounds."""
         for port in ports:
             count = element_count(port.partial_shape)
-            if port.elements is None and count is not None and count <= MAX_ELEMENTS and port.element_type in INTEGER:
+            if port.elements is None and count is not None and count <= self.scope.limits.elements and port.element_type in INTEGER:
                 port.elements = self._unknown_elements(port, count)
 
     def scalar(self, port: Input) -> Size:

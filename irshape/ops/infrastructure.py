@@ -9,13 +9,11 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
-from irshape.shape.shape import MAX_RANK, Shape
+from irshape.shape.shape import Shape
 
 
 def read_partial_shape(text: str) -> tuple[tuple[Interval, ...] | None, str | None]:
     """The interval of each axis, None for an unknown rank: `1,3,224..,?`, `...`, nothing for a scalar."""
-    if text.count(",") >= MAX_RANK:
-        raise Malformed("A104", f"{text.count(',') + 1} axes; at most {MAX_RANK} are followed")
     try:
         shape, remarks = parse_parameter_shape(text)
     except ShapeSyntaxError as error:

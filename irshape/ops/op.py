@@ -10,6 +10,7 @@ from irshape.ops.registry import REGISTRY
 from irshape.report.finding import Finding
 from irshape.shape.dim import Size
 from irshape.shape.element_type import ANY, ElementType
+from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
@@ -254,7 +255,7 @@ class Op:
         if parameters != ports:
             raise DefinitionError(f"{cls.__name__}.{rule} takes {parameters}, but the inputs are {ports}")
 
-    def __init__(self, attributes: Mapping[str, str] = MappingProxyType({})) -> None:
+    def __init__(self, attributes: Mapping[str, str] = MappingProxyType({}), limits: Limits = DEFAULT) -> None:
         """Read the attributes of a layer; what is wrong with them is kept in `findings`."""
         findings: list[Finding] = []
         for attribute in self.attributes.values():
@@ -264,6 +265,10 @@ class Op:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
                     findings.append(Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {attribute.default!r}"))
+                continue
+            if len(text) > limits.rank and text.count(",") >= limits.rank:
+                message = f"attribute {attribute.spelling!r} has {text.count(',') + 1} items; at most {limits.rank} are read (limit rank)"
+                findings.append(Finding("X111", message, attribute=attribute.spelling))
                 continue
             try:
                 value, remark = attribute.read(text)
@@ -280,7 +285,7 @@ class Op:
             Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
         )
         self.findings = tuple(findings)
-        self.is_broken = any(finding.code.startswith("A") for finding in findings)
+        self.is_broken = any(finding.is_error for finding in findings)
 
     def seen(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
         """What OpenVINO knows of the elements of the output, which `propagate` gave from inputs that are not all numbers."""

@@ -1,12 +1,24 @@
 """What irshape says of a file: one fault, with its code and its place."""
 
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Callable, Iterable
+from typing import Any, Final, Self
 
 from irshape.report.catalogue import CATALOGUE
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
 NOTE: Final = "note"
+
+# Names and messages are quoted up to so many characters, for a file may name each of its layers with a megabyte.
+_LONGEST: Final = 1_000
+
+
+def clipped(text: str) -> str:
+    """A text from a file as a diagnostic quotes it: the middle of a very long one is left out."""
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[: _LONGEST // 2]}… {len(text) - _LONGEST:,} characters …{text[-_LONGEST // 2 :]}"
 
 
 class Where:
@@ -32,8 +44,8 @@ class Where:
     ) -> None:
         self.file = file
         self.layer_id = layer_id
-        self.layer_name = layer_name
-        self.layer_type = layer_type
+        self.layer_name = layer_name and clipped(layer_name)
+        self.layer_type = layer_type and clipped(layer_type)
         self.port = port
         self.line = line
         self.column = column
@@ -49,10 +61,11 @@ class Diagnostic:
     """One fault of a file.
 
     `code` stands in `irshape.report.CATALOGUE` with its meaning and cure; `severity` is `error`, `warning` or `note`;
-    `related` are other places that explain this one; `hint` says what would mend it, where that is known.
+    `related` are other places that explain this one; `hint` says what would mend it, where that is known. `count` is how many
+    faults it stands for: 1, but for the line that counts those which are not listed.
     """
 
-    __slots__ = ("code", "hint", "message", "related", "severity", "where")
+    __slots__ = ("code", "count", "hint", "message", "related", "severity", "where")
 
     def __init__(
         self,
@@ -62,10 +75,12 @@ class Diagnostic:
         severity: str | None = None,
         hint: str | None = None,
         related: tuple[Where, ...] = (),
+        count: int = 1,
     ) -> None:
         self.code = code
+        self.count = count
         self.severity = severity or CATALOGUE[code].severity
-        self.message = message
+        self.message = clipped(message)
         self.where = where
         self.hint = hint
         self.related = related
@@ -91,3 +106,56 @@ class Diagnostic:
             "offset": where.offset,
             "hint": self.hint,
         }
+
+
+class Diagnostics(list[Diagnostic]):
+    """What was found, in the order it was found: of each code and severity so many, and how many there were in all.
+
+    Whoever reports asks for room first, so that a fault that will not be listed costs next to nothing.
+    """
+
+    __slots__ = ("counts", "most")
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+        self.counts: Counter[tuple[str, str]] = Counter()
+
+    def has_room(self, code: str, severity: str | None = None) -> bool:
+        """Count one more, by default of the code's own severity; whether it is to be listed."""
+        kind = (code, severity or CATALOGUE[code].severity)
+        self.counts[kind] += 1
+        return self.counts[kind] <= self.most
+
+    def __iadd__(self, others: Iterable[Diagnostic]) -> Self:  # type: ignore[override, misc]
+        others = others if isinstance(others, Diagnostics) else list(others)
+        self.counts += others.counts if isinstance(others, Diagnostics) else Counter((one.code, one.severity) for one in others)
+        self.extend(others)
+        return self
+
+    def without(self, is_left_out: Callable[[str], bool]) -> "Diagnostics":
+        """Those whose code is not left out."""
+        kept = Diagnostics(self.most)
+        kept.extend(one for one in self if not is_left_out(one.code))
+        kept.counts.update({kind: count for kind, count in self.counts.items() if not is_left_out(kind[0])})
+        return kept
+
+    def listed(self) -> list[Diagnostic]:
+        """By their places, a line behind the last of its kind counting those that are not listed."""
+        by_place = sorted(self, key=lambda one: (one.where.offset or 0, one.code))
+        seen: Counter[tuple[str, str]] = Counter()
+        found: list[Diagnostic] = []
+        for one in by_place:
+            kind = (one.code, one.severity)
+            seen[kind] += 1
+            if seen[kind] <= self.most:
+                found.append(one)
+            if seen[kind] == self.most < self.counts[kind]:
+                found.append(_rest(one, self.counts[kind] - self.most))
+        return found
+
+
+def _rest(last: Diagnostic, count: int) -> Diagnostic:
+    """What stands for the faults that are not listed, after the last one that is."""
+    where = Where(last.where.file, line=last.where.line, column=last.where.column, offset=last.where.offset)
+    return Diagnostic(last.code, f"… {count:,} more of {last.code} (limit faults)", where, last.severity, count=count)

@@ -1,10 +1,11 @@
 """Diagnostics and tables for people: one line for a fault, aligned columns, colour where a terminal shows it."""
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
 
-from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
+from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 
 # A longer cell does not widen its column for all the others; it pushes the rest of its own row.
 _WIDEST = 48
@@ -106,9 +107,10 @@ def counted(number: int, thing: str) -> str:
 
 def verdict(diagnostics: Iterable[Diagnostic]) -> str:
     """How many errors and warnings there are: `2 errors, 1 warning`."""
-    severities = [diagnostic.severity for diagnostic in diagnostics]
-    errors, notes = severities.count(ERROR), severities.count(NOTE)
-    counts = ((errors, "error"), (len(severities) - errors - notes, "warning"), (notes, "note"))
+    found = Counter[str]()
+    for diagnostic in diagnostics:
+        found[diagnostic.severity] += diagnostic.count
+    counts = ((found[ERROR], "error"), (found[WARNING], "warning"), (found[NOTE], "note"))
     return ", ".join(counted(number, thing) for number, thing in counts if number) or "no faults"
 
 

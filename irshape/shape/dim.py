@@ -14,6 +14,7 @@ from typing import Final, NoReturn, SupportsIndex, TypeAlias
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, settle, subtract
 from irshape.shape.form import DATA, NAMED, OTHER, Form, FormTable, Polynomial
+from irshape.shape.limits import DEFAULT, Limits
 
 INT64_MAX: Final = 2**63 - 1
 
@@ -24,8 +25,9 @@ _UNBOUNDED: Final = 2**47
 class Scope:
     """Owns the symbols and dims of one inference; to be used by one thread at a time."""
 
-    def __init__(self) -> None:
-        self.forms: Final = FormTable()
+    def __init__(self, limits: Limits = DEFAULT) -> None:
+        self.limits: Final = limits
+        self.forms: Final = FormTable(limits)
         self._symbols: dict[str, tuple[Facts, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}

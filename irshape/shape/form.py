@@ -12,12 +12,8 @@ from math import gcd
 from typing import Final, TypeAlias
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, multiply, settle
+from irshape.shape.limits import DEFAULT, Limits
 
-# Beyond these a sum, a product or an argument becomes an atom of its own. It still evaluates exactly and keeps its facts.
-MAX_TERMS: Final = 24
-MAX_PRODUCT: Final = 96
-MAX_DEPTH: Final = 16
-MAX_SIZE: Final = 512
 _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
 _MAX_BITS: Final = 4096
@@ -87,14 +83,22 @@ def split(polynomial: Polynomial) -> tuple[int, Terms]:
 
 
 class FormTable:
-    """Interns forms and atoms. An atom's arguments always have smaller indices than the atom itself."""
+    """Interns forms and atoms. An atom's arguments always have smaller indices than the atom itself.
 
-    def __init__(self) -> None:
+    A sum, a product or an argument beyond the limits becomes an atom of its own, which `large` counts. It still evaluates exactly
+    and keeps its facts.
+    """
+
+    def __init__(self, limits: Limits = DEFAULT) -> None:
+        self.large = 0
+        self._most_terms = limits.terms
+        self._most_products = 4 * limits.terms
+        self._most_levels = limits.levels
+        self._most_read = 32 * limits.levels
         self.atoms: list[Atom] = []
         self.facts: list[Facts] = []
         self._atom_forms: dict[tuple[str, Polynomial, Polynomial], Polynomial] = {}
         self._forms: dict[tuple[int, Terms], Polynomial] = {}
-        self._large = 0
 
     # Making atoms and forms.
 
@@ -117,9 +121,9 @@ class FormTable:
             depth = 1 + max(x.depth for x in (a, b) if isinstance(x, Form))
             size = 1 + sum(x.size for x in (a, b) if isinstance(x, Form))
             name = ""
-            if kind in ("add", "multiply") or depth > MAX_DEPTH or size > MAX_SIZE:
-                name, depth, size = f"e{self._large}", 1, 1
-                self._large += 1
+            if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
+                name, depth, size = f"e{self.large}", 1, 1
+                self.large += 1
             form = self._append(kind, (a, b), name, COMPOSE[kind](facts_of(a), facts_of(b)), depth, size, self.origins(a) | self.origins(b))
             self._atom_forms[kind, a, b] = form
         return form
@@ -238,7 +242,7 @@ class FormTable:
         """`a * b`."""
         left, right = ((*terms, ((), constant)) for constant, terms in (split(a), split(b)))
         terms: dict[Monomial, int] = {}
-        if len(left) * len(right) <= MAX_PRODUCT:
+        if len(left) * len(right) <= self._most_products:
             for first, factor in left:
                 for second, coefficient in right:
                     monomial = tuple(sorted(first + second))
@@ -251,8 +255,8 @@ class FormTable:
 
     def _is_large(self, terms: dict[Monomial, int]) -> bool:
         return (
-            len(terms) > MAX_TERMS
-            or sum(self.atoms[index].size for monomial in terms for index in monomial) > MAX_SIZE
+            len(terms) > self._most_terms
+            or sum(self.atoms[index].size for monomial in terms for index in monomial) > self._most_read
             or any(len(monomial) > _MAX_DEGREE for monomial in terms)
             or _is_huge(*terms.values())
         )
@@ -311,7 +315,7 @@ class FormTable:
         lead, divisor = max(d.terms, key=_grade)
         quotient: Polynomial = 0
         rest = n
-        for _ in range(MAX_TERMS):
+        for _ in range(self._most_terms):
             for monomial, coefficient in sorted(split(rest)[1], key=_grade, reverse=True):
                 others = _without(monomial, lead)
                 if others is not None and coefficient % divisor == 0:

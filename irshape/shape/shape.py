@@ -1,16 +1,13 @@
 """A shape: a tuple of sizes, or None when not even the number of axes is known."""
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from irshape.shape.dim import Size, bounds, format_size, narrow, product
 from irshape.shape.facts import Bound
 from irshape.shape.guard import Judge
 
 Shape: TypeAlias = tuple[Size, ...] | None
-
-# Tensors of more axes are not followed.
-MAX_RANK: Final = 10_000
 
 _RANKS_DIFFER = "ranks differ: {a} and {b}"
 

@@ -25,9 +25,6 @@ class Real(NamedTuple):
 Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
-# Values of more elements are not followed.
-MAX_ELEMENTS: Final = 1024
-
 # Stands for the elements of a constant whose element type nothing can read as numbers.
 UNREADABLE: Final[Elements] = ("unreadable",)
 

@@ -5,13 +5,13 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns one i
 """
 
 import re
-from itertools import accumulate
 from typing import Final
 
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import Diagnostics
+from irshape.shape.limits import DEFAULT, Limits
 
-# Lines are counted per block once, so that a place costs one block and not the whole file.
-_BLOCK: Final = 1 << 16
+# Lines and columns are counted per block once, so that a place costs one block and not the whole file, or line.
+_BLOCK: Final = 1 << 12
 _ATTRIBUTE: Final = re.compile(r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _TAG_NAME: Final = re.compile(r"<[^\s/>]*")
 
@@ -117,63 +117,58 @@ class Document:
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
     `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
-    so that what follows from the rest being absent is no fault.
+    so that what follows from the rest being absent is no fault. `limits` are those it was read with, which bind what is made of it, too.
     """
 
     __slots__ = (
         "_attributes",
-        "_column",
-        "_lines",
+        "_places",
         "diagnostics",
         "encoding",
         "graph",
         "is_complete",
         "is_example",
+        "limits",
         "name",
         "path",
         "source",
         "version",
     )
 
-    def __init__(self, source: bytes, path: str | None) -> None:
+    def __init__(self, source: bytes, path: str | None, limits: Limits = DEFAULT) -> None:
         self.source = source
         self.path = path
+        self.limits = limits
         self.encoding = "utf-8"
         self.version = 0
         self.name = ""
         self.is_complete = True
         self.is_example = False
         self.graph = Graph(0)
-        self.diagnostics: list[Diagnostic] = []
-        self._lines: list[int] | None = None
-        self._column = (0, 0, 0)
+        self.diagnostics = Diagnostics(limits.faults)
+        self._places: list[tuple[int, int]] = []
         self._attributes: tuple[int, dict[str, int]] = (-1, {})
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of a byte offset, both from 1, the column in characters.
-
-        Places asked for in ascending order cost time linear in the file, however long its lines are.
-        """
-        source = self.source
-        newline = "\n".encode(self.encoding)
-        if self._lines is None:
-            counts = (_count_lines(source, newline, start, start + _BLOCK) for start in range(0, len(source), _BLOCK))
-            self._lines = [0, *accumulate(counts)]
-        block = min(offset // _BLOCK, len(self._lines) - 1)
-        line = self._lines[block] + _count_lines(source, newline, block * _BLOCK, offset)
-        known_start, known_offset, known_column = self._column
-        # A line that is known to reach up to an earlier place need not be searched for its beginning again.
-        searched = known_offset if known_offset <= offset else 0
-        start = source.rfind(newline, searched, offset)
-        while start > searched and start % len(newline):
-            start = source.rfind(newline, searched, start + len(newline) - 1)
-        start = (known_start if searched else 0) if start < searched else start + len(newline)
-        if known_start != start or known_offset > offset:
-            known_offset, known_column = start, 0
-        passed = source[known_offset:offset].decode(self.encoding, "replace")
-        column = known_column + len(passed) - passed.count("\ufeff")
-        self._column = (start, offset, column)
+        """Line and column of a byte offset, both from 1, the column in characters."""
+        places = self._places
+        if not places:
+            place = (0, 0)
+            for start in range(0, len(self.source) + 1, _BLOCK):
+                places.append(place)
+                place = self._moved(place, start, start + _BLOCK)
+        block = min(offset // _BLOCK, len(places) - 1)
+        line, column = self._moved(places[block], block * _BLOCK, offset)
         return line + 1, column + 1
+
+    def _moved(self, place: tuple[int, int], start: int, end: int) -> tuple[int, int]:
+        """Line and column, from 0, after a range of bytes that begins at a place."""
+        line, column = place
+        text = _characters(self.source[start:end], self.encoding)
+        if lines := text.count("\n"):
+            column = 0
+            text = text[text.rindex("\n") + 1 :]
+        return line + lines, column + len(text)
 
     def attribute_offset(self, tag_offset: int, name: str) -> int:
         """Where attribute `name` stands in the start tag at `tag_offset`; the tag's own offset if it is not there."""
@@ -201,8 +196,18 @@ class Document:
             length *= 8
 
 
-def _count_lines(source: bytes, newline: bytes, start: int, end: int) -> int:
-    """How many line feeds begin in a range of the source, one character being as wide as `newline`."""
-    if len(newline) == 1:
-        return source.count(newline, start, end)
-    return source[start:end].decode("utf-16-le" if newline[0] else "utf-16-be", "replace").count("\n")
+# Of the bytes of a character in UTF-8 the first is like no other; a byte order mark is no character.
+_CONTINUED: Final = bytes(range(0x80, 0xC0))
+_MARK: Final = "\ufeff"
+
+
+def _characters(piece: bytes, encoding: str) -> str:
+    """As many characters as begin in a piece of a text, with its line feeds among them."""
+    if not encoding.startswith("utf-16"):
+        if encoding == "utf-8":
+            piece = piece.replace(_MARK.encode(), b"").translate(None, _CONTINUED)
+        return piece.decode("latin-1")
+    text = piece.decode(encoding, "replace").replace(_MARK, "")
+    # A second surrogate belongs to the character in the piece before.
+    upper = piece[1:2] if encoding == "utf-16-le" else piece[:1]
+    return text[1:] if b"\xdc" <= upper <= b"\xdf" else text

@@ -10,24 +10,14 @@ import pyexpat
 import re
 import stat
 from collections.abc import Callable
-from typing import IO, Any, Final, NamedTuple
+from typing import IO, Any, Final
 
-from irshape.report.diagnostic import WARNING, Diagnostic, Where
+from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.shape.element_type import ElementType
-from irshape.shape.shape import MAX_RANK
+from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml import example, fastlane
 from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
 from irshape.xml.weights import are_swapped
-
-
-class Limits(NamedTuple):
-    """What a file may ask for: `size` in bytes, `depth` in nested bodies, `rank` in dims of a port, `faults` in number."""
-
-    size: int = 1 << 30
-    depth: int = 64
-    rank: int = MAX_RANK
-    faults: int = 10_000
-
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
 _Enter = Callable[["_Reader", str, dict[str, str]], None]
@@ -60,19 +50,18 @@ class _UnreadableError(Exception):
     """Reading cannot go on; why is already among the diagnostics."""
 
 
-def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits | None = None) -> Document:
+def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT) -> Document:
     """Read an IR or a specification example from a path, bytes, a binary file object, or an lxml element or tree.
 
     `path` names the file where `source` does not, for messages and to find its `.bin`. A bad file gives a document with
     diagnostics; only a path that cannot be read raises `OSError`, and a source of another kind `TypeError`.
     """
-    limits = limits or Limits()
     content, own_path = _content(source, limits.size)
-    document = Document(content, os.fspath(path) if path is not None else own_path)
-    reader = _Reader(document, limits)
+    document = Document(content, os.fspath(path) if path is not None else own_path, limits)
+    reader = _Reader(document)
     try:
         if len(content) > limits.size:
-            reader.refuse("X111", f"the file is larger than {limits.size} bytes", 0)
+            reader.refuse("X111", f"the file is larger than {limits.size} bytes (limit size)", 0)
         reader.run()
     except _UnreadableError:
         document.is_complete = False
@@ -124,15 +113,18 @@ class _Reader:
     removes its tag from the parent's own copy of the table.
     """
 
-    def __init__(self, document: Document, limits: Limits) -> None:
+    def __init__(self, document: Document) -> None:
         self.document = document
-        self.limits = limits
+        self.limits = limits = document.limits
         self.source = document.source
         self.shift = 0
         self.children: _Children = {"net": _Reader.enter_net}
         self.leave: _Leave | None = None
         self.stack: list[tuple[str, int, _Children, _Leave | None]] = []
         self.deepest = 4 * limits.depth + 64
+        # No attribute of a file that is shorter than the limit is too long.
+        self.may_be_long = len(self.source) > limits.text
+        self.layers = 0
         self.root = ""
         self.graph = document.graph
         self.layer: Layer | None = None
@@ -158,10 +150,10 @@ class _Reader:
         parser.buffer_text = True
         parser.StartElementHandler = self.start
         parser.EndElementHandler = self.end
-        parser.CommentHandler = self.comment
         parser.StartDoctypeDeclHandler = self.doctype
         try:
             if document.is_example:
+                parser.CommentHandler = self.comment
                 # Several layers may follow one another: an element around them makes the text one document.
                 self.children = {example.ROOT: _Reader.enter_example}
                 self.shift = -len(example.ROOT) - 2
@@ -177,6 +169,8 @@ class _Reader:
         """Try the fast lane, once a parser that calls nothing has shown the text to be well-formed."""
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or not source.isascii() or b"<!" in source or b"body>" in source:
+            return False
+        if self.may_be_long or source.count(b"<layer ") > self.limits.layers:
             return False
         try:
             pyexpat.ParserCreate().Parse(source, True)
@@ -233,19 +227,16 @@ class _Reader:
 
     def fault(self, code: str, message: str, offset: int, *, severity: str | None = None, hint: str | None = None) -> None:
         """Report a fault at an offset, with the layer and port that are open."""
-        diagnostics = self.document.diagnostics
-        if len(diagnostics) >= self.limits.faults:
-            message = f"more than {self.limits.faults} faults; the rest of the file was not read"
-            diagnostics.append(Diagnostic("X111", message, Where(self.document.path, offset=offset)))
-            raise _UnreadableError
-        bodies = " / ".join(f"{layer.name} / {body}" for _, layer, body in self.outer)
+        if not self.document.diagnostics.has_room(code, severity):
+            return
+        bodies = " / ".join(f"{clipped(layer.name)} / {body}" for _, layer, body in self.outer)
         where = Where(self.document.path, offset=offset, path=bodies)
         if (layer := self.layer) is not None:
             where.layer_id = str(layer.id) if layer.id >= 0 else None
-            where.layer_name, where.layer_type = layer.name, layer.type
+            where.layer_name, where.layer_type = clipped(layer.name), clipped(layer.type)
         if self.port is not None and self.port.id >= 0:
             where.port = str(self.port.id)
-        diagnostics.append(Diagnostic(code, message, where, severity, hint))
+        self.document.diagnostics.append(Diagnostic(code, message, where, severity, hint))
 
     def refuse(self, code: str, message: str, offset: int) -> None:
         """Report a fault after which nothing more can be read."""
@@ -287,12 +278,20 @@ class _Reader:
             enter = self.foreign_root(tag)
         stack.append((tag, self.parser.CurrentByteIndex + self.shift, self.children, self.leave))
         if len(stack) > self.deepest:
-            self.refuse("X111", f"elements are nested more than {self.deepest} deep", self.offset())
+            self.refuse("X111", f"elements are nested more than {self.deepest} deep (limit depth)", self.offset())
+        if self.may_be_long:
+            self.check_lengths(tag, attributes)
         self.leave = None
         if enter is None:
             self.children = _NOTHING
         else:
             enter(self, tag, attributes)
+
+    def check_lengths(self, tag: str, attributes: dict[str, str]) -> None:
+        for name, value in attributes.items():
+            if (length := max(len(name), len(value))) > (most := self.limits.text):
+                place = self.document.attribute_offset(self.stack[-1][1], name)
+                self.refuse("X111", f"{name} of <{tag}> has {length:,} characters; at most {most:,} are read (limit text)", place)
 
     def end(self, tag: str) -> None:
         if self.leave is not None:
@@ -305,7 +304,8 @@ class _Reader:
             self.text = text if text.strip() else ""
 
     def comment(self, text: str) -> None:
-        if not self.document.is_example:
+        is_long = text.count(",") + text.count("[") + text.count("{") > self.limits.elements
+        if is_long or not self.document.is_example:
             return
         if self.port is not None:
             self.remarks.append(text)
@@ -362,6 +362,9 @@ class _Reader:
     def enter_layer(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
         take = attributes.get
+        self.layers += 1
+        if self.layers > self.limits.layers:
+            self.refuse("X111", f"the file has more than {self.limits.layers} layers (limit layers)", offset)
         layer = Layer(-1 - len(self.graph.layers), take("name", ""), take("type", ""), take("version", ""), offset)
         self.layer = layer
         id_text = take("id")
@@ -481,7 +484,7 @@ class _Reader:
         if self.dims:
             port.dims = tuple(self.dims)
             if len(port.dims) > self.limits.rank:
-                self.fault("X111", f"a port has {len(port.dims)} dims; at most {self.limits.rank} are read", port.offset)
+                self.fault("X111", f"a port has {len(port.dims)} dims; at most {self.limits.rank} are read (limit rank)", port.offset)
                 port.dims = None
         port.end = self.element_end()
         if self.remarks:
@@ -494,10 +497,15 @@ class _Reader:
         self.text = ""
         self.children = _DIM
         self.leave = self.leave_dim
-        self.parser.CharacterDataHandler = self.characters
+        parser = self.parser
+        parser.CharacterDataHandler = self.characters
+        parser.CommentHandler = self.comment  # the text before a comment comes by itself
 
     def leave_dim(self) -> None:
-        self.parser.CharacterDataHandler = None
+        parser = self.parser
+        parser.CharacterDataHandler = None
+        if not self.document.is_example:
+            parser.CommentHandler = None  # no comment counts elsewhere, however long it is
         text = self.text
         dim = self.known_dims.get(text)
         self.dims.append(self.new_dim(text) if dim is None else dim)
@@ -544,7 +552,7 @@ class _Reader:
         layer = self.layer
         assert layer is not None and layer.bodies is not None
         if len(self.outer) >= self.limits.depth:
-            self.refuse("X111", f"bodies are nested more than {self.limits.depth} deep", self.offset())
+            self.refuse("X111", f"bodies are nested more than {self.limits.depth} deep (limit depth)", self.offset())
         self.outer.append((self.graph, layer, tag))
         self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
         self.layer = None

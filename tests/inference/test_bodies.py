@@ -8,7 +8,8 @@ import pytest
 
 import irshape
 from irshape.report.diagnostic import ERROR
-from irshape.xml.reader import Limits, read
+from irshape.shape.limits import Limits
+from irshape.xml.reader import read
 from tests.support.ir import Net, Ref
 from tests.support.rows import contains
 

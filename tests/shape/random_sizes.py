@@ -5,6 +5,7 @@ from math import inf
 from random import Random
 
 from irshape.shape.dim import Scope, Size, ceil_div, dim_max, dim_min
+from irshape.shape.limits import DEFAULT, Limits
 
 Values = dict[str, int]
 Meaning = Callable[[Values], int]
@@ -13,9 +14,9 @@ Meaning = Callable[[Values], int]
 class RandomSizes:
     """A scope with one to three symbols of random facts, and random expressions of them."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, limits: Limits = DEFAULT) -> None:
         self.random = Random(seed)
-        self.scope = Scope()
+        self.scope = Scope(limits)
         self.symbols: dict[str, Size] = {}
         self.ranges: dict[str, list[int]] = {}
         random = self.random

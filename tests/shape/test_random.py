@@ -2,20 +2,18 @@
 
 import pytest
 
-from irshape.shape import form
 from irshape.shape.dim import Size, bounds, congruence, dim_max, dim_min, eq, evaluate, le, lt, narrow
+from irshape.shape.limits import Limits
 from irshape.shape.reported import Reported
 from tests.shape.random_sizes import Meaning, RandomSizes, Values
 from tests.shape.recorder import Recorder
 
-CAPS = {"as shipped": {}, "small": {"MAX_TERMS": 2, "MAX_DEPTH": 3, "MAX_PRODUCT": 6, "MAX_SIZE": 8}}
+LIMITS = {"as shipped": Limits(), "few terms": Limits(terms=2, levels=2), "few levels": Limits(terms=3, levels=1)}
 
 
-@pytest.fixture(params=CAPS)
-def caps(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    for name, value in CAPS[request.param].items():
-        monkeypatch.setattr(form, name, value)
-    return str(request.param)
+@pytest.fixture(params=LIMITS)
+def limits(request: pytest.FixtureRequest) -> Limits:
+    return LIMITS[request.param]
 
 
 def assert_facts(size: Size, meaning: Meaning, samples: list[Values]) -> None:
@@ -32,9 +30,9 @@ def combined(x: Size, f: Meaning, y: Size, g: Meaning) -> tuple[Size, Meaning]:
 
 
 @pytest.mark.parametrize("block", range(6))
-def test_expressions_mean_what_plain_integers_mean(caps: str, block: int) -> None:
+def test_expressions_mean_what_plain_integers_mean(limits: Limits, block: int) -> None:
     for seed in range(200 * block, 200 * (block + 1)):
-        sizes = RandomSizes(seed)
+        sizes = RandomSizes(seed, limits)
         f, x = sizes.expression(sizes.random.randint(2, 7))
         g, y = sizes.expression(sizes.random.randint(1, 3))
         samples = [sizes.values() for _ in range(25)]
@@ -47,9 +45,9 @@ def test_expressions_mean_what_plain_integers_mean(caps: str, block: int) -> Non
 
 
 @pytest.mark.parametrize("block", range(6))
-def test_requirements_hold_exactly_where_plain_integers_say(caps: str, block: int) -> None:
+def test_requirements_hold_exactly_where_plain_integers_say(limits: Limits, block: int) -> None:
     for seed in range(200 * block, 200 * (block + 1)):
-        sizes = RandomSizes(seed)
+        sizes = RandomSizes(seed, limits)
         random = sizes.random
         ctx = Recorder(sizes.scope)
         samples = [sizes.values() for _ in range(40)]

@@ -75,10 +75,6 @@ class _Split(Op):
         return parts
 
 
-# Each part is an output, so more would not fit into memory.
-_MAX_PARTS = 100_000
-
-
 @op("Split", "opset1")
 class Split(_Split):
     """Take a tensor apart into equal parts along an axis."""
@@ -88,8 +84,8 @@ class Split(_Split):
     num_splits: Annotated[int, Ge(1)]
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Sequence[Shape]:
-        if self.num_splits > _MAX_PARTS:
-            ctx.fail("A104", f"num_splits must be at most {_MAX_PARTS}, got {self.num_splits}", attribute="num_splits")
+        if self.num_splits > (most := ctx.scope.limits.parts):
+            ctx.fail("X111", f"{self.num_splits} parts; at most {most} are made (limit parts)", attribute="num_splits")
         along = ctx.axis_in(axis, data.known_rank)
         if along is None:
             return [self.anywhere(ctx, data)] * self.num_splits
