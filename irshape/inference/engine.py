@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from irshape.inference.apply import Application, Request
 from irshape.inference.facts import POISONED, Fact, Facts
 from irshape.model.bodies import BODIES, Body, BodyInput, bodies_of
-from irshape.model.build import place, unknown_reason
+from irshape.model.build import place, unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.ops.op import Op
@@ -407,10 +407,12 @@ class Engine:
 
     def _trust(self, node: Node) -> None:
         """An operation nobody knows: its recorded ports are all there is."""
-        code, message, hint = unknown_reason(node.layer)
+        code, message = unknown_reason(node.layer)
         if node.type in self.opaque and code == "G110":
-            code, message, hint = "G117", f"{node.type!r} is not known; its recorded ports are trusted", None
-        self._say(code, message, node, node.layer.offset, hint=hint)
+            code, message = "G117", f"{node.type!r} is not known; its recorded ports are trusted"
+        said = self._say(code, message, node, node.layer.offset)
+        if said is not None and code != "G117":
+            said.hint = unknown_hint(node.layer)
         for position, port in enumerate(node.layer.outputs):
             self.slots[node.first_slot + position] = self._recorded(port)
 
@@ -433,13 +435,16 @@ class Engine:
                 offset, port = record.offset, str(record.id)
             self._say(finding.code, finding.message, node, offset, port, finding.hint)
 
-    def _say(self, code: str, message: str, node: Node, offset: int, port: str | None = None, hint: str | None = None) -> None:
+    def _say(self, code: str, message: str, node: Node, offset: int, port: str | None = None, hint: str | None = None) -> Diagnostic | None:
         severity = CATALOGUE[code].severity
         if severity == ERROR and not (node.is_live and self.model.is_live) and code != "I101":
             severity = WARNING
-        if self.diagnostics.has_room(code, severity):
-            where = place(self.model.document, node.layer, offset, port, self.model.path)
-            self.diagnostics.append(Diagnostic(code, message, where, severity, hint))
+        if not self.diagnostics.has_room(code, severity):
+            return None
+        where = place(self.model.document, node.layer, offset, port, self.model.path)
+        said = Diagnostic(code, message, where, severity, hint)
+        self.diagnostics.append(said)
+        return said
 
 
 def conditions_passed(body: Body) -> list[BodyInput]:

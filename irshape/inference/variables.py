@@ -1,6 +1,8 @@
 """State: which ReadValue each Assign belongs to, and whether what is assigned fits the variable."""
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from irshape.inference.facts import Fact
@@ -48,8 +50,9 @@ def pairs(model: Model) -> list[Pair]:
             reached = upstream[assign.index]
             read_value = next((node for node in reversed(old) if node.index in reached), None)
         else:
-            before = (node for node in reversed(new) if order[node.index] < order.get(assign.index, len(order)))
-            read_value = next(before, None) or next(iter([*new, *old]), None)
+            # They stand in the order in which they are made.
+            before = bisect_left(new, order.get(assign.index, len(order)), key=lambda node: order[node.index])
+            read_value = new[before - 1] if before else next(chain(new, old), None)
         is_read_first = read_value is not None and order[read_value.index] < order.get(assign.index, len(order))
         found.append(Pair(assign, read_value, is_read_first))
     return found

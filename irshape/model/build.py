@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
-from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where
+from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.xml.document import Document, Edge, Layer, Port
 
 
@@ -46,6 +46,8 @@ class _Builder:
         self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
         # Which layers each layer reads, by its edges, whether or not their ports exist: OpenVINO walks along these.
         self.reads: list[set[int]] = []
+        # By the identity of a list of ports: where each id first stands in it, for those that do not count upwards.
+        self.positions: dict[int, dict[int, int]] = {}
 
     def build(self) -> None:
         """Make the nodes, and the bodies inside them, which are built after."""
@@ -121,14 +123,14 @@ class _Builder:
 
     def leave_unknown(self, target: Node, edge: Edge) -> None:
         """What a faulty edge leads to is fed, but by nothing that can be computed."""
-        entry = _port_index(target.layer.inputs, edge.to_port)
+        entry = self.port_index(target.layer.inputs, edge.to_port)
         if entry >= 0 and target.sources[entry] == -1:
             target.sources[entry] = -2
 
     def connect_ports(self, edge: Edge, source: Node, target: Node) -> None:
         self.reads[target.index].add(source.index)
-        output = _port_index(source.layer.outputs, edge.from_port)
-        entry = _port_index(target.layer.inputs, edge.to_port)
+        output = self.port_index(source.layer.outputs, edge.from_port)
+        entry = self.port_index(target.layer.inputs, edge.to_port)
         if output < 0:
             self.say("G103", f"layer {source.id} has no output port {edge.from_port}", target, edge.offset)
             self.leave_unknown(target, edge)
@@ -142,6 +144,18 @@ class _Builder:
         slot = source.first_slot + output
         target.sources[entry] = slot
         self.model.readers.setdefault(slot, []).append((target.index, entry))
+
+    def port_index(self, ports: list[Port], number: int) -> int:
+        """The position of the port with this id among its layer's; -1 if there is none."""
+        if not ports:
+            return -1
+        guess = number - ports[0].id
+        if 0 <= guess < len(ports) and ports[guess].id == number:
+            return guess
+        positions = self.positions.get(id(ports))
+        if positions is None:
+            positions = self.positions[id(ports)] = {port.id: index for index, port in reversed([*enumerate(ports)])}
+        return positions.get(number, -1)
 
     def feed_examples(self) -> None:
         """An example's inputs come from nowhere: what its ports record is what they are."""
@@ -176,13 +190,14 @@ class _Builder:
         for index, need in enumerate(needs):
             for producer in need:
                 readers[producer].append(index)
+        cycles = _Cycles(needs)
         waiting = [len(need) for need in needs]
         ready = [index for index, count in enumerate(waiting) if not count]
         heapify(ready)
         done = [False] * len(model.nodes)
         while len(model.order) < len(model.nodes):
             if not ready:
-                ready.append(self.cut_cycle(needs, done))
+                ready.append(self.cut(cycles.next(done)))
             index = heappop(ready)
             if done[index]:
                 continue
@@ -193,20 +208,14 @@ class _Builder:
                 if not waiting[reader]:
                     heappush(ready, reader)
 
-    def cut_cycle(self, needs: list[set[int]], done: list[bool]) -> int:
-        seen: dict[int, int] = {}
-        path: list[int] = []
-        index = done.index(False)
-        while index not in seen:
-            seen[index] = len(path)
-            path.append(index)
-            index = min(need for need in needs[index] if not done[need])
-        circle = path[seen[index] :]
+    def cut(self, circle: list[int]) -> int:
+        """Report a circle and cut it at its first layer, which is given."""
         first = self.model.nodes[min(circle)]
-        names = " <- ".join(repr(self.model.nodes[i].name) for i in [*circle[:8], circle[0]])
+        names = " <- ".join(repr(clipped(self.model.nodes[i].name)) for i in [*circle[:8], circle[0]])
         self.say("G105", f"layers depend on each other: {names}", first, first.layer.offset)
+        within = set(circle)
         for position, slot in enumerate(first.sources):
-            if 0 <= slot < len(self.model.producers) and self.model.producers[slot] in circle:
+            if 0 <= slot < len(self.model.producers) and self.model.producers[slot] in within:
                 first.sources[position] = -2  # fed, but by nothing that can be computed
         return first.index
 
@@ -244,14 +253,37 @@ class _Builder:
             seen.add(port.id)
 
 
-def _port_index(ports: list[Port], id: int) -> int:
-    """The position of a port among its layer's; -1 if there is none."""
-    if not ports:
-        return -1
-    guess = id - ports[0].id
-    if 0 <= guess < len(ports) and ports[guess].id == id:
-        return guess
-    return next((index for index, port in enumerate(ports) if port.id == id), -1)
+class _Cycles:
+    """Finds circles among the layers that wait for each other, one after the other, none of the way to them twice."""
+
+    def __init__(self, needs: list[set[int]]) -> None:
+        self.needs = needs
+        self.start = 0
+        self.path: list[int] = []
+        self.places: dict[int, int] = {}
+
+    def next(self, done: list[bool]) -> list[int]:
+        """The layers of a circle of which none is done, each needing the next."""
+        path, places = self.path, self.places
+        while path and done[path[-1]]:
+            del places[path.pop()]
+        if path:
+            index = self.needed(path[-1], done)
+        else:
+            index = self.start = done.index(False, self.start)
+        while index not in places:
+            places[index] = len(path)
+            path.append(index)
+            index = self.needed(index, done)
+        circle = path[places[index] :]
+        # What is left of the path leads to the circle, and is still waiting.
+        for index in circle:
+            del places[index]
+        del path[len(path) - len(circle) :]
+        return circle
+
+    def needed(self, index: int, done: list[bool]) -> int:
+        return min(need for need in self.needs[index] if not done[need])
 
 
 def _fits(op_class: OpClass, layer: Layer) -> bool:
@@ -265,17 +297,22 @@ def _fits(op_class: OpClass, layer: Layer) -> bool:
     )
 
 
-def unknown_reason(layer: Layer) -> tuple[str, str, str | None]:
-    """Why no class stands for a layer: code, message and hint."""
+def unknown_reason(layer: Layer) -> tuple[str, str]:
+    """Why no class stands for a layer: code and message."""
+    versions = REGISTRY.versions(layer.type)
+    if not versions:
+        return "G110", f"no opset has an operation {clipped(layer.type)!r}"
+    if opset(layer.version) is None and layer.version not in versions:
+        return "G112", f"{clipped(layer.version)!r} is no opset"
+    return "G111", f"{layer.version} has no {layer.type}"
+
+
+def unknown_hint(layer: Layer) -> str | None:
+    """What may have been meant by a layer for which no class stands."""
     versions = REGISTRY.versions(layer.type)
     if not versions:
         like = REGISTRY.similar(layer.type)
-        return "G110", f"no opset has an operation {layer.type!r}", f"did you mean {like}?" if like else None
+        return f"did you mean {like}?" if like else None
     first = next(iter(versions))
-    hint = f"{layer.type} exists from {first} on"
     release = RELEASES.get(opset(first) or 0)
-    if release:
-        hint += f", which needs OpenVINO {release} or later"
-    if opset(layer.version) is None and layer.version not in versions:
-        return "G112", f"{layer.version!r} is no opset", hint
-    return "G111", f"{layer.version} has no {layer.type}", hint
+    return f"{layer.type} exists from {first} on" + (f", which needs OpenVINO {release} or later" if release else "")

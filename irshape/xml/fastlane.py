@@ -14,9 +14,11 @@ from irshape.xml.document import Document, Edge, Layer, Port
 # A value free of what a parser would change: entities and blanks other than spaces.
 _VALUE: Final = r"[^\"&<\t\r\n]*"
 _DOCUMENT: Final = re.compile(rf'(?:<\?xml [^<>]*\?>)?\s*<net name="({_VALUE})" version="(10|11)">\s*<layers>')
-_LAYER: Final = re.compile(rf'\s*<layer id="(\d{{1,18}})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: [\w-]+="{_VALUE}")*>')
+_LAYER: Final = re.compile(
+    rf'\s*<layer id="(\d{{1,18}})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: [\w-]+="{_VALUE}")*+>'
+)
 _BODY: Final = re.compile(
-    rf"""\s*(?P<data><data(?:[ ][\w.:-]+="{_VALUE}")*[ ]?/>)?
+    rf"""\s*(?P<data><data(?:[ ][\w.:-]+="{_VALUE}")*+[ ]?/>)?
     \s*(?P<rt_info><rt_info>(?>.*?</rt_info>))?
     \s*(?P<input><input>(?>.*?</input>))?
     \s*(?P<output><output>(?>.*?</output>))?
@@ -26,7 +28,7 @@ _BODY: Final = re.compile(
 _ATTRIBUTE: Final = re.compile(rf'([\w.:-]+)="({_VALUE})"')
 _PORT: Final = re.compile(
     rf"""\s*(<port[ ]id="(\d{{1,18}})"(?:[ ]precision="(\w+)")?(?:[ ]names="({_VALUE})")?[ ]?
-    (?:/>|>((?:\s*<dim>-?\d{{1,18}}</dim>)*)\s*</port>))""",
+    (?:/>|>((?:\s*+<dim>-?\d{{1,18}}</dim>)*+)\s*</port>))""",
     re.VERBOSE,
 )
 _DIM: Final = re.compile(r"<dim>(-?\d+)</dim>")
