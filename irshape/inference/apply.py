@@ -229,8 +229,11 @@ class Request(Context):
         if read is None or self.has_errors(0):
             return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
-        if not any(position < len(counts) and (counts[position] or 0) <= self.scope.limits.elements for position in self.wanted):
-            return nothing, nothing
+        wanted = [position for position in self.wanted if position < len(counts)]
+        if not any(0 < (counts[position] or 0) <= self.scope.limits.elements for position in wanted):
+            # Where one axis is 0 the others may be as long as they like: nothing must run along them.
+            empty = [() if position in wanted and counts[position] == 0 else None for position in range(len(counts))]
+            return empty, empty
         is_supposed = any(one.elements is None for one in read)
         if is_supposed:
             self.suppose(read)

@@ -202,9 +202,10 @@ class Engine:
             if op is None:
                 steps.append(node)
                 continue
-            sources = node.sources
-            while sources and sources[-1] == -1:
-                sources = sources[:-1]
+            count = len(node.sources)
+            while count and node.sources[count - 1] == -1:
+                count -= 1
+            sources = node.sources[:count]
             listed = len(node.layer.outputs)
             wanted = _NONE
             if op.propagate is not None:

@@ -96,7 +96,8 @@ class Registry:
         from irshape.ops.index import MODULES
 
         word = type.lower()
-        close = get_close_matches(word, [known for known in MODULES if _may_resemble(word, known)], 1, _LIKENESS)
+        likely = [known for known in MODULES if _may_resemble(word, known)]
+        close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []
         return next(iter(self.versions(close[0]).values())).TYPE if close else None
 
     def homes(self) -> dict[str, "OpClass"]:

@@ -53,6 +53,8 @@ def strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 def indices(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> Iterator[int]:
     """The flat positions met when an index of `shape` runs in row-major order and axis i moves by `steps[i]`."""
+    if 0 in shape:
+        return iter(())  # however long the other axes are
     positions = [start]
     for size, step in zip(shape, steps, strict=True):
         offsets = [index * step for index in range(size)]

@@ -182,13 +182,20 @@ def _with_dims(content: str, dims: Sequence[int], layout: _Layout) -> str:
         elif content[element.content : element.content_end].strip() != str(dim):
             edits.append(_Edit(element.content, element.content_end, str(dim)))
     for element in found[len(dims) :]:
-        edits.append(_Edit(len(content[: element.start].rstrip()), element.end, ""))
+        edits.append(_Edit(_before_blanks(content, element.start), element.end, ""))
     if len(dims) > len(found):
         last = found[-1] if found else None
         at = last.end if last else 0
-        before = content[len(content[: last.start].rstrip()) : last.start] if last else layout.line(1)
+        before = content[_before_blanks(content, last.start) : last.start] if last else layout.line(1)
         edits.append(_Edit(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
     return _edited(content, edits)
+
+
+def _before_blanks(text: str, place: int) -> int:
+    """Where the blanks begin that end at a place."""
+    while place and text[place - 1].isspace():
+        place -= 1
+    return place
 
 
 def _with_annotation(content: str, annotation: str | None, layout: _Layout) -> str:
@@ -200,13 +207,13 @@ def _with_annotation(content: str, annotation: str | None, layout: _Layout) -> s
         if holder is None or not own:
             return content
         if len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
-            return _edited(content, [_Edit(len(content[: holder.start].rstrip()), holder.end, "")])
-        return _edited(content, [_Edit(len(content[: element.start].rstrip()), element.end, "") for element in own])
+            return _edited(content, [_Edit(_before_blanks(content, holder.start), holder.end, "")])
+        return _edited(content, [_Edit(_before_blanks(content, element.start), element.end, "") for element in own])
     entry = f'<attribute name="{ANNOTATION}" version="0" value={_quoted(annotation)} />'
     if own:
         return _edited(content, [_Edit(own[0].start, own[0].end, entry)])
     if holder is not None and holder.content < holder.end and holder.content_end < holder.end:
-        at = len(content[: holder.content_end].rstrip())
+        at = _before_blanks(content, holder.content_end)
         return _edited(content, [_Edit(at, at, layout.line(2) + entry)])
     block = f"<rt_info>{layout.line(2)}{entry}{layout.line(1)}</rt_info>"
     if holder is not None:
@@ -257,9 +264,12 @@ def _quoted(value: str) -> str:
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
-    for edit in sorted(edits, reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
-    return text
+    pieces: list[str] = []
+    at = 0
+    for edit in sorted(edits):
+        pieces += text[at : edit.start], edit.text
+        at = edit.end
+    return "".join([*pieces, text[at:]])
 
 
 def write_atomic(

@@ -85,7 +85,7 @@ class Mutator:
         xml = seed.xml
         try:
             self.root = ElementTree.fromstring(xml)
-        except ElementTree.ParseError:
+        except (ElementTree.ParseError, LookupError, ValueError):  # no XML, or none that Python reads
             return Mutant(self.bytes_changed(xml), seed.weights)
         self.tags = {}
         for element in self.root.iter():
@@ -330,6 +330,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--keep", type=Path, help="a folder for the mutants that were found out")
     arguments = parser.parse_args()
+    # What asks for all the memory there is shall be a finding, and not the end of the machine.
+    resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     count, found = fuzz(seeds(arguments.folder), arguments.seconds, arguments.seed, arguments.keep)
     for (finding, name), times in collections.Counter(found.items()).items():
         print(f"{finding}\n    from {name}" + (f" ({times} times)" if times > 1 else ""))
