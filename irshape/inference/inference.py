@@ -1,5 +1,6 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
+import errno
 import os
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, Port
+from irshape.xml.weights import WeightsError
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
@@ -204,13 +206,18 @@ class Inference:
         A file that exists is replaced with `force` only, the input itself with `in_place` only; otherwise `FileExistsError`.
         `weights` puts the `.bin` beside it, as a hard link or a copy.
         """
-        from irshape.xml.writer import place_weights, write_atomic
+        from irshape.xml.writer import check_target, place_weights, write_atomic
 
         source = self.document.path
         own = self._weights.path if self._weights else None
-        if weights and own is not None and os.path.exists(own):
-            place_weights(weights, own, path, force=force)
-        write_atomic(path, self.annotated(), force=force, in_place=in_place, inputs=[name for name in (source, own) if name])
+        kept = [own] if own is not None else []
+        check_target(path, force=force, in_place=in_place, source=source, kept=kept)
+        if weights and self._weights and own is not None and os.path.exists(own):
+            try:
+                place_weights(weights, self._weights, path, force=force, kept=[source] if source is not None else [])
+            except WeightsError as error:
+                raise OSError(errno.EINVAL, error.message, own) from None
+        write_atomic(path, self.annotated(), force=force, in_place=in_place, source=source, kept=kept)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""

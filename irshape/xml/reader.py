@@ -484,8 +484,7 @@ class _Reader:
         if self.dims:
             port.dims = tuple(self.dims)
             if len(port.dims) > self.limits.rank:
-                self.fault("X111", f"a port has {len(port.dims)} dims; at most {self.limits.rank} are read (limit rank)", port.offset)
-                port.dims = None
+                self.refuse("X111", f"a port has {len(port.dims)} dims; at most {self.limits.rank} are read (limit rank)", port.offset)
         port.end = self.element_end()
         if self.remarks:
             if not self.is_output:

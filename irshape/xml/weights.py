@@ -5,11 +5,16 @@ import os
 import stat
 import struct
 import threading
+from collections.abc import Iterator
 from typing import IO, Any, Final
 
 from irshape.shape.element_type import ElementType
 
 WeightsSource = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
+
+
+# How much is read at a time where all is read.
+_PIECE: Final = 1 << 20
 
 
 class WeightsError(Exception):
@@ -50,13 +55,18 @@ class Weights:
 
     @property
     def size(self) -> int:
-        """All bytes there are; W101 where there are none."""
+        """How many bytes there are; W101 where there are none."""
+        if (total := self.total) == 0:
+            raise WeightsError("W101", f"the weights{self._named()} are empty")
+        return total
+
+    @property
+    def total(self) -> int:
+        """How many bytes there are, 0 of an empty file."""
         with self._lock:
             if self._size < 0 and self._error is None:
                 try:
                     self._size = self._open()
-                    if self._size == 0:
-                        raise WeightsError("W101", f"the weights{self._named()} are empty")
                 except WeightsError as error:
                     self._error = error
                 except OSError as error:
@@ -76,6 +86,16 @@ class Weights:
         if len(data) != size:
             raise WeightsError("W102", f"the weights{self._named()} became shorter while they were read")
         return data
+
+    def open(self) -> None:
+        """Open the file if it is not open; W104 where it is no regular one, or leads out of the model's folder."""
+        self.total  # noqa: B018 - asking for it opens
+
+    def pieces(self) -> Iterator[bytes]:
+        """All bytes, piece by piece."""
+        total = self.total
+        for offset in range(0, total, _PIECE):
+            yield self.read(offset, min(_PIECE, total - offset))
 
     def close(self) -> None:
         """Let go of the file; a later read fails."""
@@ -200,9 +220,15 @@ def check_strings(weights: Weights, offset: int, size: int) -> None:
     header = 4 * (count + 2)
     if count < 0 or header > size:
         raise WeightsError("W106", f"{size} bytes hold no packed strings" if count < 0 else f"{size} bytes hold no {count} packed strings")
-    ends = struct.unpack(f"<{count + 1}i", weights.read(offset + 4, header - 4))
-    if any(begin > end for begin, end in zip((0, *ends), ends, strict=False)) or header + ends[-1] > size:
-        raise WeightsError("W106", f"the places of {count} packed strings are not in order, or beyond their {size} bytes")
+    last = 0
+    for at in range(offset + 4, offset + header, _PIECE):
+        piece = weights.read(at, min(_PIECE, offset + header - at))
+        ends = struct.unpack(f"<{len(piece) // 4}i", piece)
+        if last > ends[0] or list(ends) != sorted(ends):
+            raise WeightsError("W106", f"the places of {count} packed strings are not in order")
+        last = ends[-1]
+    if header + last > size:
+        raise WeightsError("W106", f"the {count} packed strings reach beyond their {size} bytes")
 
 
 _FORMATS: Final = {

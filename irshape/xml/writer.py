@@ -11,6 +11,7 @@ from typing import IO, Final, Literal, NamedTuple
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.reader import ANNOTATION
+from irshape.xml.weights import Weights
 
 
 class PortFacts(NamedTuple):
@@ -278,111 +279,167 @@ def write_atomic(
     *,
     force: bool = False,
     in_place: bool = False,
-    inputs: Iterable[str | os.PathLike[str]] = (),
+    source: str | os.PathLike[str] | None = None,
+    kept: Iterable[str | os.PathLike[str]] = (),
 ) -> None:
     """Write a file so that, whatever happens, either the old one or the whole new one is there.
 
-    A file that exists is replaced with `force` only, keeping its mode, and one of `inputs`, under whatever name, with
-    `in_place` only; otherwise `FileExistsError`. What is no regular file is never written to.
+    A file that exists is replaced with `force` only, keeping its mode; the `source` of the data, under whatever name, with
+    `in_place` only; and none of those that are `kept`: else `FileExistsError`. What is no regular file is never written to.
     """
 
     def fill(file: IO[bytes]) -> None:
         file.write(data)
 
-    _publish(os.fspath(path), fill, force=force, in_place=in_place, inputs=inputs)
+    _publish(_Target.at(path, force=force, in_place=in_place, source=source, kept=kept), fill)
 
 
 def place_weights(
-    how: Literal["link", "copy"], source_bin: str | os.PathLike[str], target_xml: str | os.PathLike[str], *, force: bool = False
+    how: Literal["link", "copy"],
+    weights: Weights,
+    target_xml: str | os.PathLike[str],
+    *,
+    force: bool = False,
+    kept: Iterable[str | os.PathLike[str]] = (),
 ) -> str:
     """Put the weights beside a new `.xml`, as a hard link or as a copy; the path they have there.
 
-    Weights that are there already are left alone. `FileExistsError` if others are there and not `force`; `OSError` if a link
-    is impossible, as it is between file systems.
+    Weights that are there already are left alone. `FileExistsError` if others are there and not `force`, or one of the files that
+    are `kept`; `OSError` if a link is impossible, as it is between file systems; `WeightsError` if they cannot be read.
     """
-    source = os.fspath(source_bin)
-    target = os.path.splitext(os.fspath(target_xml))[0] + ".bin"
+    source = weights.path or ""
+    path = os.path.splitext(os.fspath(target_xml))[0] + ".bin"
     with contextlib.suppress(FileNotFoundError):
-        if os.path.samefile(source, target):
-            return target
+        if os.path.samefile(source, path):
+            return path
+    target = _Target.at(path, force=force, kept=kept)
+    weights.open()
     if how == "link":
-        _publish(target, None, force=force, link_to=os.path.realpath(source))
-        return target
+        temporary = target.neighbour()
+        os.link(os.path.realpath(source), temporary)
+        target.take(temporary)
+        return path
 
     def fill(file: IO[bytes]) -> None:
-        with open(source, "rb") as original:
-            while piece := original.read(1 << 20):
-                file.write(piece)
+        for piece in weights.pieces():
+            file.write(piece)
 
-    _publish(target, fill, force=force)
-    return target
+    _publish(target, fill)
+    return path
 
 
-def _publish(
-    path: str,
-    fill: Callable[[IO[bytes]], None] | None,
-    *,
-    force: bool,
-    in_place: bool = False,
-    inputs: Iterable[str | os.PathLike[str]] = (),
-    link_to: str | None = None,
+def check_target(
+    path: str | os.PathLike[str], *, force: bool, in_place: bool, source: str | None, kept: Iterable[str | os.PathLike[str]]
 ) -> None:
-    """Make a file under a temporary name beside its target, then give it its name in one step."""
-    target = os.path.realpath(path)
-    mode: int | None = None
-    replaces = force
-    with contextlib.suppress(FileNotFoundError):
-        status = os.stat(target)
+    """Raise what `write_atomic` would raise of a file that is there, before anything else is written."""
+    _Target.at(path, force=force, in_place=in_place, source=source, kept=kept)
+
+
+class _Target(NamedTuple):
+    """Where a file shall be: its real path, the path to speak of it, the mode it has if it is there, whether it may be replaced."""
+
+    real: str
+    path: str
+    mode: int | None
+    is_replaced: bool
+
+    @classmethod
+    def at(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        force: bool,
+        in_place: bool = False,
+        source: str | os.PathLike[str] | None = None,
+        kept: Iterable[str | os.PathLike[str]] = (),
+    ) -> "_Target":
+        path = os.fspath(path)
+        real = os.path.realpath(path)
+        try:
+            status = os.stat(real)
+        except FileNotFoundError:
+            return cls(real, path, None, force)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        mode = stat.S_IMODE(status.st_mode)
-        if any(_is_same_file(status, other) for other in inputs):
-            if not in_place:
-                raise FileExistsError(errno.EEXIST, "would overwrite its own input", path)
-            replaces = True
-        elif not force:
+        is_source = source is not None and _is_same_file(status, source)
+        if any(_is_same_file(status, other) for other in kept) or (is_source and not in_place):
+            raise FileExistsError(errno.EEXIST, "would overwrite its own input", path)
+        if not (is_source or force):
             raise FileExistsError(errno.EEXIST, "exists already", path)
-    folder = os.path.dirname(target)
-    temporary = os.path.join(folder, f".{os.path.basename(target)[:200]}.{os.getpid():x}-{os.urandom(4).hex()}")
+        return cls(real, path, stat.S_IMODE(status.st_mode), True)
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.real)
+
+    def neighbour(self) -> str:
+        """A name beside it that nothing has."""
+        return os.path.join(self.folder, f".irshape-{os.getpid():x}-{os.urandom(4).hex()}")
+
+    def take(self, temporary: str) -> None:
+        """Give a finished file this name in one step, and let the disk know."""
+        try:
+            if self.is_replaced:
+                os.replace(temporary, self.real)
+            else:
+                self._link(temporary)
+        finally:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+        # A folder may be written to and not read.
+        with contextlib.suppress(PermissionError):
+            if hasattr(os, "O_DIRECTORY"):
+                descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+
+    def _link(self, temporary: str) -> None:
+        """A second name fails where something has it, and a rename would replace that."""
+        try:
+            os.link(temporary, self.real)
+        except FileExistsError:
+            raise FileExistsError(errno.EEXIST, "exists already", self.path) from None
+        except (OSError, AttributeError):
+            # A file system without hard links: an empty file takes the name first, and is then replaced.
+            os.close(os.open(self.real, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
+            os.replace(temporary, self.real)
+
+
+def _publish(target: _Target, fill: Callable[[IO[bytes]], None]) -> None:
+    """Write a file that has no name, or a temporary one where the system cannot, and give it its own when it is whole."""
+    temporary = target.neighbour()
+    descriptor = _nameless(target.folder)
+    is_nameless = descriptor >= 0
+    if not is_nameless:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+        descriptor = os.open(temporary, flags, 0o666)
     try:
-        if fill is None:
-            assert link_to is not None
-            os.link(link_to, temporary)
-        else:
-            descriptor = os.open(
-                temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0), 0o666
-            )
-            with open(descriptor, "wb") as file:
-                fill(file)
-                file.flush()
-                if mode is not None:
-                    os.chmod(temporary, mode)
-                os.fsync(descriptor)
-        if replaces:
-            os.replace(temporary, target)
-        else:
-            _name(temporary, target, path)
-    finally:
+        with open(descriptor, "wb") as file:
+            fill(file)
+            file.flush()
+            if target.mode is not None:
+                os.chmod(descriptor if is_nameless else temporary, target.mode)
+            os.fsync(descriptor)
+            if is_nameless:
+                # With a folder given, Python follows the link; that it does not matter for an absolute path is all the same.
+                os.link(f"/proc/self/fd/{descriptor}", temporary, src_dir_fd=descriptor, follow_symlinks=True)
+    except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        raise
+    target.take(temporary)
 
 
-def _name(temporary: str, target: str, path: str) -> None:
-    """Give a finished file its name if nothing has it; a second name fails where a rename would replace."""
+def _nameless(folder: str) -> int:
+    """A file in a folder that vanishes with the process unless it gets a name; -1 where there is no such thing."""
+    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
+        return -1
     try:
-        os.link(temporary, target)
-    except FileExistsError:
-        raise FileExistsError(errno.EEXIST, "exists already", path) from None
-    except (OSError, AttributeError):
-        # A file system without hard links: an empty file takes the name first, and is then replaced.
-        os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-        os.replace(temporary, target)
+        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
+    except OSError:
+        return -1  # opening a named one says what is wrong, if anything is
 
 
 def _is_same_file(status: os.stat_result, other: str | os.PathLike[str]) -> bool:

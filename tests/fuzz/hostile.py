@@ -100,7 +100,10 @@ def markup() -> dict[str, tuple[bytes | str, str | None]]:
         "blanks before": ("\n" * 10_000 + BODY, None),
         "namespace": (BODY.replace("<net ", '<net xmlns="a" xmlns:b="c" '), None),
         "prefix nobody declared": (SMALL.replace("<rt_info/>", "<a:b c:d='e'/>"), None),
-        "inclusion": (SMALL.replace("<rt_info/>", '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file:///etc/passwd"/>'), None),
+        "inclusion": (
+            SMALL.replace("<rt_info/>", '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="file:///etc/passwd"/>'),
+            None,
+        ),
         "style sheet": (SMALL.replace("<net", '<?xml-stylesheet href="http://127.0.0.1/"?><net', 1), None),
         "deep": (f'<net version="11">{"<a>" * deep}', "X111"),
         "deep and closed": (SMALL.replace("<rt_info/>", "<a>" * deep + "</a>" * deep), "X111"),
@@ -161,7 +164,10 @@ def graphs() -> dict[str, tuple[str, str | None]]:
         "edges from nowhere": (SMALL.replace("<edges>", "<edges>" + edge.replace('from-layer="0"', 'from-layer="7"') * many), "G102"),
         "edges to one port": (SMALL.replace("<edges>", "<edges>" + edge * many), "G104"),
         "edges from a port that is not there": (SMALL.replace(edge, edge.replace('from-port="0"', 'from-port="9"') * many), "G103"),
-        "layer that feeds itself": (SMALL.replace(edge, edge.replace('from-layer="0" from-port="0"', 'from-layer="1" from-port="1"')), "G105"),
+        "layer that feeds itself": (
+            SMALL.replace(edge, edge.replace('from-layer="0" from-port="0"', 'from-layer="1" from-port="1"')),
+            "G105",
+        ),
         "ids twice": (SMALL.replace('<layer id="0"', '<layer id="1"'), "G102"),
         "unknown operation": (SMALL.replace("ReLU", "ReLU" * 1000), "G110"),
         "unknown opset": (SMALL.replace('type="ReLU" version="opset1"', 'type="ReLU" version="opset99"'), "G112"),
@@ -207,7 +213,9 @@ def rules() -> Iterator[tuple[str, Net, str | None]]:
 
     def one(type: str, inputs: list[Any], code: str | None, version: str = "opset1", outputs: int = 1, **attributes: Any) -> None:
         net = Net()
-        refs = [net.parameter(one) if isinstance(one, str) else net.const(*one) if isinstance(one, tuple) else net.const(one) for one in inputs]
+        refs = [
+            net.parameter(one) if isinstance(one, str) else net.const(*one) if isinstance(one, tuple) else net.const(one) for one in inputs
+        ]
         for ref in net.layer(type, refs, ["FP32"] * outputs, version, **attributes):
             net.result(ref)
         made.append((f"{type} {len(made)}", net, code))
@@ -258,7 +266,7 @@ def rules() -> Iterator[tuple[str, Net, str | None]]:
     one("BatchToSpace", [image, [1, 1, MAX, MAX], [0] * 4, [0] * 4], "S204", "opset2")
     one("Eye", [MAX, MAX, 0], None, "opset9", output_type="f32")
     one("Eye", [-1, 1, 0], "V101", "opset9", output_type="f32")
-    one("Interpolate", [image, [MAX, MAX], (1.0, "f32")], None, "opset4", mode="nearest")
+    one("Interpolate", [image, [1, 3, MAX, MAX], (1.0, "f32")], None, "opset4", mode="nearest")
     one("Einsum", ["f32[1,1]"], "S101", "opset7", equation="a" * 100_000 + "->a")
     one("Roll", [image, [MIN], [MAX]], "V102", "opset7")
     one("Unsqueeze", [image, [MAX]], "V102")

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from irshape.xml.reader import read
+from irshape.xml.weights import Weights
 from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
 
 DATA = Path(__file__).parent.parent / "data" / "ir"
@@ -153,7 +154,7 @@ def test_openvino_reads_the_same_model(path, tmp_path):
     document = read(path)
     written = tmp_path / "m.xml"
     written.write_bytes(annotate(document, facts_of(document, random_facts(random.Random(1)))))
-    place_weights("copy", path.with_suffix(".bin"), written)
+    place_weights("copy", Weights(path.with_suffix(".bin")), written)
 
     def ports(model):
         return [
@@ -188,9 +189,9 @@ def test_the_input_is_replaced_in_place_only(tmp_path, alias):
     elif alias == "hard link":
         os.link(source, path)
     with pytest.raises(FileExistsError, match="own input"):
-        write_atomic(path, b"new", force=True, inputs=[source])
+        write_atomic(path, b"new", force=True, source=source)
     assert source.read_bytes() == b"old"
-    write_atomic(path, b"new", in_place=True, inputs=[source])
+    write_atomic(path, b"new", in_place=True, source=source)
     assert path.read_bytes() == b"new"
 
 
@@ -216,14 +217,14 @@ def test_weights_are_placed(tmp_path, how):
     source = tmp_path / "in.bin"
     source.write_bytes(b"weights")
     target = tmp_path / "out.bin"
-    assert place_weights(how, source, tmp_path / "out.xml") == str(target)
+    assert place_weights(how, Weights(source), tmp_path / "out.xml") == str(target)
     assert target.read_bytes() == b"weights"
     assert os.path.samefile(source, target) == (how == "link")
     target.unlink()
     target.write_bytes(b"others")
     with pytest.raises(FileExistsError):
-        place_weights(how, source, tmp_path / "out.xml")
-    place_weights(how, source, tmp_path / "out.xml", force=True)
+        place_weights(how, Weights(source), tmp_path / "out.xml")
+    place_weights(how, Weights(source), tmp_path / "out.xml", force=True)
     assert target.read_bytes() == b"weights"
-    assert place_weights(how, source, tmp_path / "in.xml") == str(source)
+    assert place_weights(how, Weights(source), tmp_path / "in.xml") == str(source)
     assert sorted(os.listdir(tmp_path)) == ["in.bin", "out.bin"]
