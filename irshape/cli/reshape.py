@@ -28,7 +28,7 @@ def run(given: Namespace) -> int:
     def reshape(model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
         session = irshape.Session(model, weights=weights, opaque=opaque)
         before[:] = [session.infer()]
-        return session.reshape(inputs, symbols=symbols, batch=given.batch) if model.nodes else before[0]
+        return session.reshape(inputs, symbols=symbols, batch=given.batch) if model.nodes and model.document.is_complete else before[0]
 
     def show(inference: Inference) -> None:
         print(*_lines(before[0], inference, palette, width), sep="\n")

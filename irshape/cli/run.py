@@ -50,7 +50,7 @@ def _examine(path: str, given: Namespace, verb: Verb, symbols: dict[str, str]) -
     if given.weights_file is not None:
         os.stat(given.weights_file)  # a path that is not there is the caller's mistake, not the model's
     model = irshape.read(path, opset=given.opset, limits=given.limits)
-    if not model.nodes:  # what is wrong with the file says more than that it lacks this input
+    if not (model.nodes and model.document.is_complete):  # what is wrong with the file says more than that it lacks this input
         return verb(model)
     inputs = dict(_input(text, model) for text in given.input)
     return verb(model, inputs=inputs, symbols=symbols, weights=given.weights_file, opaque=given.opaque)

@@ -59,7 +59,11 @@ class Request(Context):
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
         seen = [fact.seen for fact in self.facts]
         self.is_sole = seen == self.facts
+        large = self.scope.forms.large
         outputs = self._outputs()
+        if self.scope.forms.large > large:
+            limits = self.scope.limits
+            self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements))
         if self.is_sole:
             return ours
@@ -230,7 +234,10 @@ class Request(Context):
             return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
         wanted = [position for position in self.wanted if position < len(counts)]
-        if not any(0 < (counts[position] or 0) <= self.scope.limits.elements for position in wanted):
+        most = self.scope.limits.elements
+        if any((counts[position] or 0) > most for position in wanted):
+            self.warn("N103", f"the values of more than {most} elements are not followed (limit elements)")
+        if not any(0 < (counts[position] or 0) <= most for position in wanted):
             # Where one axis is 0 the others may be as long as they like: nothing must run along them.
             empty = [() if position in wanted and counts[position] == 0 else None for position in range(len(counts))]
             return empty, empty

@@ -21,7 +21,7 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics
 from irshape.report.finding import Finding
 from irshape.shape.dim import Scope
-from irshape.shape.element_type import ElementType
+from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolFacts
 from irshape.shape.shape import Shape
@@ -400,6 +400,9 @@ class Engine:
                 self._report(step.node, (Finding(error.code, error.message, attribute="offset"),))
             return declared
         if not is_read:
+            if step.listed > 0 and step.first_slot in self._demanded and declared.element_type in INTEGER:
+                message = f"the values of more than {self.scope.limits.elements} elements are not followed (limit elements)"
+                self._report(step.node, (Finding("N103", message, attribute="shape"),))
             return declared
         if declared.element_type is ElementType.dynamic:
             message = "a constant without an element type has no values to read"

@@ -158,6 +158,22 @@ _family(
         "Errors in layers behind it may follow from that.",
         "Give the input a shape of the file's rank.",
     ),
+    (
+        "N103",
+        "note",
+        "values not followed",
+        "A tensor whose values decide about shapes has more elements than the limit `elements` allows to follow.",
+        "What depends on the values is unknown, where they might have told it.",
+        "Raise the limit: --limit elements=N.",
+    ),
+    (
+        "N104",
+        "note",
+        "formula cut short",
+        "A size is a formula of more terms or levels than a limit allows; a part of it got a name of its own, e0, e1 and so on.",
+        "The formula is exact, but what its part stands for is not written out.",
+        "Raise the limits: --limit terms=N, --limit levels=N.",
+    ),
 )
 
 # G: the graph.

@@ -414,7 +414,10 @@ def _publish(target: _Target, fill: Callable[[IO[bytes]], None]) -> None:
     is_nameless = descriptor >= 0
     if not is_nameless:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        descriptor = os.open(temporary, flags, 0o666)
+        try:
+            descriptor = os.open(temporary, flags, 0o666)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, target.path) from None
     try:
         with open(descriptor, "wb") as file:
             fill(file)

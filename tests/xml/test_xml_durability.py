@@ -100,7 +100,9 @@ def test_inputs_survive_whatever_the_output_is_called(tmp_path: Path) -> None:
 def test_nothing_is_placed_beside_a_file_that_may_not_be_written(tmp_path: Path) -> None:
     path = tmp_path / "out.xml"
     path.write_bytes(OLD)
-    done = run("import sys; from irshape.cli.main import main; sys.exit(main(sys.argv[1:]))", "infer", MODEL, "-o", path, "--weights", "copy")
+    done = run(
+        "import sys; from irshape.cli.main import main; sys.exit(main(sys.argv[1:]))", "infer", MODEL, "-o", path, "--weights", "copy"
+    )
     assert done.returncode == 2 and "--force" in done.stderr
     assert os.listdir(tmp_path) == ["out.xml"]
 
