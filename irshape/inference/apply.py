@@ -8,7 +8,7 @@ from irshape.inference.facts import POISONED, Fact, Facts
 from irshape.ops.context import Context, RuleFailure, UnknownRank, element_count
 from irshape.ops.op import Input, Op, Out
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape
@@ -219,9 +219,9 @@ class Request(Context):
             return size
         low, high = bounds(size)
         if low > INT64_MAX:
-            self.error("S205", f"an output size is {size}, more than 2^63-1")
+            self.error("S205", f"an output size is {formula_text(size)}, more than 2^63-1")
         elif high < 0:
-            self.error("S203", f"an output size is negative: {size}")
+            self.error("S203", f"an output size is negative: {formula_text(size)}")
         return narrow(size, 0, inf)
 
     def _elements(

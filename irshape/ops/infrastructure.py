@@ -8,6 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
+from irshape.shape.facts import number_text
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
 from irshape.shape.shape import Shape
 
@@ -61,10 +62,11 @@ class Constant(Op):
         if self.element_type is not ElementType.string:
             needed = self.element_type.byte_size(count)
             if self.size < needed:
-                message = f"{self.size} bytes hold no {self.element_type} constant of {count} elements, which takes {needed}"
+                message = f"{self.size} bytes hold no {self.element_type} constant of {number_text(count)} elements"
+                message += f", which takes {number_text(needed)}"
                 ctx.fail("W103", message, attribute="size")
             if self.size > needed and self.element_type.bits % 8 == 0 and self.element_type.bits:
-                ctx.warn("R303", f"the constant has {self.size} bytes, its shape and type take {needed}", attribute="size")
+                ctx.warn("R303", f"the constant has {self.size} bytes, its shape and type take {number_text(needed)}", attribute="size")
         return self.shape
 
 

@@ -12,7 +12,7 @@ from math import inf, prod
 from operator import index
 from typing import Final, NoReturn, SupportsIndex, TypeAlias
 
-from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, settle, subtract
+from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, number_text, settle, subtract
 from irshape.shape.form import DATA, NAMED, OTHER, Form, FormTable, Polynomial
 from irshape.shape.limits import DEFAULT, Limits
 
@@ -349,12 +349,17 @@ def symbols(size: Size) -> frozenset[str]:
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
     """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
     if type(size) is int:
-        return str(size)
+        return number_text(size)
     low, high = (max(end, 0) for end in bounds(size))
     if low == high:
         return str(low)
     high_text = str(high) if high < _UNBOUNDED else ""
     return f"{low or ''}..{high_text}" if low or high_text else "?"
+
+
+def formula_text(size: "Size | Form") -> str:
+    """The formula of a size, as Python reads it."""
+    return number_text(size) if isinstance(size, int) else str(size)
 
 
 def is_known(size: Size) -> bool:

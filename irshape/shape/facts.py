@@ -14,6 +14,15 @@ Bound: TypeAlias = int | float
 _HUGE: Final = 1 << 256
 
 
+# Python writes no longer numbers as decimals.
+_LONG: Final = 1 << 4096
+
+
+def number_text(value: Bound) -> str:
+    """A number as Python reads it; one of more than a thousand digits in hexadecimal."""
+    return hex(value) if isinstance(value, int) and not -_LONG < value < _LONG else str(value)
+
+
 class Facts(NamedTuple):
     """`low <= value <= high` and `value % modulus == remainder`; modulus 0 says that the value is `remainder`."""
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, multiply, settle
+from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, multiply, number_text, settle
 from irshape.shape.limits import DEFAULT, Limits
 
 _MAX_DEGREE: Final = 16
@@ -427,10 +427,10 @@ class FormTable:
             stands_alone = len(monomial) == 1 and (coefficient == 1 or (coefficient == -1 and has_positive))
             factors = [self._atom_text(self.atoms[index], stands_alone) for index in monomial]
             if abs(coefficient) != 1:
-                factors.insert(0, str(abs(coefficient)))
+                factors.insert(0, number_text(abs(coefficient)))
             parts.append((coefficient < 0, "*".join(factors)))
         if constant or not terms:
-            parts.append((constant < 0, str(abs(constant))))
+            parts.append((constant < 0, number_text(abs(constant))))
         parts.sort(key=lambda part: part[0])
         first, *others = parts
         return ("-" if first[0] else "") + first[1] + "".join(f" {'-' if negative else '+'} {part}" for negative, part in others)
@@ -445,7 +445,7 @@ class FormTable:
 
     def _operand_text(self, polynomial: Polynomial) -> str:
         atom = self.only_atom(polynomial)
-        return self._atom_text(atom, False) if atom else str(polynomial) if isinstance(polynomial, int) else f"({polynomial})"
+        return self._atom_text(atom, False) if atom else number_text(polynomial) if isinstance(polynomial, int) else f"({polynomial})"
 
 
 def _is_huge(*numbers: int) -> bool:

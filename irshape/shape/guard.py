@@ -12,6 +12,7 @@ from irshape.shape.dim import (
     broadcast_of,
     eq,
     evaluate,
+    formula_text,
     le,
     narrow,
     symbols,
@@ -41,7 +42,7 @@ class Requirement:
     @property
     def message(self) -> str:
         """The sentence for the user."""
-        return self.template.format(**{"a": self.a, "b": self.b, **self.names})
+        return self.template.format(**{"a": formula_text(self.a), "b": formula_text(self.b), **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:
         """Whether it holds when the symbols have these values; not where one of its sides has no value, being divided by 0."""
@@ -62,14 +63,14 @@ class Requirement:
         return symbols(self.a) | symbols(self.b)
 
     def __str__(self) -> str:
-        a, b = self.a, self.b
+        if self.kind in ("eq", "ge"):
+            return _relation_text(self.a, "==" if self.kind == "eq" else ">=", self.b)
         if self.kind == "div":
-            return f"{_operand_text(a)} % {_operand_text(b)} == 0"
+            return f"{_operand_text(self.a)} % {_operand_text(self.b)} == 0"
+        a, b = formula_text(self.a), formula_text(self.b)
         if self.kind == "stretch":
             return f"{a} == {b} or {a} == 1"
-        if self.kind == "broadcast":
-            return f"{a} == {b} or 1 in ({a}, {b})"
-        return _relation_text(a, "==" if self.kind == "eq" else ">=", b)
+        return f"{a} == {b} or 1 in ({a}, {b})"
 
     def __repr__(self) -> str:
         return f"Requirement({self}: {self.message})"
@@ -86,7 +87,7 @@ class Requirement:
 
 
 def _operand_text(size: Size | Form) -> str:
-    text = str(size)
+    text = formula_text(size)
     return text if text.replace("_", "").isalnum() else f"({text})"
 
 
@@ -94,7 +95,7 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     """`2*H + 1 >= W + 7` as `2*H >= W + 6`: nothing negative, no common factor, one constant; `H == 2*(H//2)` as `H % 2 == 0`."""
     difference = a - b
     if isinstance(difference, int):
-        return f"{a} {sign} {b}"
+        return f"{formula_text(a)} {sign} {formula_text(b)}"
     form = difference.form
     table = form.table
     remainder = table.as_remainder(form) if sign == "==" else None
@@ -112,10 +113,10 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     left = table.form(0, {monomial: value for monomial, value in form_terms.items() if value > 0})
     right = table.form(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
     if left == 0:
-        return f"{right} {'<=' if sign == '>=' else sign} {-constant}"
+        return f"{right} {'<=' if sign == '>=' else sign} {formula_text(-constant)}"
     if constant < 0 and right != 0:
         return f"{table.add(left, -constant)} {sign} {right}"
-    return f"{left} {sign} {table.add(right, constant)}"
+    return f"{left} {sign} {formula_text(table.add(right, constant))}"
 
 
 class Decision(NamedTuple):

@@ -32,6 +32,11 @@ def range_of(net: Net, stop: int) -> Ref:
     return net.layer("Range", bounds, ["I64"], "opset4", output_type="i64")[0]
 
 
+def empty(net: Net, shape: str) -> Ref:
+    """A constant without elements, one of whose axes may be as long as it likes."""
+    return net.layer("Const", [], ["I64"], element_type="i64", shape=shape, offset=0, size=0)[0]
+
+
 def reshape(net: Net, data: Ref, sizes: Ref) -> Ref:
     return net.layer("Reshape", [data, sizes], ["FP32"], special_zero=True)[0]
 
@@ -116,6 +121,54 @@ def test_halved_a_thousand_times() -> None:
         data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
     net.result(data)
     assert check(net).ok
+
+
+LONG = "f32[" + ",".join([str(2**56)] * 1024) + "]"
+
+
+@pytest.mark.parametrize("data", ["f32[?]", "f32[6]", LONG])
+@pytest.mark.parametrize("pattern", [[2**56] * 1024, [-1], [-1, 5], [3, 5]])
+def test_numbers_of_more_digits_than_python_writes(data: str, pattern: list[int]) -> None:
+    net = Net()
+    net.result(reshape(net, net.parameter(data), net.const(pattern)))
+    check(net)
+
+
+def test_a_constant_of_more_elements_than_python_writes() -> None:
+    net = Net()
+    net.result(net.layer("Const", [], ["FP32"], element_type="f32", shape=LONG[4:-1], offset=0, size=8)[0])
+    assert "W103" in codes(check(net))
+
+
+# Loops that ran along an axis beside one of 0: the memory of the machine was not enough.
+
+
+MOVERS: dict[str, tuple[str, Callable[[Net, Ref], list[Ref]], dict[str, Any]]] = {
+    "Add": ("opset1", lambda net, none: [none, net.const([[1]])], {}),
+    "Broadcast": ("opset3", lambda net, none: [net.const([1]), net.const([0, HUGE])], {"mode": "numpy"}),
+    "Concat": ("opset1", lambda net, none: [none, none], {"axis": 0}),
+    "Gather": ("opset8", lambda net, none: [none, net.const([]), net.const(0)], {}),
+    "Pad": ("opset12", lambda net, none: [none, net.const([0, 0]), net.const([1, 1]), net.const(0)], {"pad_mode": "constant"}),
+    "ReduceMin": ("opset1", lambda net, none: [none, net.const([0])], {"keep_dims": False}),
+    "ReduceSum": ("opset1", lambda net, none: [none, net.const([0, 1])], {"keep_dims": False}),
+    "ScatterUpdate": ("opset3", lambda net, none: [none, net.const([]), none, net.const(0)], {}),
+    "Slice": ("opset8", lambda net, none: [none, net.const([0]), net.const([3]), net.const([1]), net.const([0])], {}),
+    "Split": ("opset1", lambda net, none: [none, net.const(1)], {"num_splits": 1}),
+    "Tile": ("opset1", lambda net, none: [none, net.const([1, 1])], {}),
+    "Transpose": ("opset1", lambda net, none: [none, net.const([1, 0])], {}),
+}
+
+
+@pytest.mark.parametrize("shape", [f"0,{HUGE}", f"{HUGE},0"])
+@pytest.mark.parametrize("type", MOVERS)
+def test_an_axis_of_zero_beside_a_huge_one(type: str, shape: str) -> None:
+    version, inputs, attributes = MOVERS[type]
+    net = Net()
+    net.const([0])  # weights must not be empty
+    moved = net.layer(type, inputs(net, empty(net, shape)), ["I64"], version, **attributes)[0]
+    flat = net.layer("Reshape", [moved, net.const([-1])], ["I64"], special_zero=False)[0]
+    net.result(reshape(net, net.parameter("f32[?]"), flat))
+    check(net)
 
 
 # Strings that OpenVINO refuses.
