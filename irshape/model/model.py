@@ -246,9 +246,12 @@ class Model:
         return op
 
     def to_etree(self) -> Any:
-        """The file as an lxml tree."""
+        """The file as an lxml tree. ValueError for a file that could not be read to its end."""
+        if not self.document.is_complete:
+            raise ValueError("the file could not be read to its end")
         from lxml import etree
 
-        # The text has been through the reader, which refuses every DOCTYPE; lxml must not be less careful.
-        parser = etree.XMLParser(resolve_entities=False, load_dtd=False, no_network=True, huge_tree=True)
-        return etree.fromstring(self.document.source, parser)
+        from irshape.xml.schema import untrusted_parser
+
+        # What the reader has read has no DOCTYPE, and its limits bind what lxml has none for.
+        return etree.fromstring(self.document.source, untrusted_parser(is_huge=True))

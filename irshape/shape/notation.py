@@ -170,7 +170,7 @@ def parse_shape(text: str) -> DescribedShape:
     if is_tuple and inner.endswith(","):
         inner = inner[:-1]
     shape = []
-    for field in inner.split("," if not _TIMES.fullmatch(inner) else "x"):
+    for field in inner.split("," if "," in inner or not _TIMES.fullmatch(inner) else "x"):
         indent = len(field) - len(field.lstrip())
         shape.append(_parse_dimension(text, position + indent, field.strip()))
         position += len(field) + 1

@@ -30,13 +30,13 @@ def structural_faults(source: bytes, path: str | None = None) -> list[Diagnostic
     blanks = len(source) - len(source.lstrip())
     skipped = source[:blanks].count(b"\n")
     try:
-        tree = etree.fromstring(source[blanks:], _parser())
+        tree = etree.fromstring(source[blanks:], untrusted_parser())
     except (etree.XMLSyntaxError, ValueError):
         return []
     document: Any = tree.getroottree()
     if document.docinfo.doctype:
         return []
-    schema = etree.XMLSchema(etree.parse(schema_path(), _parser()))
+    schema = etree.XMLSchema(etree.parse(schema_path(), untrusted_parser()))
     schema.validate(tree)
     faults: dict[tuple[int, str], Diagnostic] = {}
     errors: Any = schema.error_log
@@ -50,8 +50,8 @@ def structural_faults(source: bytes, path: str | None = None) -> list[Diagnostic
     return list(faults.values())
 
 
-def _parser() -> Any:
-    """A parser for text that is not trusted."""
+def untrusted_parser(*, is_huge: bool = False) -> Any:
+    """A parser for text that is not trusted; `is_huge` for text of any size and depth that the reader has read."""
     from lxml import etree
 
     options: dict[str, Any] = {
@@ -60,9 +60,9 @@ def _parser() -> Any:
         "dtd_validation": False,
         "attribute_defaults": False,
         "no_network": True,
-        "huge_tree": False,
+        "huge_tree": is_huge,
         "recover": False,
-        "remove_pis": True,
+        "remove_pis": not is_huge,
         "remove_blank_text": False,
         "collect_ids": False,
     }

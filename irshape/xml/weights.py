@@ -30,11 +30,14 @@ class Weights:
     """The bytes of the constants: of a path, of bytes, or of anything with `seek` and `read`.
 
     `folder` is the model's: a link that leads out of it is refused unless `follow_links`; None for a path the user named.
-    `bytes_read` counts what was read so far. Every failure is a `WeightsError`. Safe in threads.
+    `bytes_read` counts what was read so far, `string_bytes` what was read of packed strings before their characters; `strings` are
+    the ranges that were looked at for them, with what was wrong. Every failure is a `WeightsError`. Safe in threads.
     """
 
     def __init__(self, source: WeightsSource, *, folder: str | None = None, follow_links: bool = False) -> None:
         self.bytes_read = 0
+        self.strings: dict[tuple[int, int], WeightsError | None] = {}
+        self.string_bytes = 0
         self._source = source
         self._folder = None if follow_links else folder
         self._lock = threading.Lock()
@@ -214,12 +217,28 @@ def are_swapped(xml_path: str) -> bool:
 def check_strings(weights: Weights, offset: int, size: int) -> None:
     """Whether `size` bytes are packed strings: how many there are, where each begins and the last ends, then their characters.
 
-    W106 where they are not. Only what stands before the characters is read.
+    W106 where they are not. Only what stands before the characters is read, of a range once, and of all ranges together no more
+    than the weights have: X111 where they overlap so much that it would be more.
     """
+    known = weights.strings
+    if (offset, size) not in known:
+        try:
+            _check_strings(weights, offset, size)
+            known[offset, size] = None
+        except WeightsError as error:
+            known[offset, size] = error
+    if (fault := known[offset, size]) is not None:
+        raise fault
+
+
+def _check_strings(weights: Weights, offset: int, size: int) -> None:
     count = struct.unpack("<i", weights.read(offset, 4))[0] if size >= 4 else -1
     header = 4 * (count + 2)
     if count < 0 or header > size:
         raise WeightsError("W106", f"{size} bytes hold no packed strings" if count < 0 else f"{size} bytes hold no {count} packed strings")
+    weights.string_bytes += header
+    if weights.string_bytes > weights.size:
+        raise WeightsError("X111", "the packed strings of this and other constants overlap; they are not read again and again")
     last = 0
     for at in range(offset + 4, offset + header, _PIECE):
         piece = weights.read(at, min(_PIECE, offset + header - at))

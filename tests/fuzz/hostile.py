@@ -124,7 +124,7 @@ def markup() -> dict[str, tuple[bytes | str, str | None]]:
 # Numbers.
 
 _WRONG = {
-    "nothing": "", "blank": " ", "plus": "+1", "letters": "one", "underscore": "1_0", "Arabic digit": "\u0663", "full-width digit": "\uff11",
+    "nothing": "", "blank": " ", "plus": "+1", "letters": "one", "underscore": "1_0", "Arabic digit": "\u0663", "full digit": "\uff11",
     "hexadecimal": "0x10", "exponent": "1e3", "beyond int64": str(2**63), "beyond uint64": str(2**64), "a million digits": "9" * 10**6,
 }  # fmt: skip
 

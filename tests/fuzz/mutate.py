@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -217,7 +218,8 @@ class Mutator:
         """A graph of the file becomes the body of a layer."""
         layer, layers = self.any("layer"), self.any("layers")
         if layer is not None and layers is not None:
-            inner = ElementTree.fromstring(ElementTree.tostring(layers))
+            inner = deepcopy(layers)
+            inner.tail = None
             ElementTree.SubElement(layer, self.chance.choice(INNER)).append(inner)
 
     def change_elements(self) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 import irshape
 from irshape.inference.inference import Inference
+from irshape.xml.weights import Weights
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
 from tests.support.ir import Net, Ref
 
@@ -187,6 +188,31 @@ def test_packed_strings(header: list[int], is_accepted: bool) -> None:
     attributes = {"element_type": "string", "shape": "2", "offset": 0, "size": len(net.weights)}
     net.result(net.layer("Const", [], ["STRING"], **attributes)[0])
     assert codes(check(net)) == (set() if is_accepted else {"W106"})
+
+
+def strings(net: Net, offset: int, size: int) -> None:
+    net.result(net.layer("Const", [], ["STRING"], element_type="string", shape="2", offset=offset, size=size)[0])
+
+
+def test_strings_that_overlap_are_not_read_again_and_again() -> None:
+    net = Net()
+    count = 5_000
+    net.weights += struct.pack("<i", count) * (2 * count)
+    for index in range(count):
+        strings(net, 4 * index, 4 * (count + 2) + count)
+        strings(net, 4 * index, 4 * (count + 2) + count)
+    weights = Weights(bytes(net.weights))
+    assert "X111" in codes(irshape.check(net.xml.encode(), weights=weights))
+    assert weights.bytes_read < 20 * len(net.weights)  # and not a thousand times
+
+
+def test_strings_in_more_than_one_piece() -> None:
+    for order in (1, -1):
+        net = Net()
+        count = 400_000
+        net.weights += struct.pack(f"<{count + 2}i", count, *range(count + 1)[::order]) + bytes(count)
+        strings(net, 0, len(net.weights))
+        assert codes(irshape.check(net.xml.encode(), weights=net.bin)) == ({"W106"} if order < 0 else set())
 
 
 # Time that grew with the square of the file.
