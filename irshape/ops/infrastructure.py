@@ -65,7 +65,8 @@ class Constant(Op):
                 message = f"{self.size} bytes hold no {self.element_type} constant of {number_text(count)} elements"
                 message += f", which takes {number_text(needed)}"
                 ctx.fail("W103", message, attribute="size")
-            if self.size > needed and self.element_type.bits % 8 == 0 and self.element_type.bits:
+            # Elements of 3 and 6 bits stand in groups of 3 bytes, the last of which may not be full.
+            if self.size > needed and self.element_type.bits not in (0, 3, 6):
                 ctx.warn("R303", f"the constant has {self.size} bytes, its shape and type take {number_text(needed)}", attribute="size")
         return self.shape
 
