@@ -70,7 +70,7 @@ class Step:
         self.op = op
         self.signature = signature
         self.sources = sources
-        self.listed = len(node.layer.outputs)
+        self.listed = node.layer.pattern.output_count
         self.first_slot = node.first_slot
         self.tensor = first + node.first_slot
         self.tensors = [first + source if source >= 0 else source for source in sources] if first else sources
@@ -183,7 +183,7 @@ class Engine:
             if op_class is None or not op_class.inputs:
                 continue
             follows = op_class.demanded()
-            if follows and demanded.isdisjoint(range(node.first_slot, node.first_slot + len(node.layer.outputs))):
+            if follows and demanded.isdisjoint(range(node.first_slot, node.first_slot + node.layer.pattern.output_count)):
                 follows = _NONE
             for position, slot in enumerate(node.sources):
                 port = op_class.input_at(position)
@@ -205,7 +205,7 @@ class Engine:
             sources = node.sources
             while sources and sources[-1] == -1:
                 sources = sources[:-1]
-            listed = len(node.layer.outputs)
+            listed = node.layer.pattern.output_count
             wanted = _NONE
             if op.propagate is not None:
                 wanted = frozenset(i for i in range(listed) if node.first_slot + i in self._demanded)

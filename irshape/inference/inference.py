@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from irshape.inference.engine import Engine, Guard
-from irshape.inference.facts import Fact
+from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
@@ -15,7 +15,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
-from irshape.xml.document import Document, Port
+from irshape.xml.document import Document, PortRecord
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
@@ -254,35 +254,39 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
     A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
     """
     found: list[Diagnostic] = []
-    # Repeated blocks record the same again and again.
-    compared: dict[tuple[tuple[int, ...] | None, str | None, Fact], list[tuple[str, str]]] = {}
+    slots, stubs = engine.slots, model.stubs
+    # Layers that record the same and know the same need not be compared again.
+    compared: dict[tuple[object, ...], list[tuple[int, str, str]]] = {}
     for node in model.nodes:
         if node.op_class is None:
             continue
-        ports = [*zip(node.sources, node.layer.inputs, strict=True), *enumerate(node.layer.outputs, node.first_slot)]
-        for slot, port in ports:
-            if slot < 0 or slot in model.stubs:
-                continue
-            key = (port.dims, port.precision, engine.slots[slot])
-            faults = compared.get(key)
-            if faults is None:
-                faults = compared[key] = _contradictions(port, engine.slots[slot])
-            for code, message in faults:
-                found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
+        pattern = node.layer.pattern
+        facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
+        facts += slots[node.first_slot : node.first_slot + pattern.output_count]
+        key = (pattern, *facts)
+        faults = compared.get(key)
+        if faults is None:
+            ports = enumerate(zip(pattern.records, facts, strict=True))
+            faults = compared[key] = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
+        for index, code, message in faults:
+            layer = node.layer
+            port = (*layer.inputs, *layer.outputs)[index]
+            found.append(Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path)))
     return found
 
 
-def _contradictions(port: Port, fact: Fact) -> list[tuple[str, str]]:
+def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
     """Codes and messages of what a port records that is not so."""
     faults: list[tuple[str, str]] = []
     if fact.is_poisoned:
         return faults
-    if port.dims is not None and not _fits(port.dims, fact.shape):
-        recorded = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
+    _, precision, dims = port
+    if dims is not None and not _fits(dims, fact.shape):
+        recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
         faults.append(("R301", f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"))
-    recorded_type = ElementType.from_precision(port.precision) if port.precision else None
+    recorded_type = ElementType.from_precision(precision) if precision else None
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-        faults.append(("R302", f"the port records {port.precision}, the model computes {fact.element_type.precision}"))
+        faults.append(("R302", f"the port records {precision}, the model computes {fact.element_type.precision}"))
     return faults
 
 

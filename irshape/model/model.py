@@ -99,7 +99,7 @@ class Node:
         self.index = index
         self.layer = layer
         self.op_class = op_class
-        self.sources: list[int] = [-1] * len(layer.inputs)
+        self.sources: list[int] = [-1] * layer.pattern.input_count
         self.first_slot = first_slot
         self.is_live = True
         self.is_dropped = False

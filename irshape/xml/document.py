@@ -5,8 +5,9 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns one i
 """
 
 import re
+from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import Final
+from typing import Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic
 
@@ -14,6 +15,10 @@ from irshape.report.diagnostic import Diagnostic
 _BLOCK: Final = 1 << 16
 _ATTRIBUTE: Final = re.compile(r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
 _TAG_NAME: Final = re.compile(r"<[^\s/>]*")
+
+
+PortRecord: TypeAlias = tuple[int, str | None, tuple[int, ...] | None]
+"""Id, precision and dims of a port."""
 
 
 class Port:
@@ -48,30 +53,81 @@ class Port:
         self.value_shape: tuple[int, ...] | None = None
 
 
-class Layer:
-    """A `<layer>`: `attributes` are those of its first `<data>`, as text; -1 marks an offset of something absent.
+class Pattern:
+    """What a layer records between its tags, but for places and names; layers that record the same may share one.
 
-    Layers with the same `<data>` may share one `attributes`: it is there to be read only.
-
-    `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
-    one that no other layer of its graph has. `bodies` and `port_maps` are there for If, Loop and TensorIterator only.
+    `attributes` are those of the first `<data>`, as text. `inputs` and `outputs` give the position of each port by its id, the
+    first where an id is there twice; `records` are all ports, inputs first.
     """
 
-    __slots__ = ("attributes", "bodies", "data_offset", "end", "id", "inputs", "name", "offset", "outputs", "port_maps", "type", "version")
+    __slots__ = ("attributes", "input_count", "inputs", "output_count", "outputs", "records")
 
-    def __init__(self, id: int, name: str, type: str, version: str, offset: int) -> None:
+    def __init__(self, attributes: dict[str, str], inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
+        self.attributes = attributes
+        self.input_count = len(inputs)
+        self.output_count = len(outputs)
+        self.inputs = {port[0]: index for index, port in reversed([*enumerate(inputs)])}
+        self.outputs = {port[0]: index for index, port in reversed([*enumerate(outputs)])}
+        self.records = (*inputs, *outputs)
+
+
+_Ports: TypeAlias = tuple[list[Port], list[Port]]
+
+
+class Layer:
+    """A `<layer>`; -1 marks an offset of something absent.
+
+    `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
+    one that no other layer of its graph has. `ports` are its inputs and outputs, or what makes them when they are asked for:
+    most layers are inferred by their `pattern`. `bodies` and `port_maps` are there for If, Loop and TensorIterator only.
+    """
+
+    __slots__ = ("_ports", "bodies", "data_offset", "end", "id", "name", "offset", "pattern", "port_maps", "type", "version")
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        type: str,
+        version: str,
+        offset: int,
+        end: int,
+        data_offset: int,
+        pattern: Pattern,
+        ports: "_Ports | Callable[[Layer], _Ports]",
+    ) -> None:
         self.id = id
         self.name = name
         self.type = type
         self.version = version
         self.offset = offset
-        self.end = offset
-        self.data_offset = -1
-        self.attributes: dict[str, str] = {}
-        self.inputs: list[Port] = []
-        self.outputs: list[Port] = []
+        self.end = end
+        self.data_offset = data_offset
+        self.pattern = pattern
+        self._ports = ports
         self.bodies: dict[str, Graph] | None = None
         self.port_maps: list[PortMap] | None = None
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The attributes of the first `<data>`, as text, to be read only."""
+        return self.pattern.attributes
+
+    @property
+    def inputs(self) -> list[Port]:
+        """The ports of `<input>`."""
+        return self._made()[0]
+
+    @property
+    def outputs(self) -> list[Port]:
+        """The ports of `<output>`."""
+        return self._made()[1]
+
+    def _made(self) -> _Ports:
+        ports = self._ports
+        if not isinstance(ports, tuple):
+            ports = self._ports = ports(self)
+        return ports
 
 
 class Edge:
@@ -87,6 +143,10 @@ class Edge:
         self.offset = offset
 
 
+Ends: TypeAlias = tuple[int, int, int, int]
+"""`from-layer`, `from-port`, `to-layer` and `to-port` of an edge."""
+
+
 class PortMap:
     """One child of a `port_map`, `then_port_map`, `else_port_map` or `back_edges`: its tag, attributes and place."""
 
@@ -100,15 +160,41 @@ class PortMap:
 
 
 class Graph:
-    """The layers and edges of a net or a body."""
+    """The layers and edges of a net or a body.
 
-    __slots__ = ("edges", "end", "layers", "offset")
+    `ends` are the layer and port that each edge comes from, and those that it leads to, by their ids in the file.
+    """
+
+    __slots__ = ("_find_edges", "_places", "end", "ends", "layers", "offset")
 
     def __init__(self, offset: int) -> None:
         self.layers: list[Layer] = []
-        self.edges: list[Edge] = []
+        self.ends: list[Ends] = []
         self.offset = offset
         self.end = offset
+        self._places: list[int] = []
+        self._find_edges: Callable[[], list[int]] | None = None
+
+    def add_edge(self, ends: Ends, offset: int) -> None:
+        """Put one more edge to the others."""
+        self.ends.append(ends)
+        self._places.append(offset)
+
+    def set_edges(self, ends: list[Ends], find: Callable[[], list[int]]) -> None:
+        """Let these be the edges; `find` gives their places when one is asked for."""
+        self.ends = ends
+        self._find_edges = find
+
+    def edge_offset(self, number: int) -> int:
+        """The place of an edge."""
+        if self._find_edges is not None:
+            self._places, self._find_edges = self._find_edges(), None
+        return self._places[number]
+
+    @property
+    def edges(self) -> list[Edge]:
+        """The edges with their places."""
+        return [Edge(*ends, self.edge_offset(number)) for number, ends in enumerate(self.ends)]
 
 
 class Document:

@@ -1,52 +1,65 @@
 """The fast lane: files laid out as OpenVINO's own writer lays them out, read by whole sections instead of tag by tag.
 
-Layers that repeat are parsed once, and everything is held against strict patterns. Whatever these do not know, a fault above
-all, is left to the general reader, so that both give equal documents. The text must be known to be well-formed: then no `<`
-stands in an attribute, and what begins like a tag is one.
+Layers that are written alike are parsed once and share a `Pattern`; ports and places are made when they are asked for. Every byte is
+held against strict patterns, or given to expat where anything may stand (`<rt_info>`), so what is read here is well-formed.
+Whatever these do not know, a fault above all, is left to the general reader: both give equal documents.
 """
 
+import pyexpat
 import re
 from typing import Final, NamedTuple
 
 from irshape.shape.element_type import ElementType
-from irshape.xml.document import Document, Edge, Layer, Port
+from irshape.xml.document import Document, Ends, Layer, Pattern, Port
 
-# A value free of what a parser would change: entities and blanks other than spaces.
-_VALUE: Final = r"[^\"&<\t\r\n]*"
-_DOCUMENT: Final = re.compile(rf'(?:<\?xml [^<>]*\?>)?\s*<net name="({_VALUE})" version="(10|11)">\s*<layers>')
-_LAYER: Final = re.compile(rf'\s*<layer id="(\d{{1,18}})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: [\w-]+="{_VALUE}")*>')
+# A value free of what a parser would change or refuse: entities, tags, control characters, blanks other than spaces.
+_VALUE: Final = r"[ !#-%'-;=-~]*+"
+_NAME: Final = r"[A-Za-z_][\w.-]*+"
+_ID: Final = r"[0-9]{1,18}+"
+_BLANKS: Final = r"[ \t\r\n]*+"
+_DECLARED: Final = "|".join(rf"<\?xml version={q}1\.0{q}(?: encoding={q}(?i:utf-8|us-ascii){q})? ?\?>" for q in ("'", '"'))
+_DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="(10|11)">{_BLANKS}<layers>')
+_LAYER: Final = re.compile(
+    rf'{_BLANKS}<layer id="({_ID})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'
+)
 _BODY: Final = re.compile(
-    rf"""\s*(?P<data><data(?:[ ][\w.:-]+="{_VALUE}")*[ ]?/>)?
-    \s*(?P<rt_info><rt_info>(?>.*?</rt_info>))?
-    \s*(?P<input><input>(?>.*?</input>))?
-    \s*(?P<output><output>(?>.*?</output>))?
-    \s*""",
+    rf"""{_BLANKS}(?P<data><data(?:[ ]{_NAME}="{_VALUE}")*+[ ]?/>)?
+    {_BLANKS}(?P<rt_info><rt_info>(?>.*?</rt_info>))?
+    {_BLANKS}(?P<input><input>(?>.*?</input>))?
+    {_BLANKS}(?P<output><output>(?>.*?</output>))?
+    {_BLANKS}""",
     re.DOTALL | re.VERBOSE,
 )
-_ATTRIBUTE: Final = re.compile(rf'([\w.:-]+)="({_VALUE})"')
+_ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _PORT: Final = re.compile(
-    rf"""\s*(<port[ ]id="(\d{{1,18}})"(?:[ ]precision="(\w+)")?(?:[ ]names="({_VALUE})")?[ ]?
-    (?:/>|>((?:\s*<dim>-?\d{{1,18}}</dim>)*)\s*</port>))""",
+    rf"""{_BLANKS}(<port[ ]id="({_ID})"(?:[ ]precision="(\w+)")?(?:[ ]names="({_VALUE})")?[ ]?
+    (?:/>|>((?:{_BLANKS}<dim>-?{_ID}</dim>)*+){_BLANKS}</port>))""",
     re.VERBOSE,
 )
-_DIM: Final = re.compile(r"<dim>(-?\d+)</dim>")
-_PORTS_END: Final = re.compile(r"\s*</(?:in|out)put>")
-_BETWEEN: Final = re.compile(r"\s*</layers>\s*<edges>")
-_EDGE: Final = re.compile(r'\s*<edge from-layer="(\d{1,18})" from-port="(\d{1,18})" to-layer="(\d{1,18})" to-port="(\d{1,18})" ?/>')
-_EDGE_BEFORE_ID: Final = len('<edge from-layer="')
+_DIM: Final = re.compile(r"<dim>(-?[0-9]+)</dim>")
+_PORTS_END: Final = re.compile(rf"{_BLANKS}</(?:in|out)put>")
+_EDGES: Final = re.compile(
+    rf"""{_BLANKS}</layers>{_BLANKS}<edges>
+    ((?:{_BLANKS}<edge[ ]from-layer="{_ID}"[ ]from-port="{_ID}"[ ]to-layer="{_ID}"[ ]to-port="{_ID}"[ ]?/>)*+)
+    {_BLANKS}</edges>""",
+    re.VERBOSE,
+)
+_EDGE: Final = re.compile(rb"<edge ")
+_LAYER_END: Final = "</layer>"
+_BEFORE_ID: Final = len('<layer id="')
 _NAMES: Final = ' names="'
 
-# Id, precision, dims and names, and where the port begins and ends in its section.
-_PortTemplate = tuple[int, str | None, tuple[int, ...] | None, str | None, int, int]
+# Id, precision and dims, names, and where the port begins and ends in its section.
+_Parsed = tuple[int, str | None, tuple[int, ...] | None, str | None, int, int]
 
 
-class _LayerTemplate(NamedTuple):
-    """What stands between a layer's tags, with places counted from the end of its start tag; -1 for no `<data>`."""
+class _Body(NamedTuple):
+    """What stands between a layer's tags; places count from the end of its start tag, -1 for no `<data>`."""
 
-    attributes: dict[str, str]
+    pattern: Pattern
     data_offset: int
-    inputs: list[_PortTemplate]
-    outputs: list[_PortTemplate]
+    inputs: list[_Parsed]
+    outputs: list[_Parsed]
 
 
 class _UnusualError(Exception):
@@ -58,129 +71,133 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_d
 
     Layers of the excluded types (in lower case) have bodies, which only the general reader follows.
     """
-    if not document.source.isascii():
-        return False
     text = document.source.decode("ascii")
     head = _DOCUMENT.match(text)
     if head is None:
         return False
-    sections = _Sections(most_dims, most_nested)
+    sections = _Sections(document.source, most_dims, most_nested)
     try:
         layers, at = _layers(text, head.end(), excluded_types, sections)
-        edges, at = _edges(text, at)
+        edges = _EDGES.match(text, at)
+        if edges is None or not sections.is_sound(text[edges.end() :], "<net>"):
+            return False
     except _UnusualError:
-        return False
-    # Elements nest no deeper than as many of them end.
-    if text.count("</", at) > most_nested:
         return False
     document.name = head[1]
     document.version = int(head[2])
-    document.graph.offset = text.index("<net")
-    document.graph.end = text.rindex("</net>") + len("</net>")
-    document.graph.layers = layers
-    document.graph.edges = edges
+    graph = document.graph
+    graph.offset = text.index("<net")
+    graph.end = text.rindex("</net>") + len("</net>")
+    graph.layers = layers
+    numbers = map(int, edges[1].split('"')[1::2])
+    ends: list[Ends] = list(zip(numbers, numbers, numbers, numbers, strict=True))
+    first, last = edges.span(1)
+    graph.set_edges(ends, lambda: [edge.start() for edge in _EDGE.finditer(document.source, first, last)])
     return True
 
 
 def _layers(text: str, at: int, excluded_types: frozenset[str], sections: "_Sections") -> tuple[list[Layer], int]:
     layers: list[Layer] = []
-    templates: dict[str, _LayerTemplate] = {}
+    bodies: dict[str | tuple[int, str], _Body] = {}
+    types: set[str] = set()
     while head := _LAYER.match(text, at):
         id, name, type, version = head.groups()
-        if type.lower() in excluded_types:
-            raise _UnusualError
+        if type not in types:
+            if type.lower() in excluded_types:
+                raise _UnusualError
+            types.add(type)
         base = head.end()
-        end = text.index("</layer>", base)
-        body = text[base:end]
-        # Names differ from layer to layer; without them a body with one named port is like many others.
-        names: str | None = None
-        cut = body.find(_NAMES)
-        if cut >= 0:
-            cut_end = body.index('"', cut + len(_NAMES)) + 1
-            names = body[cut + len(_NAMES) : cut_end - 1]
-            whole, body = body, body[:cut] + body[cut_end:]
-        template = templates.get(body)
-        if template is None:
-            template = templates[body] = sections.template(body)
-        layer = Layer(int(id), name, type, version, head.start(1) - len('<layer id="'))
-        layer.end = at = end + len("</layer>")
-        layer.attributes, data_offset, inputs, outputs = template
-        if names is not None:
-            if len(outputs) == 1 and _is_in_tag(body, outputs[0][4], cut) and names.isprintable() and "&" not in names:
-                port_id, precision, dims, _, start, port_end = outputs[0]
-                layer.outputs = [Port(port_id, precision, base + start, dims, base + port_end + cut_end - cut, names)]
-                outputs = []
-            else:
-                layer.attributes, data_offset, inputs, outputs = sections.template(whole)
-        if data_offset >= 0:
-            layer.data_offset = base + data_offset
-        for port_id, precision, dims, port_names, start, port_end in inputs:
-            layer.inputs.append(Port(port_id, precision, base + start, dims, base + port_end, port_names))
-        for port_id, precision, dims, port_names, start, port_end in outputs:
-            layer.outputs.append(Port(port_id, precision, base + start, dims, base + port_end, port_names))
-        layers.append(layer)
-    return layers, at
-
-
-def _is_in_tag(body: str, start: int, place: int) -> bool:
-    """Whether a place is inside the start tag of the port that begins at `start`."""
-    return start < place and ">" not in body[start:place]
-
-
-def _edges(text: str, at: int) -> tuple[list[Edge], int]:
-    between = _BETWEEN.match(text, at)
-    if between is None:
-        raise _UnusualError
-    at = between.end()
-    end = text.index("</edges>", at)
-    edges: list[Edge] = []
-    for edge in _EDGE.finditer(text, at, end):
-        if edge.start() != at:
+        end = text.find(_LAYER_END, base)
+        if end < 0:
             raise _UnusualError
-        from_layer, from_port, to_layer, to_port = map(int, edge.groups())
-        edges.append(Edge(from_layer, from_port, to_layer, to_port, edge.start(1) - _EDGE_BEFORE_ID))
-        at = edge.end()
-    if text[at:end].strip():
-        raise _UnusualError
-    return edges, end
+        own = text[base:end]
+        # Names differ from layer to layer; without them a body is like many others.
+        key: str | tuple[int, str] = own
+        cut = own.find(_NAMES)
+        if cut >= 0:
+            cut_end = own.find('"', cut + len(_NAMES)) + 1
+            names = own[cut + len(_NAMES) : cut_end - 1]
+            if names.isprintable() and "<" not in names and "&" not in names:
+                key = cut, own[:cut] + own[cut_end:]
+        body = bodies.get(key)
+        if body is None:
+            body = sections.body(own)
+            if key is own or own.startswith("<port ", own.rfind("<", 0, cut)):
+                bodies[key] = body
+        at = end + len(_LAYER_END)
+        data_offset = body.data_offset + base if body.data_offset >= 0 else -1
+        layers.append(Layer(int(id), name, type, version, head.start(1) - _BEFORE_ID, at, data_offset, body.pattern, sections.ports))
+    return layers, at
 
 
 class _Sections:
     """The parts of layers that were parsed, by their text."""
 
-    def __init__(self, most_dims: int, most_nested: int) -> None:
+    def __init__(self, source: bytes, most_dims: int, most_nested: int) -> None:
+        self.source = source
         self.most_dims = most_dims
         self.most_nested = most_nested
         self.attributes: dict[str, dict[str, str]] = {}
-        self.ports: dict[str, list[_PortTemplate]] = {}
+        self.parsed: dict[str, list[_Parsed]] = {}
+        self.rt_infos: set[str] = set()
 
-    def template(self, body: str) -> _LayerTemplate:
+    def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:
+        """The ports of a layer, with their places in the file."""
+        text = self.source[layer.offset : layer.end].decode("ascii")
+        head = _LAYER.match(text)
+        assert head is not None
+        body = self.body(text[head.end() : -len(_LAYER_END)])
+        base = layer.offset + head.end()
+        inputs, outputs = (
+            [Port(id, precision, base + start, dims, base + end, names) for id, precision, dims, names, start, end in ports]
+            for ports in (body.inputs, body.outputs)
+        )
+        return inputs, outputs
+
+    def body(self, text: str) -> _Body:
         """What stands between a layer's tags."""
-        found = _BODY.fullmatch(body)
+        found = _BODY.fullmatch(text)
         if found is None:
             raise _UnusualError
         data, rt_info = found["data"], found["rt_info"]
-        if rt_info is not None and rt_info.count("</") > self.most_nested:
-            raise _UnusualError
-        if data is None:
-            attributes = {}
-        elif (attributes := self.attributes.get(data, {})) == {}:
-            attributes = self.attributes[data] = dict(_ATTRIBUTE.findall(data))
-        return _LayerTemplate(attributes, found.start("data"), self.section(found, "input"), self.section(found, "output"))
+        if rt_info is not None and rt_info not in self.rt_infos:
+            if not self.is_sound(rt_info):
+                raise _UnusualError
+            self.rt_infos.add(rt_info)
+        attributes = self.attributes.get(data)
+        if attributes is None:
+            pairs = _ATTRIBUTE.findall(data) if data else []
+            attributes = self.attributes[data] = dict(pairs)
+            if len(attributes) < len(pairs):
+                raise _UnusualError
+        inputs, outputs = self.section(found, "input"), self.section(found, "output")
+        pattern = Pattern(attributes, [port[:3] for port in inputs], [port[:3] for port in outputs])
+        return _Body(pattern, found.start("data"), inputs, outputs)
 
-    def section(self, body: re.Match[str], tag: str) -> list[_PortTemplate]:
+    def is_sound(self, fragment: str, opening: str = "") -> bool:
+        """Whether a fragment of the document, with a tag before it, is well-formed elements and no deeper than it may be."""
+        # Elements nest no deeper than as many of them end.
+        if fragment.count("</") > self.most_nested or "<?" in fragment:
+            return False
+        try:
+            pyexpat.ParserCreate().Parse(opening + fragment, True)
+        except pyexpat.ExpatError:
+            return False
+        return True
+
+    def section(self, body: re.Match[str], tag: str) -> list[_Parsed]:
         """The ports of an `<input>` or `<output>`, with places counted from the beginning of the body."""
         text: str | None = body[tag]
         if text is None:
             return []
-        ports = self.ports.get(text)
+        ports = self.parsed.get(text)
         if ports is None:
-            ports = self.ports[text] = self.parse(text, is_output=tag == "output")
+            ports = self.parsed[text] = self.parse(text, is_output=tag == "output")
         shift = body.start(tag)
         return [(id, precision, dims, names, start + shift, end + shift) for id, precision, dims, names, start, end in ports]
 
-    def parse(self, section: str, *, is_output: bool) -> list[_PortTemplate]:
-        ports: list[_PortTemplate] = []
+    def parse(self, section: str, *, is_output: bool) -> list[_Parsed]:
+        ports: list[_Parsed] = []
         at = section.index(">") + 1
         while found := _PORT.match(section, at):
             _, id, precision, names, dims_text = found.groups()

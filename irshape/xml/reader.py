@@ -16,7 +16,7 @@ from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import MAX_RANK
 from irshape.xml import example, fastlane
-from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
+from irshape.xml.document import Document, Graph, Layer, Pattern, Port, PortMap
 from irshape.xml.weights import are_swapped
 
 
@@ -76,6 +76,9 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         reader.run()
     except _UnreadableError:
         document.is_complete = False
+    for layer in reader.layers:
+        inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
+        layer.pattern = Pattern(layer.attributes, inputs, outputs)
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -136,6 +139,7 @@ class _Reader:
         self.root = ""
         self.graph = document.graph
         self.layer: Layer | None = None
+        self.layers: list[Layer] = []
         self.outer: list[tuple[Graph, Layer, str]] = []
         self.port: Port | None = None
         self.ports: list[Port] = []
@@ -174,13 +178,9 @@ class _Reader:
             self.malformed(error)
 
     def run_fast(self) -> bool:
-        """Try the fast lane, once a parser that calls nothing has shown the text to be well-formed."""
+        """Try the fast lane, which reads all of a file or nothing."""
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or not source.isascii() or b"<!" in source or b"body>" in source:
-            return False
-        try:
-            pyexpat.ParserCreate().Parse(source, True)
-        except pyexpat.ExpatError:
             return False
         return fastlane.read_canonical(
             self.document, excluded_types=_WITH_BODIES, most_dims=self.limits.rank, most_nested=self.deepest // 2
@@ -362,8 +362,11 @@ class _Reader:
     def enter_layer(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
         take = attributes.get
-        layer = Layer(-1 - len(self.graph.layers), take("name", ""), take("type", ""), take("version", ""), offset)
+        own_id = -1 - len(self.graph.layers)
+        pattern = Pattern({}, (), ())  # until all of the file is read
+        layer = Layer(own_id, take("name", ""), take("type", ""), take("version", ""), offset, offset, -1, pattern, ([], []))
         self.layer = layer
+        self.layers.append(layer)
         id_text = take("id")
         if id_text is not None:
             layer.id = self.number("layer", "id", id_text, offset, layer.id)
@@ -408,7 +411,7 @@ class _Reader:
         del self.children[tag]
         layer = self.layer
         assert layer is not None
-        layer.attributes = attributes
+        layer.pattern.attributes = attributes
         layer.data_offset = self.stack[-1][1]
         if self.document.is_example:
             self.text = ""
@@ -531,7 +534,7 @@ class _Reader:
         self.children = _NOTHING
         from_layer, from_port, to_layer, to_port = (self.edge_end(name, attributes, offset) for name in _EDGE_ENDS)
         if min(from_layer, from_port, to_layer, to_port) >= 0:
-            self.graph.edges.append(Edge(from_layer, from_port, to_layer, to_port, offset))
+            self.graph.add_edge((from_layer, from_port, to_layer, to_port), offset)
 
     def edge_end(self, name: str, attributes: dict[str, str], offset: int) -> int:
         if (text := attributes.get(name)) is not None:
