@@ -16,14 +16,18 @@ from irshape.shape.value import MAX_ELEMENTS, UNREADABLE, Elements, Real, repres
 
 
 class Application:
-    """What one application of a rule gave: a fact for each output, findings and requirements without place."""
+    """What one application of a rule gave: a fact for each output, findings and requirements without place.
 
-    __slots__ = ("findings", "outputs", "requirements")
+    `is_loud` if there are any of these.
+    """
+
+    __slots__ = ("findings", "is_loud", "outputs", "requirements")
 
     def __init__(self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...] = (), requirements: tuple[Requirement, ...] = ()) -> None:
         self.outputs = outputs
         self.findings = findings
         self.requirements = requirements
+        self.is_loud = bool(findings or requirements)
 
 
 class Request(Context):

@@ -18,7 +18,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
 if TYPE_CHECKING:
-    from irshape.inference.engine import Engine, Given, Run, Step
+    from irshape.inference.engine import Engine, Given, Kind, Run, Step
 
 Asking: TypeAlias = "Generator[tuple[Engine, Given], Run, Any]"
 
@@ -31,8 +31,8 @@ class Control(Context):
 
     __slots__ = ("bodies", "declared", "engine", "facts", "faults", "inner", "listed", "node", "step")
 
-    def __init__(self, engine: "Engine", step: "Step", bodies: list[Body], facts: Sequence[Fact]) -> None:
-        super().__init__(engine.scope, step.op, step.tensor)
+    def __init__(self, engine: "Engine", step: "Step", kind: "Kind", bodies: list[Body], facts: Sequence[Fact]) -> None:
+        super().__init__(engine.scope, kind.op, engine.model.first_tensor + step.first_slot)
         self.engine = engine
         self.step = step
         self.node: Node = step.node

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, Literal
 
-from irshape.inference.engine import Engine, Guard
+from irshape.inference.engine import Engine, Guard, guards_of
 from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
@@ -12,6 +13,7 @@ from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
+from irshape.shape.guard import Requirement
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
@@ -81,8 +83,7 @@ class InferredLayer:
 class Inference:
     """What is known of a model after a pass.
 
-    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `guards` are the
-    requirements that depend on the sizes of the inputs.
+    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file.
     """
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
@@ -93,11 +94,24 @@ class Inference:
         self._shapes = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
         self._weights = engine.weights
-        guards = list(engine.guards.values())
-        # Requirements of different kinds can say the same; the bounds learn from each of them.
-        self.guards: list[Guard] = list({str(guard.requirement): guard for guard in reversed(guards)}.values())[::-1]
+        self._scope = engine.scope
+        self._guarding = engine.guarding
         self.diagnostics: list[Diagnostic] = sorted(diagnostics, key=lambda d: (d.where.offset or 0, d.code))
-        self._reported = Reported(engine.scope, [guard.requirement for guard in guards]) if guards else None
+
+    @cached_property
+    def _requirements(self) -> dict[Requirement, Guard]:
+        return guards_of(self._guarding)
+
+    @cached_property
+    def _reported(self) -> Reported | None:
+        return Reported(self._scope, self._requirements) if self._requirements else None
+
+    @cached_property
+    def guards(self) -> list[Guard]:
+        """What must hold of the sizes of the inputs, in the order of the layers."""
+        # Requirements of different kinds can say the same; the bounds learn from each of them.
+        guards = reversed(self._requirements.values())
+        return list({str(guard.requirement): guard for guard in guards}.values())[::-1]
 
     @property
     def ok(self) -> bool:

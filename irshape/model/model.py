@@ -237,12 +237,18 @@ class Model:
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""
-        if node.op_class is None:
+        op_class, attributes = node.op_class, node.layer.pattern.attributes
+        if op_class is None:
             return None
-        key = (node.op_class, *node.layer.attributes.items())
-        op = self._ops.get(key)
+        # Layers that are written alike share their attributes; those of other layers may still be equal.
+        own = (op_class, id(attributes))
+        op = self._ops.get(own)
         if op is None:
-            op = self._ops[key] = node.op_class(node.layer.attributes)
+            key = (op_class, *attributes.items())
+            op = self._ops.get(key)
+            if op is None:
+                op = self._ops[key] = op_class(attributes)
+            self._ops[own] = op
         return op
 
     def to_etree(self) -> Any:
