@@ -237,7 +237,7 @@ class Model:
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""
-        op_class, attributes = node.op_class, node.layer.pattern.attributes
+        op_class, attributes = node.op_class, node.layer.attributes
         if op_class is None:
             return None
         # Layers that are written alike share their attributes; those of other layers may still be equal.

@@ -54,16 +54,15 @@ class Port:
 
 
 class Pattern:
-    """What a layer records between its tags, but for places and names; layers that record the same may share one.
+    """What the ports of a layer record, but for places and names; layers that record the same may share one.
 
-    `attributes` are those of the first `<data>`, as text. `inputs` and `outputs` give the position of each port by its id, the
-    first where an id is there twice; `records` are all ports, inputs first.
+    `inputs` and `outputs` give the position of each port by its id, the first where an id is there twice; `records` are all
+    ports, inputs first.
     """
 
-    __slots__ = ("attributes", "input_count", "inputs", "output_count", "outputs", "records")
+    __slots__ = ("input_count", "inputs", "output_count", "outputs", "records")
 
-    def __init__(self, attributes: dict[str, str], inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
-        self.attributes = attributes
+    def __init__(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
         self.input_count = len(inputs)
         self.output_count = len(outputs)
         self.inputs = {port[0]: index for index, port in reversed([*enumerate(inputs)])}
@@ -78,11 +77,15 @@ class Layer:
     """A `<layer>`; -1 marks an offset of something absent.
 
     `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
-    one that no other layer of its graph has. `ports` are its inputs and outputs, or what makes them when they are asked for:
-    most layers are inferred by their `pattern`. `bodies` and `port_maps` are there for If, Loop and TensorIterator only.
+    one that no other layer of its graph has. `attributes` are those of the first `<data>`, as text; layers that are written
+    alike may share them, so they are there to be read only. `ports` are the inputs and outputs, or what makes them when they
+    are asked for: most layers are inferred by their `pattern`. `bodies` and `port_maps` are there for If, Loop and
+    TensorIterator only.
     """
 
-    __slots__ = ("_ports", "bodies", "data_offset", "end", "id", "name", "offset", "pattern", "port_maps", "type", "version")
+    __slots__ = (
+        "_ports", "attributes", "bodies", "data_offset", "end", "id", "name", "offset", "pattern", "port_maps", "type", "version",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -92,6 +95,7 @@ class Layer:
         version: str,
         offset: int,
         end: int,
+        attributes: dict[str, str],
         data_offset: int,
         pattern: Pattern,
         ports: "_Ports | Callable[[Layer], _Ports]",
@@ -102,16 +106,12 @@ class Layer:
         self.version = version
         self.offset = offset
         self.end = end
+        self.attributes = attributes
         self.data_offset = data_offset
         self.pattern = pattern
         self._ports = ports
         self.bodies: dict[str, Graph] | None = None
         self.port_maps: list[PortMap] | None = None
-
-    @property
-    def attributes(self) -> dict[str, str]:
-        """The attributes of the first `<data>`, as text, to be read only."""
-        return self.pattern.attributes
 
     @property
     def inputs(self) -> list[Port]:

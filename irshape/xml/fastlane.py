@@ -1,8 +1,8 @@
 """The fast lane: files laid out as OpenVINO's own writer lays them out, read by whole sections instead of tag by tag.
 
-Layers that are written alike are parsed once and share a `Pattern`; ports and places are made when they are asked for. Every byte is
-held against strict patterns, or given to expat where anything may stand (`<rt_info>`), so what is read here is well-formed.
-Whatever these do not know, a fault above all, is left to the general reader: both give equal documents.
+What is written alike is parsed once, and layers with the same ports share a `Pattern`; ports and places are made when they are
+asked for. Every byte is held against strict patterns, or given to expat where anything may stand (`<rt_info>`), so what is read
+here is well-formed. Whatever these do not know, a fault above all, is left to the general reader: both give equal documents.
 """
 
 import pyexpat
@@ -22,9 +22,9 @@ _DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})"
 _LAYER: Final = re.compile(
     rf'{_BLANKS}<layer id="({_ID})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'
 )
-_BODY: Final = re.compile(
-    rf"""{_BLANKS}(?P<data><data(?:[ ]{_NAME}="{_VALUE}")*+[ ]?/>)?
-    {_BLANKS}(?P<rt_info><rt_info>(?>.*?</rt_info>))?
+_DATA: Final = re.compile(rf'{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>)')
+_PORTS: Final = re.compile(
+    rf"""{_BLANKS}(?P<rt_info><rt_info>(?>.*?</rt_info>))?
     {_BLANKS}(?P<input><input>(?>.*?</input>))?
     {_BLANKS}(?P<output><output>(?>.*?</output>))?
     {_BLANKS}""",
@@ -53,11 +53,14 @@ _NAMES: Final = ' names="'
 _Parsed = tuple[int, str | None, tuple[int, ...] | None, str | None, int, int]
 
 
-class _Body(NamedTuple):
-    """What stands between a layer's tags; places count from the end of its start tag, -1 for no `<data>`."""
+# A text, or where its first names stood and what is left without them.
+_Key = str | tuple[int, str]
+
+
+class _Section(NamedTuple):
+    """The ports of a layer, with their places counted from the end of its `<data>`."""
 
     pattern: Pattern
-    data_offset: int
     inputs: list[_Parsed]
     outputs: list[_Parsed]
 
@@ -98,8 +101,10 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_d
 
 def _layers(text: str, at: int, excluded_types: frozenset[str], sections: "_Sections") -> tuple[list[Layer], int]:
     layers: list[Layer] = []
-    bodies: dict[str | tuple[int, str], _Body] = {}
     types: set[str] = set()
+    # What stands between the tags of a layer, but for the names of its port: attributes, where they begin, ports.
+    bodies: dict[_Key, tuple[dict[str, str], int, Pattern]] = {}
+    ports = sections.ports
     while head := _LAYER.match(text, at):
         id, name, type, version = head.groups()
         if type not in types:
@@ -111,23 +116,26 @@ def _layers(text: str, at: int, excluded_types: frozenset[str], sections: "_Sect
         if end < 0:
             raise _UnusualError
         own = text[base:end]
-        # Names differ from layer to layer; without them a body is like many others.
-        key: str | tuple[int, str] = own
-        cut = own.find(_NAMES)
-        if cut >= 0:
-            cut_end = own.find('"', cut + len(_NAMES)) + 1
-            names = own[cut + len(_NAMES) : cut_end - 1]
-            if names.isprintable() and "<" not in names and "&" not in names:
-                key = cut, own[:cut] + own[cut_end:]
+        key = _without_names(own)
         body = bodies.get(key)
         if body is None:
-            body = sections.body(own)
-            if key is own or own.startswith("<port ", own.rfind("<", 0, cut)):
-                bodies[key] = body
+            body = bodies[key] = sections.body(own)
+        attributes, data_offset, pattern = body
         at = end + len(_LAYER_END)
-        data_offset = body.data_offset + base if body.data_offset >= 0 else -1
-        layers.append(Layer(int(id), name, type, version, head.start(1) - _BEFORE_ID, at, data_offset, body.pattern, sections.ports))
+        data_offset = data_offset + base if data_offset >= 0 else -1
+        layers.append(Layer(int(id), name, type, version, head.start(1) - _BEFORE_ID, at, attributes, data_offset, pattern, ports))
     return layers, at
+
+
+def _without_names(text: str) -> _Key:
+    """A text but for the names of the first port that has any, and where they stood: names differ where all else is alike."""
+    cut = text.find(_NAMES)
+    if cut < 0 or not text.startswith("<port ", text.rfind("<", 0, cut)):
+        return text
+    start = cut + len(_NAMES)
+    end = text.find('"', start)
+    names = text[start:end]
+    return (cut, text[:cut] + text[end + 1 :]) if names.isprintable() and "<" not in names and "&" not in names else text
 
 
 class _Sections:
@@ -137,42 +145,69 @@ class _Sections:
         self.source = source
         self.most_dims = most_dims
         self.most_nested = most_nested
-        self.attributes: dict[str, dict[str, str]] = {}
+        self.attributes: dict[str, dict[str, str]] = {"": {}}
+        self.patterns: dict[_Key, Pattern] = {}
+        self.sections: dict[str, _Section] = {}
         self.parsed: dict[str, list[_Parsed]] = {}
         self.rt_infos: set[str] = set()
+
+    def body(self, text: str) -> tuple[dict[str, str], int, Pattern]:
+        """What stands between a layer's tags: attributes, the place of `<data>` or -1, and the pattern of the ports."""
+        data = _DATA.match(text)
+        if data is None:
+            return self.attributes[""], -1, self.pattern(text)
+        return self.attributes_of(data[1]), data.start(1), self.pattern(text[data.end() :])
+
+    def attributes_of(self, data: str) -> dict[str, str]:
+        """The attributes of a `<data>`."""
+        attributes = self.attributes.get(data)
+        if attributes is None:
+            pairs = _ATTRIBUTE.findall(data)
+            attributes = self.attributes[data] = dict(pairs)
+            if len(attributes) < len(pairs):
+                raise _UnusualError
+        return attributes
+
+    def pattern(self, text: str) -> Pattern:
+        """What the ports record that follow the `<data>` of a layer."""
+        key = _without_names(text)
+        pattern = self.patterns.get(key)
+        if pattern is None:
+            pattern = self.patterns[key] = self.section(text).pattern
+        return pattern
+
+    def section(self, text: str) -> _Section:
+        """What follows the `<data>` of a layer."""
+        section = self.sections.get(text)
+        if section is None:
+            found = _PORTS.fullmatch(text)
+            if found is None:
+                raise _UnusualError
+            rt_info = found["rt_info"]
+            if rt_info is not None and rt_info not in self.rt_infos:
+                if not self.is_sound(rt_info):
+                    raise _UnusualError
+                self.rt_infos.add(rt_info)
+            inputs, outputs = self.parsed_ports(found, "input"), self.parsed_ports(found, "output")
+            pattern = Pattern([port[:3] for port in inputs], [port[:3] for port in outputs])
+            section = self.sections[text] = _Section(pattern, inputs, outputs)
+        return section
 
     def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:
         """The ports of a layer, with their places in the file."""
         text = self.source[layer.offset : layer.end].decode("ascii")
-        head = _LAYER.match(text)
-        assert head is not None
-        body = self.body(text[head.end() : -len(_LAYER_END)])
-        base = layer.offset + head.end()
+        before = _LAYER.match(text)
+        assert before is not None
+        start = before.end()
+        if data := _DATA.match(text, start):
+            start = data.end()
+        section = self.section(text[start : -len(_LAYER_END)])
+        base = layer.offset + start
         inputs, outputs = (
             [Port(id, precision, base + start, dims, base + end, names) for id, precision, dims, names, start, end in ports]
-            for ports in (body.inputs, body.outputs)
+            for ports in (section.inputs, section.outputs)
         )
         return inputs, outputs
-
-    def body(self, text: str) -> _Body:
-        """What stands between a layer's tags."""
-        found = _BODY.fullmatch(text)
-        if found is None:
-            raise _UnusualError
-        data, rt_info = found["data"], found["rt_info"]
-        if rt_info is not None and rt_info not in self.rt_infos:
-            if not self.is_sound(rt_info):
-                raise _UnusualError
-            self.rt_infos.add(rt_info)
-        attributes = self.attributes.get(data)
-        if attributes is None:
-            pairs = _ATTRIBUTE.findall(data) if data else []
-            attributes = self.attributes[data] = dict(pairs)
-            if len(attributes) < len(pairs):
-                raise _UnusualError
-        inputs, outputs = self.section(found, "input"), self.section(found, "output")
-        pattern = Pattern(attributes, [port[:3] for port in inputs], [port[:3] for port in outputs])
-        return _Body(pattern, found.start("data"), inputs, outputs)
 
     def is_sound(self, fragment: str, opening: str = "") -> bool:
         """Whether a fragment of the document, with a tag before it, is well-formed elements and no deeper than it may be."""
@@ -185,15 +220,15 @@ class _Sections:
             return False
         return True
 
-    def section(self, body: re.Match[str], tag: str) -> list[_Parsed]:
-        """The ports of an `<input>` or `<output>`, with places counted from the beginning of the body."""
-        text: str | None = body[tag]
+    def parsed_ports(self, found: re.Match[str], tag: str) -> list[_Parsed]:
+        """The ports of an `<input>` or `<output>`, with places counted from where the text that was searched begins."""
+        text: str | None = found[tag]
         if text is None:
             return []
         ports = self.parsed.get(text)
         if ports is None:
             ports = self.parsed[text] = self.parse(text, is_output=tag == "output")
-        shift = body.start(tag)
+        shift = found.start(tag)
         return [(id, precision, dims, names, start + shift, end + shift) for id, precision, dims, names, start, end in ports]
 
     def parse(self, section: str, *, is_output: bool) -> list[_Parsed]:

@@ -78,7 +78,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         document.is_complete = False
     for layer in reader.layers:
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
-        layer.pattern = Pattern(layer.attributes, inputs, outputs)
+        layer.pattern = Pattern(inputs, outputs)
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -363,8 +363,7 @@ class _Reader:
         offset = self.stack[-1][1]
         take = attributes.get
         own_id = -1 - len(self.graph.layers)
-        pattern = Pattern({}, (), ())  # until all of the file is read
-        layer = Layer(own_id, take("name", ""), take("type", ""), take("version", ""), offset, offset, -1, pattern, ([], []))
+        layer = Layer(own_id, take("name", ""), take("type", ""), take("version", ""), offset, offset, {}, -1, _UNREAD, ([], []))
         self.layer = layer
         self.layers.append(layer)
         id_text = take("id")
@@ -411,7 +410,7 @@ class _Reader:
         del self.children[tag]
         layer = self.layer
         assert layer is not None
-        layer.pattern.attributes = attributes
+        layer.attributes = attributes
         layer.data_offset = self.stack[-1][1]
         if self.document.is_example:
             self.text = ""
@@ -630,6 +629,8 @@ def _looks_like_markup(source: bytes) -> bool:
 
 
 ANNOTATION: Final = "irshape"
+# The pattern of a layer until all of the file is read.
+_UNREAD: Final = Pattern((), ())
 _EDGE_ENDS: Final = ("from-layer", "from-port", "to-layer", "to-port")
 _NOTHING: Final[_Children] = {}
 _DIM: Final[_Children] = {}
