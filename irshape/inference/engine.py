@@ -231,9 +231,9 @@ class Engine:
         self._given: dict[int, Fact] = {}
         self._runs: dict[Given, Run] = {}
         self._memo: dict[tuple[object, ...], Application] = outer._memo if outer else {}
-        self._kinds: dict[tuple[Op, int, frozenset[int]], Kind] = outer._kinds if outer else {}
-        self._constants: dict[tuple[Op, bool], Fact] = outer._constants if outer else {}
-        self._maps = {node.index: bodies_of(node) for node in model.nodes if node.type in BODIES}
+        self._kinds: dict[tuple[object, int, frozenset[int]], Kind] = outer._kinds if outer else {}
+        self._constants: dict[tuple[Op | None, bool], Fact] = outer._constants if outer else {}
+        self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
         self._demanded = self._demanded_slots(body)
         self._steps = self._plan()
         self._positions = self._turns()
@@ -319,7 +319,7 @@ class Engine:
             if op.propagate is not None:
                 first = node.first_slot
                 wanted = frozenset([i for i in range(listed) if first + i in demanded])
-            key = (op, listed, wanted)
+            key = (op.alike, listed, wanted)
             kind = kinds.get(key)
             if kind is None:
                 kind = kinds[key] = Kind(op, listed, wanted)
@@ -334,7 +334,7 @@ class Engine:
         return positions
 
     def _pair(self) -> "list[Pair]":
-        if not any(node.type == "Assign" for node in self.model.nodes):
+        if not self.model.of_type("Assign"):
             return []
         from irshape.inference.variables import pairs
 
@@ -438,8 +438,7 @@ class Engine:
         if kind.op.TYPE in BODIES:  # an example, which has no bodies
             return tuple([self._recorded(port) for port in node.layer.outputs])
         if kind.op.TYPE == "Constant":
-            application = self._remembered(step, kind)
-            return (self._constant(step, kind, application.outputs[0]),)
+            return (self._constant(step, self._remembered(step, kind).outputs[0]),)
         if node.layer.data_offset < 0 and node.index not in self._given:
             self._report(node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))
             return (POISONED,)
@@ -517,26 +516,30 @@ class Engine:
             shape = tuple([self.scope.unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
         return self.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)
 
-    def _constant(self, step: Step, kind: Kind, declared: Fact) -> Fact:
+    def _constant(self, step: Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""
+        op = self.model.op_of(step.node)
+        is_wanted = step.first_slot in self._demanded
+        fact = self._constants.get((op, is_wanted))
+        if fact is not None:
+            return fact
         count = element_count(declared.shape)
         if declared.is_poisoned or count is None or self.model.document.is_example:
             return declared
-        is_read = step.listed > 0 and step.first_slot in self._demanded and count <= MAX_ELEMENTS
-        fact = self._constants.get((kind.op, is_read))
-        if fact is None:
-            try:
-                fact = self._fetched(kind.op, declared, count, is_read)
-            except WeightsError as error:
-                # One fault says that the weights are missing, short or another model's.
-                if not self._root._are_weights_bad:
-                    self._root._are_weights_bad = error.code != "W106"
-                    self._report(step.node, (Finding(error.code, error.message, attribute="offset"),))
-                return declared
-            self._constants[kind.op, is_read] = fact
+        is_read = is_wanted and step.listed > 0 and count <= MAX_ELEMENTS
+        try:
+            fact = self._fetched(op, declared, count, is_read)
+        except WeightsError as error:
+            # One fault says that the weights are missing, short or another model's.
+            if not self._root._are_weights_bad:
+                self._root._are_weights_bad = error.code != "W106"
+                self._report(step.node, (Finding(error.code, error.message, attribute="offset"),))
+            return declared
         if is_read and declared.element_type is ElementType.dynamic:
             message = "a constant without an element type has no values to read"
             self._report(step.node, (Finding("T101", message, attribute="element_type"),))
+            return fact
+        self._constants[op, is_wanted] = fact
         return fact
 
     def _fetched(self, op: Any, declared: Fact, count: int, is_read: bool) -> Fact:

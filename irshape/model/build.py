@@ -74,16 +74,17 @@ class _Builder:
         model = self.model
         nodes, producers, by_id = model.nodes, model.producers, model._by_id
         slot = 0
-        resolved: dict[tuple[str, str], OpClass | None] = {}
+        resolved: dict[tuple[str, str], tuple[OpClass | None, list[Node]]] = {}
         for index, layer in enumerate(model.graph.layers):
             key = (layer.type, layer.version)
             if key not in resolved:
-                resolved[key] = REGISTRY.find(*key)
-            op_class = resolved[key]
+                resolved[key] = REGISTRY.find(*key), model._by_type.setdefault(layer.type, [])
+            op_class, alike = resolved[key]
             if not layer.version and self.document.is_example:
                 op_class = self.guess(layer)
             node = Node(model, index, layer, op_class, slot)
             nodes.append(node)
+            alike.append(node)
             count = layer.pattern.output_count
             producers += [index] * count
             slot += count
@@ -163,10 +164,12 @@ class _Builder:
                     self.model.slot_count += 1
 
     def find_live(self) -> None:
-        nodes, producers, walks = self.model.nodes, self.model.producers, self.walks
-        for node in nodes:
-            node.is_live = (self.document.is_example or node.type in SINKS) and not node.is_dropped
-        pending = [node for node in nodes if node.is_live]
+        model = self.model
+        nodes, producers, walks = model.nodes, model.producers, self.walks
+        roots = nodes if self.document.is_example else model.of_type(*SINKS)
+        pending = [node for node in roots if not node.is_dropped]
+        for node in pending:
+            node.is_live = True
         while pending:
             node = pending.pop()
             reads = [producers[slot] for slot in node.sources if 0 <= slot < len(producers)]
@@ -177,8 +180,8 @@ class _Builder:
                 if not producer.is_live:
                     producer.is_live = True
                     pending.append(producer)
-        for node in nodes:
-            node.is_live = node.is_live or (node.type == "Parameter" and not node.is_dropped)
+        for node in model.parameters:
+            node.is_live = not node.is_dropped
 
     def sort(self) -> None:
         """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
@@ -228,7 +231,7 @@ class _Builder:
 
     def check_connections(self) -> None:
         """Ports without an edge, doubled ids, layers nobody reads."""
-        has_sink = any(node.type in SINKS for node in self.model.nodes)
+        has_sink = bool(self.model.of_type(*SINKS))
         if not has_sink and not self.document.is_example:
             self.say("G113", "the model has no Result", None, self.model.graph.offset)
         is_example, is_old = self.document.is_example, self.document.version == 10

@@ -101,7 +101,7 @@ class Node:
         self.op_class = op_class
         self.sources: list[int] = [-1] * layer.pattern.input_count
         self.first_slot = first_slot
-        self.is_live = True
+        self.is_live = False
         self.is_dropped = False
         self.bodies: dict[str, Model] = {}
 
@@ -176,8 +176,8 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_ops", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version", "is_live", "name",
-        "nodes", "order", "path", "prefix", "producers", "readers", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_ops", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version",
+        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "readers", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
@@ -199,6 +199,7 @@ class Model:
         self.diagnostics: list[Diagnostic] = []
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
+        self._by_type: dict[str, list[Node]] = {}
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
     def __iter__(self) -> Iterator[Node]:
@@ -220,12 +221,17 @@ class Model:
     @property
     def parameters(self) -> list[Node]:
         """The inputs of the model."""
-        return [node for node in self.nodes if node.type == "Parameter"]
+        return self.of_type("Parameter")
 
     @property
     def results(self) -> list[Node]:
         """The outputs of the model."""
-        return [node for node in self.nodes if node.type == "Result"]
+        return self.of_type("Result")
+
+    def of_type(self, *types: str) -> list[Node]:
+        """The nodes of some types, spelled as in the file, in its order."""
+        found = [self._by_type[type] for type in types if type in self._by_type]
+        return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
 
     def graphs(self) -> Iterator["Model"]:
         """The model itself and every body in it, in the order of the file."""
