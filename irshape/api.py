@@ -1,5 +1,7 @@
 """The verbs: read a file, infer its shapes, check it, reshape it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -24,7 +26,7 @@ def read(source: Source, *, path: str | None = None, opset: str | None = None, l
 
 
 def infer(
-    source: "Source | Model",
+    source: Source | Model,
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
@@ -43,7 +45,7 @@ def infer(
 
 
 def check(
-    source: "Source | Model",
+    source: Source | Model,
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
@@ -56,7 +58,7 @@ def check(
 
 
 def reshape(
-    source: "Source | Model",
+    source: Source | Model,
     inputs: Shapes | None = None,
     *,
     batch: int | str | None = None,
@@ -74,7 +76,7 @@ def reshape(
 
 
 def _infer(
-    source: "Source | Model",
+    source: Source | Model,
     inputs: Shapes | None,
     symbols: Mapping[str, str] | None,
     weights: Any,

@@ -1,5 +1,7 @@
 """`irshape check`: every fault of every file."""
 
+from __future__ import annotations
+
 import sys
 from argparse import Namespace
 

@@ -1,5 +1,7 @@
 """`irshape infer`: the shapes of a model as a table, its guards, and the annotated IR."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys

@@ -1,5 +1,7 @@
 """The entry of the command line: arguments, the command that runs, and how a run ends."""
 
+from __future__ import annotations
+
 import argparse
 import gc
 import os

@@ -1,5 +1,7 @@
 """`irshape reshape`: other shapes for the inputs, what they make of the outputs or what stands in the way, and the IR with them."""
 
+from __future__ import annotations
+
 import sys
 from argparse import Namespace
 from collections.abc import Iterator

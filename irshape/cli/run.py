@@ -1,5 +1,7 @@
 """What `check` and `infer` share: files in, inferences out, and what a run that cannot be done says."""
 
+from __future__ import annotations
+
 import gc
 import os
 import sys

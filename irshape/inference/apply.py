@@ -1,5 +1,7 @@
 """One application of an op's rule to facts: declared checks, shapes, element types, elements."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import inf
 from typing import Any, Final

@@ -7,6 +7,8 @@ A body is a graph as any other: its engine makes the same pass, given the facts 
 body asks for it and waits, so that however deep bodies are nested, nothing recurs.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -113,7 +115,7 @@ class Run:
         self.inner: dict[tuple[int, str], Run] = {}
         self.said: dict[int, Said] = {}
 
-    def copy(self) -> "Run":
+    def copy(self) -> Run:
         """Another run that begins with what this one gave."""
         run = Run(0)
         run.slots = self.slots.copy()
@@ -163,7 +165,7 @@ class _Asked(NamedTuple):
     supposed: dict[int, tuple[Fact, ...]]
     symbols: dict[str, SymbolFacts]
 
-    def changed(self, now: "_Asked") -> set[int] | None:
+    def changed(self, now: _Asked) -> set[int] | None:
         """The nodes that are asked something else now; None where all may be."""
         if self.symbols != now.symbols:
             return None
@@ -210,7 +212,7 @@ class Engine:
         weights: Weights | None,
         opaque: frozenset[str] = frozenset(),
         *,
-        outer: "Engine | None" = None,
+        outer: Engine | None = None,
         body: Body | None = None,
     ) -> None:
         self.model = model
@@ -264,7 +266,7 @@ class Engine:
             for body in bodies:
                 self.bodies[index, body.name] = Engine(body.model, self.weights, self.opaque, outer=self, body=body)
 
-    def graphs(self) -> "Iterator[Engine]":
+    def graphs(self) -> Iterator[Engine]:
         """The engine itself and those of all bodies, in the order of the file."""
         pending = [self]
         while pending:
@@ -333,7 +335,7 @@ class Engine:
             positions[step.node.index] = position
         return positions
 
-    def _pair(self) -> "list[Pair]":
+    def _pair(self) -> list[Pair]:
         if not self.model.of_type("Assign"):
             return []
         from irshape.inference.variables import pairs
@@ -374,7 +376,7 @@ class Engine:
                     self.guarding.append(inner)
                 pending.append((body, inner))
 
-    def _pass(self, given: Given, dirty: "Iterable[int] | None" = None) -> Pass:
+    def _pass(self, given: Given, dirty: Iterable[int] | None = None) -> Pass:
         """Infer every tensor of the graph; the Parameters of a body are what is given.
 
         With the nodes that are `dirty`, only these are asked again, and those that read a tensor which changes.
@@ -426,7 +428,7 @@ class Engine:
         self.current.unlisted[step.node.index] = outputs[step.listed :]
         return outputs[: step.listed]
 
-    def _special(self, step: Step) -> "Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]":
+    def _special(self, step: Step) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
         """The outputs of a node that takes them from elsewhere than a rule."""
         node, kind = step.node, step.kind
         if node.index in self.supposed:
@@ -449,7 +451,7 @@ class Engine:
             return (self._given[node.index],)
         return (self.facts.intern(kind.op.element_type, self.shapes[node.index]),)  # type: ignore[attr-defined]
 
-    def _control(self, step: Step, kind: Kind) -> "Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]":
+    def _control(self, step: Step, kind: Kind) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
         """The outputs of an operation with bodies."""
         from irshape.inference.control import Control
 

@@ -1,5 +1,7 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable
 from functools import cached_property
@@ -31,7 +33,7 @@ class InferredPort:
 
     __slots__ = ("_fact", "_inference", "id")
 
-    def __init__(self, inference: "Inference", fact: Fact, id: int) -> None:
+    def __init__(self, inference: Inference, fact: Fact, id: int) -> None:
         self._inference = inference
         self._fact = fact
         self.id = id

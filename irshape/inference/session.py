@@ -1,5 +1,7 @@
 """A model whose inputs take one shape after the other."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -22,7 +24,7 @@ class Session:
     session belongs to one thread at a time; each answer stays as it is, whatever comes after it.
     """
 
-    def __init__(self, source: "Source | Model", *, weights: Any = None, opaque: Iterable[str] = (), opset: str | None = None) -> None:
+    def __init__(self, source: Source | Model, *, weights: Any = None, opaque: Iterable[str] = (), opset: str | None = None) -> None:
         """`source`, `weights`, `opaque` and `opset` are those of `irshape.infer`. Raises `OSError` if the file cannot be read."""
         self.model = load(source, opset=opset)
         self._weights = weights_of(self.model.document, weights)
@@ -44,7 +46,7 @@ class Session:
         /,
         *,
         symbols: Mapping[str, str] | None = None,
-        batch: "int | str | None" = None,
+        batch: int | str | None = None,
         **named: Any,
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.

@@ -1,5 +1,7 @@
 """From a document to a model: names become nodes, edges become slots, and what does not fit together is said."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 

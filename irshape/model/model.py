@@ -1,5 +1,7 @@
 """The graph of a model: nodes, ports and what connects them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +18,7 @@ class _PortView:
 
     __slots__ = ("index", "node")
 
-    def __init__(self, node: "Node", index: int) -> None:
+    def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
 
@@ -47,7 +49,7 @@ class OutputPort(_PortView):
         return self.node.first_slot + self.index
 
     @property
-    def targets(self) -> list["InputPort"]:
+    def targets(self) -> list[InputPort]:
         """The inputs that read this output."""
         return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers.get(self.slot, ())]
 
@@ -94,7 +96,7 @@ class Node:
 
     __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")
 
-    def __init__(self, model: "Model", index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
+    def __init__(self, model: Model, index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
         self.model = model
         self.index = index
         self.layer = layer
@@ -149,12 +151,12 @@ class Node:
         return [OutputPort(self, index) for index in range(len(self.layer.outputs))]
 
     @property
-    def producers(self) -> list["Node"]:
+    def producers(self) -> list[Node]:
         """The nodes whose outputs this one reads, in the order of its inputs."""
         return [source.node for port in self.inputs if (source := port.source)]
 
     @property
-    def consumers(self) -> list["Node"]:
+    def consumers(self) -> list[Node]:
         """The nodes that read this one's outputs."""
         return [target.node for port in self.outputs for target in port.targets]
 
@@ -233,7 +235,7 @@ class Model:
         found = [self._by_type[type] for type in types if type in self._by_type]
         return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
 
-    def graphs(self) -> Iterator["Model"]:
+    def graphs(self) -> Iterator[Model]:
         """The model itself and every body in it, in the order of the file."""
         pending = [self]
         while pending:

@@ -3,6 +3,8 @@
 `docs/diagnostics.md` is made from this table. A code never changes its meaning; a retired one is not used again.
 """
 
+from __future__ import annotations
+
 from typing import Final, NamedTuple
 
 

@@ -1,5 +1,7 @@
 """What irshape says of a file: one fault, with its code and its place."""
 
+from __future__ import annotations
+
 from typing import Any, Final
 
 from irshape.report.catalogue import CATALOGUE

@@ -1,5 +1,7 @@
 """Diagnostics and tables for people: one line for a fault, aligned columns, colour where a terminal shows it."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO
@@ -62,7 +64,7 @@ class Palette:
         self.bold, self.dim, self.error, self.key, self.plain, self.unknown, self.warning = codes
 
     @staticmethod
-    def choose(when: str, stream: TextIO) -> "Palette":
+    def choose(when: str, stream: TextIO) -> Palette:
         """The colours of a stream: `always`, `never`, or `auto`, which is a terminal that is not dumb and no `NO_COLOR`."""
         if when == "auto":
             return Palette(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")

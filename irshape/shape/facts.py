@@ -4,6 +4,8 @@ Every function here is sound: if each operand's facts hold, so do the result's. 
 `math.inf`; a low end is never `inf`, a high end never `-inf`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import gcd, inf
 from typing import Final, NamedTuple, TypeAlias

@@ -7,6 +7,8 @@ Floor divisions by an int are normal too: coefficients and constant lie in `[0, 
 one, and a symbol of known congruence leaves the floor. Hence fifty convolutions of stride 1 and five of stride 2 stay one term.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
@@ -42,7 +44,7 @@ class Atom:
 
     __slots__ = ("arguments", "depth", "index", "kind", "name", "origins", "size")
 
-    def __init__(self, index: int, kind: str, arguments: "tuple[Polynomial, ...]", name: str, depth: int, size: int, origins: int) -> None:
+    def __init__(self, index: int, kind: str, arguments: tuple[Polynomial, ...], name: str, depth: int, size: int, origins: int) -> None:
         self.origins = origins
         self.index = index
         self.kind = kind
@@ -60,7 +62,7 @@ class Form:
 
     __slots__ = ("constant", "depth", "facts", "index", "size", "table", "terms")
 
-    def __init__(self, table: "FormTable", index: int, constant: int, terms: Terms, facts: Facts, depth: int, size: int) -> None:
+    def __init__(self, table: FormTable, index: int, constant: int, terms: Terms, facts: Facts, depth: int, size: int) -> None:
         self.table = table
         self.index = index
         self.constant = constant
@@ -125,7 +127,7 @@ class FormTable:
         return form
 
     def _append(
-        self, kind: str, arguments: "tuple[Polynomial, ...]", name: str, facts: Facts, depth: int, size: int, origins: int
+        self, kind: str, arguments: tuple[Polynomial, ...], name: str, facts: Facts, depth: int, size: int, origins: int
     ) -> Polynomial:
         index = len(self.atoms)
         self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))

@@ -4,6 +4,8 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns one i
 `Document.attribute_offset` finds an attribute inside a start tag, so that neither costs anything until it is printed.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Sequence
 from itertools import accumulate
@@ -13,8 +15,8 @@ from irshape.report.diagnostic import Diagnostic
 
 # Lines are counted per block once, so that a place costs one block and not the whole file.
 _BLOCK: Final = 1 << 16
-_ATTRIBUTE: Final = re.compile(r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-_TAG_NAME: Final = re.compile(r"<[^\s/>]*")
+_ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
+_TAG_NAME: Final = r"<[^\s/>]*"
 
 
 PortRecord: TypeAlias = tuple[int, str | None, tuple[int, ...] | None]
@@ -98,7 +100,7 @@ class Layer:
         attributes: dict[str, str],
         data_offset: int,
         pattern: Pattern,
-        ports: "_Ports | Callable[[Layer], _Ports]",
+        ports: _Ports | Callable[[Layer], _Ports],
     ) -> None:
         self.id = id
         self.name = name
@@ -273,11 +275,11 @@ class Document:
         length = 1024
         while True:
             text = self.source[tag_offset : tag_offset + length].decode(encoding, "ignore")
-            tag = _TAG_NAME.match(text)
+            tag = re.match(_TAG_NAME, text)
             at = tag.end() if tag else 0
             offset = tag_offset + len(text[:at].encode(encoding))
             found: dict[str, int] = {}
-            while attribute := _ATTRIBUTE.match(text, at):
+            while attribute := re.compile(_ATTRIBUTE).match(text, at):
                 found[attribute[1]] = offset + len(text[at : attribute.start(1)].encode(encoding))
                 offset += len(attribute[0].encode(encoding))
                 at = attribute.end()

@@ -5,6 +5,8 @@ asked for. Every byte is held against strict patterns, or given to expat where a
 here is well-formed. Whatever these do not know, a fault above all, is left to the general reader: both give equal documents.
 """
 
+from __future__ import annotations
+
 import pyexpat
 import re
 from typing import Final, NamedTuple
@@ -99,7 +101,7 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_d
     return True
 
 
-def _layers(text: str, at: int, excluded_types: frozenset[str], sections: "_Sections") -> tuple[list[Layer], int]:
+def _layers(text: str, at: int, excluded_types: frozenset[str], sections: _Sections) -> tuple[list[Layer], int]:
     layers: list[Layer] = []
     types: set[str] = set()
     # What stands between the tags of a layer, but for the names of its port: attributes, where they begin, ports.

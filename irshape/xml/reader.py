@@ -4,6 +4,8 @@ What OpenVINO's own reader refuses is an error here, what it forgives is read as
 bytes of the source as it was given, whatever had to be stepped over or repaired for expat.
 """
 
+from __future__ import annotations
+
 import codecs
 import os
 import pyexpat
@@ -15,7 +17,7 @@ from typing import IO, Any, Final, NamedTuple
 from irshape.report.diagnostic import WARNING, Diagnostic, Where
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import MAX_RANK
-from irshape.xml import example, fastlane
+from irshape.xml import fastlane
 from irshape.xml.document import Document, Graph, Layer, Pattern, Port, PortMap
 from irshape.xml.weights import are_swapped
 
@@ -36,13 +38,13 @@ _Children = dict[str, _Enter]
 
 _INT64_MAX: Final = (1 << 63) - 1
 # std::stoll and a C++ stream skip the blanks of the C locale and take a sign; neither knows a digit outside ASCII.
-_INTEGER: Final = re.compile(r"[ \t-\r]*([+-]?[0-9]+)")
-_DECLARED: Final = re.compile(rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
+_INTEGER: Final = r"[ \t-\r]*([+-]?[0-9]+)"
+_DECLARED: Final = rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']"
 # Python's name of a codec, and the one expat reads without a table.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 # pyexpat reads what expat does not know by a table of one character per byte.
-_BYTE_CODEC: Final = re.compile(r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+")
-_BLANKS: Final = re.compile(rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++")
+_BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
+_BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
 # How many bytes behind a port a comment may begin to be about it.
 _NEAR: Final = 1_000
@@ -166,6 +168,8 @@ class _Reader:
         parser.StartDoctypeDeclHandler = self.doctype
         try:
             if document.is_example:
+                from irshape.xml import example
+
                 # Several layers may follow one another: an element around them makes the text one document.
                 self.children = {example.ROOT: _Reader.enter_example}
                 self.shift = -len(example.ROOT) - 2
@@ -197,7 +201,7 @@ class _Reader:
             return "utf-16-le" if source[0] else "utf-16-be", 0
         if source.startswith(b"\xef\xbb\xbf"):
             return "utf-8", 3
-        declared = _DECLARED.match(source)
+        declared = re.match(_DECLARED, source)
         name = declared[1].decode().lower() if declared else "utf-8"
         if name == "utf-8":
             return name, 0
@@ -205,7 +209,7 @@ class _Reader:
             codec = codecs.lookup(name).name
         except (LookupError, ValueError):
             codec = ""
-        if not _BYTE_CODEC.fullmatch(codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
+        if not re.fullmatch(_BYTE_CODEC, codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
             self.refuse("X103", f"the declared encoding {name[:60]!r} is not known or does not fit the text", 0)
         return codec, 0
 
@@ -218,7 +222,7 @@ class _Reader:
             while source[end : end + 2] in blanks:
                 end += 2
         else:
-            blank = _BLANKS.match(source)
+            blank = re.match(_BLANKS, source)
             end = blank.end() if blank else 0
         if mark < end < len(source):
             self.fault("X201", "there are blanks before the XML begins", mark, severity=WARNING)
@@ -257,6 +261,8 @@ class _Reader:
         offset = max(0, min(self.parser.ErrorByteIndex + self.shift, len(self.source)))
         what = pyexpat.ErrorString(error.code) or "not well-formed"
         if self.document.is_example:
+            from irshape.xml import example
+
             if b"<!DOCTYPE" in self.source[max(0, offset - 2) : offset + 9]:
                 self.doctype()
             self.graph = self.document.graph
@@ -311,6 +317,8 @@ class _Reader:
             self.remarks.append(text)
         elif self.ports and not self.is_output and (port := self.ports[-1]).value is None:
             # A comment belongs to the port it follows on the same line.
+            from irshape.xml import example
+
             between = self.offset() - port.end
             if between < _NEAR and b"\n" not in self.source[port.end : port.end + between]:
                 example.give_value(port, [text])
@@ -488,6 +496,8 @@ class _Reader:
         port.end = self.element_end()
         if self.remarks:
             if not self.is_output:
+                from irshape.xml import example
+
                 example.give_value(port, self.remarks)
             self.remarks = []
         self.port = None
@@ -506,7 +516,7 @@ class _Reader:
 
     def new_dim(self, text: str) -> int:
         """The number a dim begins with, -1 where there is none; a C++ stream reads no further than it."""
-        number = _INTEGER.match(text)
+        number = re.match(_INTEGER, text)
         value = _to_int64(number[1]) if number else None
         if number is None or value is None or value < -1:
             self.fault("X106", f"the dim {text.strip()[:60]!r} is not a number from -1 to {_INT64_MAX}", self.stack[-1][1])
@@ -620,7 +630,7 @@ def _to_int64(digits: str) -> int | None:
 
 def _integer(text: str) -> int | None:
     """A number that is all of the text, blanks before it aside; None for anything else."""
-    match = _INTEGER.fullmatch(text)
+    match = re.fullmatch(_INTEGER, text)
     return _to_int64(match[1]) if match else None
 
 

@@ -1,5 +1,7 @@
 """The annotated IR: only what changes is spliced into the bytes that were read, and a file appears whole or not at all."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os
@@ -109,7 +111,7 @@ class _Layout(NamedTuple):
     unit: str
 
     @classmethod
-    def at(cls, document: Document, offset: int, layer_offset: int) -> "_Layout":
+    def at(cls, document: Document, offset: int, layer_offset: int) -> _Layout:
         """The layout at an element inside a layer, one unit of it being what the two differ by per level."""
         indent = _indent(document, offset)
         if indent is None:
