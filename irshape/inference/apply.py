@@ -47,7 +47,7 @@ class Request(Context):
         scope: Scope,
         op: Op,
         key: int,
-        facts: Sequence[Fact],
+        facts: tuple[Fact, ...],
         sources: Sequence[int],
         listed: int,
         wanted: frozenset[int],
@@ -63,7 +63,7 @@ class Request(Context):
 
     def answer(self) -> Application:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
-        seen = [fact.seen for fact in self.facts]
+        seen = tuple([fact.seen for fact in self.facts])
         self.is_sole = seen == self.facts
         outputs = self._outputs()
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements))

@@ -9,8 +9,8 @@ body asks for it and waits, so that however deep bodies are nested, nothing recu
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from heapq import heappop, heappush
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.apply import Application, Request
@@ -63,16 +63,18 @@ class Kind:
     """What nodes have in common that are the same but for their inputs: equal kinds are one object.
 
     `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
-    false for what takes facts from elsewhere than its rule: a Parameter, a Const, a layer with bodies.
+    false for what takes facts from elsewhere than its rule: a Parameter, a Const, a layer with bodies. `answers` are the
+    applications of the rule so far, by the facts of the inputs; after a node, those that are the node's own.
     """
 
-    __slots__ = ("is_plain", "listed", "op", "wanted")
+    __slots__ = ("answers", "is_plain", "listed", "op", "wanted")
 
     def __init__(self, op: Op, listed: int, wanted: frozenset[int]) -> None:
         self.op = op
         self.listed = listed
         self.wanted = wanted
         self.is_plain = op.TYPE not in _SOURCES and op.TYPE not in BODIES
+        self.answers: dict[tuple[object, ...], Application] = {}
 
 
 class Step:
@@ -175,28 +177,6 @@ class _Asked(NamedTuple):
         return changed
 
 
-class _Agenda:
-    """The steps that another pass must take: those that are dirty, and those that read what changes on the way, in their order."""
-
-    def __init__(self, dirty: Iterable[int], positions: Sequence[int], readers: Mapping[int, list[tuple[int, int]]]) -> None:
-        self.positions = positions
-        self.readers = readers
-        self.waiting = sorted(positions[index] for index in dirty)
-        self.known = set(self.waiting)
-
-    def __iter__(self) -> Iterator[int]:
-        while self.waiting:
-            yield heappop(self.waiting)
-
-    def touch(self, slot: int) -> None:
-        """A tensor has changed."""
-        for index, _ in self.readers.get(slot, ()):
-            position = self.positions[index]
-            if position not in self.known:
-                self.known.add(position)
-                heappush(self.waiting, position)
-
-
 class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
@@ -232,7 +212,6 @@ class Engine:
         self._asked: _Asked | None = None
         self._given: dict[int, Fact] = {}
         self._runs: dict[Given, Run] = {}
-        self._memo: dict[tuple[object, ...], Application] = outer._memo if outer else {}
         self._kinds: dict[tuple[object, int, frozenset[int]], Kind] = outer._kinds if outer else {}
         self._constants: dict[tuple[Op | None, bool], Fact] = outer._constants if outer else {}
         self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
@@ -259,7 +238,7 @@ class Engine:
     @property
     def remembered(self) -> int:
         """How many answers are remembered."""
-        return len(self._memo)
+        return sum(len(kind.answers) for kind in self._kinds.values())
 
     def _enter_bodies(self) -> None:
         for index, bodies in self._maps.items():
@@ -328,6 +307,12 @@ class Engine:
             steps.append(Step(node, kind, sources, listed))
         return steps
 
+    @cached_property
+    def _readers(self) -> dict[int, list[int]]:
+        """The steps that read each tensor."""
+        positions = self._positions
+        return {slot: [positions[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
+
     def _turns(self) -> list[int]:
         """The step of each node; what is dropped has none, and is read by nobody."""
         positions = [-1] * len(self.model)
@@ -383,36 +368,41 @@ class Engine:
         """
         run = self.current = Run(self.model.slot_count) if dirty is None else self.current.copy()
         self._given = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
-        slots, steps, memo, supposed = run.slots, self._steps, self._memo, self.supposed
-        agenda = None if dirty is None else _Agenda(dirty, self._positions, self.model.readers)
+        slots, steps, said, supposed = run.slots, self._steps, run.said, self.supposed
+        # The steps to take: all, or those marked, to which each tensor that changes adds its readers.
+        marks = bytearray(len(steps))
+        for index in dirty or ():
+            marks[self._positions[index]] = True
+        readers = {} if dirty is None else self._readers
         for slot, port in self.model.stubs.items():
             slots[slot] = self._recorded(port)
-        for position in range(len(steps)) if agenda is None else agenda:
+        for position in range(len(steps)) if dirty is None else _marked(marks):
             step = steps[position]
             kind = step.kind
-            if agenda is not None:
-                run.said.pop(position, None)
+            if position in said:
+                del said[position]
             if kind is None or not kind.is_plain or (supposed and step.node.index in supposed):
                 self._at = position
                 outputs = yield from self._special(step)
             else:
-                facts = [slots[source] for source in step.sources]
-                application = memo.get((kind, *facts))
+                facts = tuple([slots[source] for source in step.sources])
+                application = kind.answers.get(facts)
                 if application is None or application is _LOCAL:
                     application = self._apply(step, kind, facts)
                 if application.is_loud:
                     self._at = position
                     self._repeat(step.node, application)
                 outputs = application.outputs
-            first, listed = step.first_slot, step.listed
-            if len(outputs) != listed:
+            if len(outputs) != step.listed:
                 self._at = position
                 outputs = self._fitted(step, outputs)
-            if agenda is not None:
-                for slot, fact in enumerate(outputs, first):
-                    if slots[slot] is not fact:
-                        agenda.touch(slot)
-            slots[first : first + listed] = outputs
+            slot = step.first_slot
+            for fact in outputs:
+                if slots[slot] is not fact:
+                    slots[slot] = fact
+                    for reader in readers.get(slot, ()):
+                        marks[reader] = True
+                slot += 1
         if self._pairs:
             self._at = len(steps)
             run.said.pop(self._at, None)
@@ -484,18 +474,18 @@ class Engine:
 
     def _remembered(self, step: Step, kind: Kind) -> Application:
         """The answer to a node's question, with what it says repeated for the node."""
-        facts = [self.slots[source] for source in step.sources]
-        application = self._memo.get((kind, *facts))
+        facts = tuple([self.slots[source] for source in step.sources])
+        application = kind.answers.get(facts)
         if application is None or application is _LOCAL:
             application = self._apply(step, kind, facts)
         self._repeat(step.node, application)
         return application
 
-    def _apply(self, step: Step, kind: Kind, facts: list[Fact]) -> Application:
+    def _apply(self, step: Step, kind: Kind, facts: tuple[Fact, ...]) -> Application:
         """The answer to a node's question, worked out and remembered: for all nodes that ask it, unless it is the node's own."""
-        key: tuple[object, ...] = (kind, *facts)
-        own = (step.node, *key)
-        application = self._memo.get(own)
+        key: tuple[object, ...] = facts
+        own = (step.node, *facts)
+        application = kind.answers.get(own)
         if application is None:
             first = self.model.first_tensor
             tensors = [first + source if source >= 0 else source for source in step.sources]
@@ -503,9 +493,9 @@ class Engine:
             request = Request(self.facts, self.scope, kind.op, first + step.first_slot, facts, tensors, kind.listed, kind.wanted, stated)
             application = request.answer()
             if request.is_local:
-                self._memo[key] = _LOCAL
+                kind.answers[key] = _LOCAL
                 key = own
-            self._memo[key] = application
+            kind.answers[key] = application
         return application
 
     # Where facts come from, if not from a rule.
@@ -608,6 +598,14 @@ class Engine:
         if said is None:
             said = self.current.said[self._at] = Said(node)
         return said
+
+
+def _marked(marks: bytearray) -> Iterator[int]:
+    """The places of the marks, those included that are set behind the last place meanwhile."""
+    at = marks.find(True)
+    while at >= 0:
+        yield at
+        at = marks.find(True, at + 1)
 
 
 def _read_inputs(op_class: OpClass | None, count: int) -> tuple[list[int], list[int]]:

@@ -99,7 +99,9 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
 
     A value is a shape as text, or a sequence of sizes, each an int, a text or None. Raises InputError.
     """
-    names = input_names(model)
+    names = {node.name: node for node in reversed(model.parameters)}
+    if not names.keys() >= inputs.keys():
+        names = input_names(model)
     described: dict[Node, DescribedShape] = {}
     for name, value in inputs.items():
         node = names.get(name)
