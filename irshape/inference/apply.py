@@ -199,7 +199,8 @@ class Request(Context):
         if self.op.types is not None:
             types = self.op.types(self, *arguments)
             return [types] * count if isinstance(types, ElementType) else list(types)
-        return [self._type(out, arguments) for out in _stretched(self.op.outputs, count)]
+        outs = self.op.outputs
+        return [self._type(out, arguments) for out in (outs if len(outs) == count else _stretched(outs, count))]
 
     def _type(self, out: Out, arguments: Sequence[Any]) -> ElementType:
         if out.attribute is not None:
@@ -217,9 +218,9 @@ class Request(Context):
 
     def _sized(self, size: Size) -> Size:
         """A size in the range a tensor can have."""
-        if type(size) is int and 0 <= size <= INT64_MAX:
-            return size
         low, high = bounds(size)
+        if 0 <= low <= INT64_MAX:
+            return size
         if low > INT64_MAX:
             self.error("S205", f"an output size is {size}, more than 2^63-1")
         elif high < 0:

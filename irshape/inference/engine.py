@@ -78,12 +78,13 @@ class Kind:
 
 
 class Step:
-    """A node in its turn; `kind` is None if its operation is unknown, `sources` are those of its inputs that are there."""
+    """A node in its turn; `op` and `kind` are None if its operation is unknown, `sources` are those of its inputs that are there."""
 
-    __slots__ = ("first_slot", "kind", "listed", "node", "sources")
+    __slots__ = ("first_slot", "kind", "listed", "node", "op", "sources")
 
-    def __init__(self, node: Node, kind: Kind | None, sources: list[int], listed: int) -> None:
+    def __init__(self, node: Node, op: Op | None, kind: Kind | None, sources: list[int], listed: int) -> None:
         self.node = node
+        self.op = op
         self.kind = kind
         self.sources = sources
         self.first_slot = node.first_slot
@@ -290,7 +291,7 @@ class Engine:
                 continue
             op = op_of(node)
             if op is None:
-                steps.append(Step(node, None, [], node.layer.pattern.output_count))
+                steps.append(Step(node, None, None, [], node.layer.pattern.output_count))
                 continue
             sources = node.sources
             while sources and sources[-1] == -1:
@@ -304,7 +305,7 @@ class Engine:
             kind = kinds.get(key)
             if kind is None:
                 kind = kinds[key] = Kind(op, listed, wanted)
-            steps.append(Step(node, kind, sources, listed))
+            steps.append(Step(node, op, kind, sources, listed))
         return steps
 
     @cached_property
@@ -478,7 +479,8 @@ class Engine:
         application = kind.answers.get(facts)
         if application is None or application is _LOCAL:
             application = self._apply(step, kind, facts)
-        self._repeat(step.node, application)
+        if application.is_loud:
+            self._repeat(step.node, application)
         return application
 
     def _apply(self, step: Step, kind: Kind, facts: tuple[Fact, ...]) -> Application:
@@ -510,7 +512,7 @@ class Engine:
 
     def _constant(self, step: Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""
-        op = self.model.op_of(step.node)
+        op = step.op
         is_wanted = step.first_slot in self._demanded
         fact = self._constants.get((op, is_wanted))
         if fact is not None:

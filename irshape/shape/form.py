@@ -132,7 +132,13 @@ class FormTable:
         index = len(self.atoms)
         self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))
         self.facts.append(facts)
-        return self.form(0, {(index,): 1})
+        terms: Terms = (((index,), 1),)
+        if kind == "floor":
+            return self.form(0, dict(terms))
+        # Of one atom alone nothing more is known than of the atom.
+        form = facts.remainder if facts.modulus == 0 else Form(self, len(self._forms), 0, terms, facts, depth, size)
+        self._forms[0, terms] = form
+        return form
 
     def form(self, constant: int, terms: dict[Monomial, int]) -> Polynomial:
         """Intern a form; an int where it has only one value."""
@@ -175,7 +181,7 @@ class FormTable:
     def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], known: Sequence[Facts], steps: int = _RELAXATIONS) -> Facts:
         """The facts of `constant + terms`, given those of every atom."""
         terms = tuple(terms)
-        total = exactly(constant)
+        total = exactly(constant) if constant else None
         pivot = -1
         for monomial, coefficient in terms:
             facts = known[monomial[0]]
@@ -183,9 +189,11 @@ class FormTable:
                 facts = multiply(facts, known[index])
             if coefficient != 1:
                 facts = multiply(facts, exactly(coefficient))
-            total = add(total, facts)
+            total = facts if total is None else add(total, facts)
             if len(monomial) == 1 and monomial[0] > pivot and self.atoms[monomial[0]].kind in ("floor", "min", "max"):
                 pivot = monomial[0]
+        if total is None:
+            return exactly(0)
         if pivot >= 0 and steps and 1 < len(terms) <= 8:
             relaxed = self._relax(constant, dict(terms), pivot, known, steps - 1)
             if relaxed is not None:

@@ -121,7 +121,7 @@ def _layers(text: str, at: int, excluded_types: frozenset[str], sections: _Secti
         key = _without_names(own)
         body = bodies.get(key)
         if body is None:
-            body = bodies[key] = sections.body(own)
+            body = bodies[_sound(key, own)] = sections.body(own)
         attributes, data_offset, pattern = body
         at = end + len(_LAYER_END)
         data_offset = data_offset + base if data_offset >= 0 else -1
@@ -132,12 +132,17 @@ def _layers(text: str, at: int, excluded_types: frozenset[str], sections: _Secti
 def _without_names(text: str) -> _Key:
     """A text but for the names of the first port that has any, and where they stood: names differ where all else is alike."""
     cut = text.find(_NAMES)
-    if cut < 0 or not text.startswith("<port ", text.rfind("<", 0, cut)):
+    if cut < 0:
         return text
     start = cut + len(_NAMES)
     end = text.find('"', start)
     names = text[start:end]
     return (cut, text[:cut] + text[end + 1 :]) if names.isprintable() and "<" not in names and "&" not in names else text
+
+
+def _sound(key: _Key, text: str) -> _Key:
+    """The key under which to keep what was parsed of a text: the text itself where the names are not those of a port."""
+    return key if isinstance(key, tuple) and text.startswith("<port ", text.rfind("<", 0, key[0])) else text
 
 
 class _Sections:
@@ -175,7 +180,7 @@ class _Sections:
         key = _without_names(text)
         pattern = self.patterns.get(key)
         if pattern is None:
-            pattern = self.patterns[key] = self.section(text).pattern
+            pattern = self.patterns[_sound(key, text)] = self.section(text).pattern
         return pattern
 
     def section(self, text: str) -> _Section:
