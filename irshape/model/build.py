@@ -174,14 +174,15 @@ class _Builder:
             node.is_live = True
         while pending:
             node = pending.pop()
-            reads = [producers[slot] for slot in node.sources if 0 <= slot < len(producers)]
-            if walks:
-                reads += walks.get(node.index, ())
-            for index in reads:
-                producer = nodes[index]
-                if not producer.is_live:
+            for slot in node.sources:
+                if 0 <= slot < len(producers) and not (producer := nodes[producers[slot]]).is_live:
                     producer.is_live = True
                     pending.append(producer)
+            if walks:
+                others = [nodes[index] for index in walks.get(node.index, ()) if not nodes[index].is_live]
+                for producer in others:
+                    producer.is_live = True
+                pending += others
         for node in model.parameters:
             node.is_live = not node.is_dropped
 
