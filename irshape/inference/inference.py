@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from functools import cached_property
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from irshape.inference.engine import Engine, Guard, guards_of
 from irshape.inference.facts import POISONED, Fact
@@ -16,10 +16,12 @@ from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Requirement
-from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, PortRecord
+
+if TYPE_CHECKING:
+    from irshape.shape.reported import Reported
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
@@ -106,7 +108,11 @@ class Inference:
 
     @cached_property
     def _reported(self) -> Reported | None:
-        return Reported(self._scope, self._requirements) if self._requirements else None
+        if not self._requirements:
+            return None
+        from irshape.shape.reported import Reported
+
+        return Reported(self._scope, self._requirements)
 
     @cached_property
     def guards(self) -> list[Guard]:
