@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,14 +19,37 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 _LAYERS_OF_FULL_ROUNDS = 5_000
 _LEAST_ROUNDS = 3
 
-FRESH = ("one", "resnet", "decoder", "distinct", "dag-1k", "dag-10k", "dag-100k")
-RESHAPED = ("resnet", "decoder", "distinct", "dag-3k", "chain-10k")
+FRESH = ("one", "resnet", "decoder", "distinct", "dag-10k", "dag-100k")
+# OpenVINO takes minutes to reshape the largest.
+RESHAPED = ("resnet", "decoder", "distinct", "chain-10k", "dag-3k")
+EXCHANGED = ("resnet", "decoder", "dag-3k")
+
+
+class Measure(NamedTuple):
+    """What is compared, in few words and in many; and the ratios to OpenVINO that must be met and are aimed at."""
+
+    brief: str
+    title: str
+    must: float | None = None
+    aim: float | None = None
+
+
+CPU = Measure("whole process, CPU time", "Whole process, CPU time: `irshape check FILE` and `Core().read_model(FILE)`")
+PEAK = Measure("whole process, peak memory", "Whole process, peak memory", 0.6, 0.3)
+READ = Measure("read, check and infer", "In one process: `irshape.check` and `Core.read_model`", 0.9, 0.5)
+FIRST = Measure("the same, first call", "In one process, the first call, which loads the operations: `irshape.check` and `Core.read_model`")
+SHAPES = Measure("reshape all inputs", "Shapes that no input had before: `Session.reshape` and `Model.reshape`", 0.1, 0.02)
+VALIDATE = Measure("against validating", "The same, and `Model.validate_nodes_and_infer_types`", 0.5, 0.1)
+AGAIN = Measure("reshape back", "Shapes that the inputs had before: `Session.reshape` and `Model.reshape`", 0.1, 0.02)
+LATE = Measure("reshape a late input", "Another shape for an input near the end: `Session.reshape` and `Model.reshape`", 0.01, 0.001)
+
+_PROCESS_TARGETS = {"one": (0.2, 0.08), "resnet": (0.3, 0.12), "decoder": (0.4, 0.2), "dag-100k": (0.6, 0.35)}
 
 
 class Row(NamedTuple):
-    """What irshape and OpenVINO took for the same, and the ratios that must be met and are aimed at."""
+    """What irshape and OpenVINO took for the same, each time."""
 
-    measure: str
+    measure: Measure
     model: str
     layers: int
     unit: str
@@ -44,17 +68,13 @@ class Bytes(NamedTuple):
     read: list[tuple[int, int]]
 
 
-READ, SHAPES, VALIDATE, AGAIN, LATE = (
-    "read + check + infer / read_model",
-    "reshape, new shapes / reshape",
-    "reshape, new shapes / validate",
-    "reshape, shapes seen before / reshape",
-    "reshape of a late input / reshape",
-)
-FIRST, CPU, PEAK = "read + check + infer, first in a process", "process: check / read_model", "process: peak memory"
+class Other(NamedTuple):
+    """What another tool takes to read and infer a model of so many nodes; no times where it is not installed."""
 
-TARGETS = {READ: (0.9, 0.5), SHAPES: (0.1, 0.02), AGAIN: (0.1, 0.02), VALIDATE: (0.5, 0.1), LATE: (0.01, 0.001), PEAK: (0.6, 0.3)}
-PROCESS_TARGETS = {"one": (0.2, 0.08), "resnet": (0.3, 0.12), "decoder": (0.4, 0.2), "dag-100k": (0.6, 0.35)}
+    tool: str
+    model: str
+    nodes: int
+    times: list[float]
 
 
 class Model(NamedTuple):
@@ -72,12 +92,17 @@ def build(names: Iterable[str], folder: Path) -> Iterator[Model]:
         path = folder / f"{name}.xml"
         if not path.exists():
             RECIPES[name].write(str(path))
-        yield Model(name, str(path), path.read_bytes().count(b"<layer "))
+        yield Model(name, str(path), count_layers(str(path)))
 
 
-def rounds_of(model: Model, repeat: int) -> int:
-    """How often a model is measured."""
-    return max(_LEAST_ROUNDS, repeat * min(_LAYERS_OF_FULL_ROUNDS, model.layers) // model.layers)
+def count_layers(path: str) -> int:
+    """The number of layers in a file, those of bodies included."""
+    return Path(path).read_bytes().count(b"<layer ")
+
+
+def rounds_of(layers: int, repeat: int) -> int:
+    """How often a model of so many layers is measured."""
+    return max(min(repeat, _LEAST_ROUNDS), repeat * min(_LAYERS_OF_FULL_ROUNDS, layers) // layers)
 
 
 def fresh(model: Model, rounds: int) -> list[Row]:
@@ -85,34 +110,32 @@ def fresh(model: Model, rounds: int) -> list[Row]:
     compileall.compile_dir(ROOT / "irshape", quiet=1)
     ours = [sys.executable, "-m", "irshape", "check", model.path]
     theirs = [sys.executable, "-c", "import sys, openvino; openvino.Core().read_model(sys.argv[1])", model.path]
-    lines = _output(
-        [sys.executable, "-I", "-S", str(ROOT / "benchmarks" / "launch.py"), str(rounds + 1), *ours, "--", *theirs]
-    ).splitlines()
+    launcher = [sys.executable, "-I", "-S", str(ROOT / "benchmarks" / "launch.py")]
     seconds: tuple[list[float], list[float]] = ([], [])
     peaks: tuple[list[float], list[float]] = ([], [])
-    for line in lines[2:]:
+    for line in _output([*launcher, str(rounds + 1), *ours, "--", *theirs]).splitlines()[2:]:
         number, spent, peak, code = line.split()
         if code != "0":
             sys.exit(f"{model.path}: {('irshape', 'OpenVINO')[int(number)]} ends with {code}")
         seconds[int(number)].append(float(spent) * 1e3)
         peaks[int(number)].append(int(peak) / 2**20)
     return [
-        Row(CPU, model.name, model.layers, "ms", *seconds, *PROCESS_TARGETS.get(model.name, (None, None))),
-        Row(PEAK, model.name, model.layers, "MiB", *peaks, *TARGETS[PEAK]),
+        Row(CPU, model.name, model.layers, "ms", *seconds, *_PROCESS_TARGETS.get(model.name, (None, None))),
+        Row(PEAK, model.name, model.layers, "MiB", *peaks, PEAK.must, PEAK.aim),
     ]
 
 
 def inside(model: Model, rounds: int) -> tuple[list[Row], Bytes]:
-    """What either takes in one process, in turn; and the ranges irshape reads of the `.bin`."""
+    """What either takes in one process, in turn; and what irshape reads of the `.bin`."""
     flags = ["--reshape"] if model.name in RESHAPED else []
     command = [sys.executable, "-m", "benchmarks.inside", str(rounds), model.name, model.path, *flags]
     measured: dict[str, Any] = json.loads(_output(command))
 
-    def row(measure: str, kind: str, ours: str, theirs: str) -> Row:
-        times = [[second * 1e3 for second in measured[kind][name]] for name in (ours, theirs)]
-        return Row(measure, model.name, model.layers, "ms", *times, *TARGETS.get(measure, (None, None)))
+    def row(measure: Measure, kind: str, ours: str, theirs: str) -> Row:
+        seconds = measured[kind]
+        return Row(measure, model.name, model.layers, "ms", _ms(seconds[ours]), _ms(seconds[theirs]), measure.must, measure.aim)
 
-    rows = [row(FIRST, "read", "first irshape", "first OpenVINO"), row(READ, "read", "irshape", "OpenVINO")]
+    rows = [row(READ, "read", "irshape", "OpenVINO"), row(FIRST, "read", "first irshape", "first OpenVINO")]
     if flags:
         rows += [
             row(SHAPES, "reshape", "irshape", "OpenVINO"),
@@ -124,15 +147,43 @@ def inside(model: Model, rounds: int) -> tuple[list[Row], Bytes]:
     return rows, Bytes(model.name, Path(model.path).with_suffix(".bin").stat().st_size, value_ranges(model.path), read)
 
 
-def real(title: str, paths: list[str], rounds: int) -> list[Row]:
-    """Reading of real IRs, all of them together."""
-    measured = json.loads(_output([sys.executable, "-m", "benchmarks.inside", str(rounds), "", *paths]))
-    layers = sum(Path(path).read_bytes().count(b"<layer ") for path in paths)
+def real(title: str, folder: Path, repeat: int) -> Row:
+    """Reading of the IRs in a folder that have their weights, all of them together."""
+    paths = [str(path) for path in sorted(folder.glob("**/*.xml")) if path.with_suffix(".bin").exists()]
+    layers = sum(map(count_layers, paths))
+    measured = json.loads(_output([sys.executable, "-m", "benchmarks.inside", str(rounds_of(layers, repeat)), "", *paths]))
 
     def together(reader: str) -> list[float]:
         return [1e3 * sum(times) for times in zip(*(one[reader] for one in measured.values()), strict=True)]
 
-    return [Row(READ, f"{title} ({len(paths)})", layers, "ms", together("irshape"), together("OpenVINO"), *TARGETS[READ])]
+    return Row(READ, f"{len(paths):,} {title}", layers, "ms", together("irshape"), together("OpenVINO"), READ.must, READ.aim)
+
+
+def others(model: Model, repeat: int) -> list[Other]:
+    """Other tools on the same graph, where they are installed: as ONNX, or the IR itself."""
+    script = str(ROOT / "benchmarks" / "others.py")
+    found = []
+    exchanged = Path(model.path).with_suffix(".onnx")
+    if find_spec("onnx") is not None:
+        from benchmarks.exchange import write_onnx
+
+        nodes = write_onnx(model.path, str(exchanged))
+    for tool, package in (("onnx.shape_inference", "onnx"), ("onnxruntime symbolic_shape_infer", "onnxruntime")):
+        if find_spec("onnx") is None or find_spec(package) is None:
+            found.append(Other(tool, model.name, 0, []))
+        else:
+            found.append(Other(tool, model.name, nodes, _other([sys.executable, script, tool, str(exchanged), str(repeat)])))
+    tool, python = "openvino-dev IR reader", os.environ.get("OPENVINO_DEV_PYTHON")
+    times = _other([python, "-E", script, tool, model.path, str(repeat)]) if python else []
+    return [*found, Other(tool, model.name, model.layers, times)]
+
+
+def _other(command: list[str]) -> list[float]:
+    return _ms(json.loads(_output(command)))
+
+
+def _ms(seconds: list[float]) -> list[float]:
+    return [1e3 * second for second in seconds]
 
 
 def _output(command: list[str]) -> str:
