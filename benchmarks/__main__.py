@@ -18,7 +18,7 @@ from benchmarks.measure import ROOT, Bytes, Other, Row
 # The largest models take a minute to build and minutes to measure.
 _LARGE = ("chain-30k", "chain-100k", "dag-30k", "dag-100k")
 _PAGE, _PICTURE, _README = (ROOT / name for name in ("docs/performance.md", "docs/performance.png", "README.md"))
-_BEGIN, _END = "<!-- measured by `python -m benchmarks --write` -->", "<!-- end of what was measured -->"
+BEGIN, END = "<!-- measured by `python -m benchmarks --write` -->", "<!-- end of what was measured -->"
 
 
 class Results(NamedTuple):
@@ -112,10 +112,10 @@ def draw(results: Results, path: Path) -> None:
 def write(page: Path, text: str) -> None:
     """Replace what stands between the two marks of a page."""
     old = page.read_text(encoding="utf-8")
-    head, begin, rest = old.partition(_BEGIN)
-    _, end, tail = rest.partition(_END)
+    head, begin, rest = old.partition(BEGIN)
+    _, end, tail = rest.partition(END)
     if not begin or not end:
-        sys.exit(f"{page}: the marks {_BEGIN} and {_END} are missing")
+        sys.exit(f"{page}: the marks {BEGIN} and {END} are missing")
     page.write_text(f"{head}{begin}\n\n{text}\n{end}{tail}", encoding="utf-8")
 
 

@@ -1,4 +1,7 @@
-"""Measures irshape and OpenVINO in one process, in turn: `python -m benchmarks.inside NAME PATH ROUNDS` prints CPU seconds as JSON."""
+"""Measures irshape and OpenVINO in one process, in turn, and prints CPU seconds as JSON.
+
+python -m benchmarks.inside ROUNDS NAME PATH...
+"""
 
 import gc
 import json
@@ -78,8 +81,8 @@ def readings(path: str, rounds: int, *, is_exact: bool = True) -> Seconds:
     core = openvino.Core()
     first_ours, inference = timed(lambda: irshape.check(path))
     first_theirs, model = timed(lambda: core.read_model(path))
-    if not inference.ok or (found := differences(inference, model, is_exact=is_exact)):
-        found = [str(fault) for fault in inference.diagnostics] if not inference.ok else found
+    found = differences(inference, model, is_exact=is_exact) if inference.ok else [str(fault) for fault in inference.diagnostics]
+    if found:
         sys.exit("\n".join([f"{path}: irshape and OpenVINO differ:", *found[:10]]))
     del inference, model
     seconds: Seconds = {"first irshape": [first_ours], "first OpenVINO": [first_theirs], "irshape": [], "OpenVINO": []}
@@ -127,12 +130,11 @@ def main() -> None:
     if not name:
         json.dump({path: readings(path, int(rounds), is_exact=False) for path in paths}, sys.stdout)
         return
-    path, *flags = paths
-    measured: dict[str, Any] = {"read": readings(path, int(rounds))}
-    if "--reshape" in flags:
-        measured["reshape"] = reshapes(path, int(rounds), RECIPES[name].inputs)
-        measured["late"] = reshapes(path, int(rounds), RECIPES[name].late)
-    measured["weights"] = weights_read(path)
+    [path] = paths
+    measured: dict[str, Any] = {"read": readings(path, int(rounds)), "weights": weights_read(path)}
+    if steps := RECIPES[name].steps:
+        measured["reshape"] = reshapes(path, int(rounds), steps.inputs)
+        measured["late"] = reshapes(path, int(rounds), steps.late)
     json.dump(measured, sys.stdout)
 
 

@@ -19,9 +19,8 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 _LAYERS_OF_FULL_ROUNDS = 5_000
 _LEAST_ROUNDS = 3
 
+# What is measured in processes of its own, and what is given to other tools.
 FRESH = ("one", "resnet", "decoder", "distinct", "dag-10k", "dag-100k")
-# OpenVINO takes minutes to reshape the largest.
-RESHAPED = ("resnet", "decoder", "distinct", "chain-10k", "dag-3k")
 EXCHANGED = ("resnet", "decoder", "dag-3k")
 
 
@@ -127,8 +126,7 @@ def fresh(model: Model, rounds: int) -> list[Row]:
 
 def inside(model: Model, rounds: int) -> tuple[list[Row], Bytes]:
     """What either takes in one process, in turn; and what irshape reads of the `.bin`."""
-    flags = ["--reshape"] if model.name in RESHAPED else []
-    command = [sys.executable, "-m", "benchmarks.inside", str(rounds), model.name, model.path, *flags]
+    command = [sys.executable, "-m", "benchmarks.inside", str(rounds), model.name, model.path]
     measured: dict[str, Any] = json.loads(_output(command))
 
     def row(measure: Measure, kind: str, ours: str, theirs: str) -> Row:
@@ -136,7 +134,7 @@ def inside(model: Model, rounds: int) -> tuple[list[Row], Bytes]:
         return Row(measure, model.name, model.layers, "ms", _ms(seconds[ours]), _ms(seconds[theirs]), measure.must, measure.aim)
 
     rows = [row(READ, "read", "irshape", "OpenVINO"), row(FIRST, "read", "first irshape", "first OpenVINO")]
-    if flags:
+    if RECIPES[model.name].steps:
         rows += [
             row(SHAPES, "reshape", "irshape", "OpenVINO"),
             row(VALIDATE, "reshape", "irshape", "OpenVINO validate"),

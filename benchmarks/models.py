@@ -14,15 +14,21 @@ Shapes: TypeAlias = dict[str, list[int]]
 """A shape for each input, by name."""
 
 
-class Recipe(NamedTuple):
-    """How a model's files are made, and the shapes it is given: `inputs(step)` for all inputs, `late(step)` for one near its end.
+class Steps(NamedTuple):
+    """The shapes a model is given one after the other: for all inputs, and for one near its end.
 
     No step gives the shapes of another, so that nothing remembered of one answers the next.
     """
 
-    write: Callable[[str], None]
     inputs: Callable[[int], Shapes]
     late: Callable[[int], Shapes]
+
+
+class Recipe(NamedTuple):
+    """How a model's files are made, and the shapes it is given if it is measured so."""
+
+    write: Callable[[str], None]
+    steps: Steps | None = None
 
 
 def saved(build: Callable[[], openvino.Model]) -> Callable[[str], None]:
@@ -157,11 +163,11 @@ def decoder(blocks: int = _BLOCKS) -> openvino.Model:
     return net.model("decoder", linear(norm(data), _WIDTH, _WORDS))
 
 
-def decoder_inputs(step: int) -> Shapes:
+def decoder_inputs(step: int, blocks: int = _BLOCKS) -> Shapes:
     """Another batch, length and cache for each step."""
     batch, length, past = 1 + step, 16 + step, 32 + 2 * step
     cached = [batch, _HEADS, past, _HEAD]
-    caches = {f"past.{block}.{name}": cached for block in range(_BLOCKS) for name in ("key", "value")}
+    caches = {f"past.{block}.{name}": cached for block in range(blocks) for name in ("key", "value")}
     texts = {"input_ids": [batch, length], "attention_mask": [batch, past + length], "position_ids": [batch, length]}
     return {**texts, **caches, "late": [batch, 7]}
 
@@ -269,25 +275,30 @@ def value_ranges(path: str) -> set[tuple[int, int]]:
     return {(int(offset), int(size)) for offset, size in found}
 
 
+def _late(batch: int) -> Callable[[int], Shapes]:
+    return lambda step: {"late": [batch, 8 + step]}
+
+
 def _grown(*shape: int) -> Callable[[int], Shapes]:
-    """Shapes of `data` whose third axis grows with each step."""
     first, second, third, *others = shape
     return lambda step: {"data": [first, second, third + 8 * (1 + step), *others]}
 
 
-def _late(batch: int) -> Callable[[int], Shapes]:
-    """Another number of late columns for each step."""
-    return lambda step: {"late": [batch, 8 + step]}
+STEPS = {
+    "resnet": Steps(lambda step: {"image": [1, 3, 232 + 8 * step, 240 + 8 * step]}, _late(1)),
+    "decoder": Steps(decoder_inputs, _late(-1)),
+    "distinct": Steps(lambda step: {"data": [3 + step, 24, 40], "late": [3 + step, 7]}, _late(2)),
+    "chain": Steps(_grown(1, 8, 16, 16), _late(1)),
+    "dag": Steps(_grown(2, 8, 16, 16), _late(2)),
+}
 
-
-SCALES = (1_000, 3_000, 10_000, 30_000, 100_000)
-
+# OpenVINO takes minutes to reshape the largest, so one size of each kind is reshaped.
 RECIPES = {
-    "one": Recipe(saved(one_operation), lambda step: {"data": [3 + step, 6, 10, 3, 3]}, lambda step: {"data": [3 + step, 6, 10, 3, 3]}),
-    "resnet": Recipe(saved(resnet), lambda step: {"image": [1, 3, 232 + 8 * step, 240 + 8 * step]}, _late(1)),
-    "decoder": Recipe(saved(decoder), decoder_inputs, _late(-1)),
-    "distinct": Recipe(saved(distinct), lambda step: {"data": [3 + step, 24, 40], "late": [3 + step, 7]}, _late(2)),
-    "sparse": Recipe(write_sparse, lambda step: {"data": [1, 16384]}, lambda step: {"data": [1, 16384]}),
-    **{f"chain-{layers // 1000}k": Recipe(saved(partial(chain, layers)), _grown(1, 8, 16, 16), _late(1)) for layers in SCALES},
-    **{f"dag-{layers // 1000}k": Recipe(saved(partial(dag, layers)), _grown(2, 8, 16, 16), _late(2)) for layers in SCALES},
+    "one": Recipe(saved(one_operation)),
+    "sparse": Recipe(write_sparse),
+    "resnet": Recipe(saved(resnet), STEPS["resnet"]),
+    "decoder": Recipe(saved(decoder), STEPS["decoder"]),
+    "distinct": Recipe(saved(distinct), STEPS["distinct"]),
+    **{f"chain-{k}k": Recipe(saved(partial(chain, 1000 * k)), STEPS["chain"] if k == 10 else None) for k in (1, 3, 10, 30, 100)},
+    **{f"dag-{k}k": Recipe(saved(partial(dag, 1000 * k)), STEPS["dag"] if k == 3 else None) for k in (1, 3, 10, 30, 100)},
 }

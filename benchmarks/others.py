@@ -1,6 +1,8 @@
-"""Measures another tool that reads a graph and infers its shapes: `python others.py TOOL PATH ROUNDS` prints CPU seconds as JSON.
+"""Measures another tool that reads a graph and infers its shapes, and prints CPU seconds as JSON.
 
-Runs alone, as one of the tools needs an interpreter of its own.
+It runs alone, as one of the tools needs an interpreter of its own.
+
+    others.py TOOL PATH ROUNDS
 """
 
 import contextlib

@@ -22,7 +22,7 @@ def plot(scaling: dict[str, list[Scale]], path: Path) -> None:
                 layers, cost, _STYLES[kind], color=_COLOURS[reader], marker="o", markersize=4, linewidth=1.8, label=f"{reader}, {kind}"
             )
     axes.set_xscale("log")
-    axes.set_xticks(sorted({layers for points in scaling.values() for layers, *_ in points}))
+    axes.set_xticks(sorted({round(point.layers, -3) for points in scaling.values() for point in points}))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
     axes.set_ylim(bottom=0)
