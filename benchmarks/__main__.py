@@ -7,6 +7,7 @@ import platform
 import sys
 from datetime import date
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -48,6 +49,12 @@ def main() -> None:
     add("--plot", metavar="OUT.png", help="draw the cost of a layer against their number")
     add("--write", action="store_true", help="put tables and plot into docs/performance.md and the README")
     given = parser.parse_args()
+    if given.repeat is not None and given.repeat < 1:
+        parser.error("--repeat must be at least 1")
+    if given.write and (given.quick or given.only):
+        parser.error("--write needs all models: without --quick and --only")
+    if (given.write or given.plot) and find_spec("matplotlib") is None:
+        parser.error("the plot needs matplotlib: pip install 'irshape[bench]'")
     names = given.only or [name for name in [*models.RECIPES, "real"] if not (given.quick and name in _LARGE)]
     with TemporaryDirectory() as temporary:
         results = measured(names, Path(given.models or temporary), given.repeat or (5 if given.quick else 15), has_others=not given.quick)

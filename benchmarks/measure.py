@@ -85,11 +85,12 @@ class Model(NamedTuple):
 
 
 def build(names: Iterable[str], folder: Path) -> Iterator[Model]:
-    """The models, built where they are not there yet."""
+    """The models, built where they are not there yet or older than their recipes."""
     folder.mkdir(parents=True, exist_ok=True)
+    recipes_changed = (ROOT / "benchmarks" / "models.py").stat().st_mtime
     for name in names:
         path = folder / f"{name}.xml"
-        if not path.exists():
+        if not path.exists() or path.stat().st_mtime < recipes_changed:
             RECIPES[name].write(str(path))
         yield Model(name, str(path), count_layers(str(path)))
 
@@ -159,25 +160,23 @@ def real(title: str, folder: Path, repeat: int) -> Row:
 
 def others(model: Model, repeat: int) -> list[Other]:
     """Other tools on the same graph, where they are installed: as ONNX, or the IR itself."""
-    script = str(ROOT / "benchmarks" / "others.py")
-    found = []
-    exchanged = Path(model.path).with_suffix(".onnx")
-    if find_spec("onnx") is not None:
+    exchanged = str(Path(model.path).with_suffix(".onnx"))
+    nodes = 0
+    if find_spec("onnx"):
         from benchmarks.exchange import write_onnx
 
-        nodes = write_onnx(model.path, str(exchanged))
-    for tool, package in (("onnx.shape_inference", "onnx"), ("onnxruntime symbolic_shape_infer", "onnxruntime")):
-        if find_spec("onnx") is None or find_spec(package) is None:
-            found.append(Other(tool, model.name, 0, []))
-        else:
-            found.append(Other(tool, model.name, nodes, _other([sys.executable, script, tool, str(exchanged), str(repeat)])))
-    tool, python = "openvino-dev IR reader", os.environ.get("OPENVINO_DEV_PYTHON")
-    times = _other([python, "-E", script, tool, model.path, str(repeat)]) if python else []
-    return [*found, Other(tool, model.name, model.layers, times)]
-
-
-def _other(command: list[str]) -> list[float]:
-    return _ms(json.loads(_output(command)))
+        nodes = write_onnx(model.path, exchanged)
+    runs = [
+        ("onnx.shape_inference", sys.executable if nodes else None, exchanged, nodes),
+        ("onnxruntime symbolic_shape_infer", sys.executable if nodes and find_spec("onnxruntime") else None, exchanged, nodes),
+        ("openvino-dev IR reader", os.environ.get("OPENVINO_DEV_PYTHON"), model.path, model.layers),
+    ]
+    script = str(ROOT / "benchmarks" / "others.py")
+    found = []
+    for tool, python, path, count in runs:
+        seconds = json.loads(_output([python, "-E", script, tool, path, str(repeat)])) if python else []
+        found.append(Other(tool, model.name, count, _ms(seconds)))
+    return found
 
 
 def _ms(seconds: list[float]) -> list[float]:

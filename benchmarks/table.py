@@ -36,7 +36,8 @@ def met(value: float, must: float | None, aim: float | None) -> str:
 
 def full(rows: Sequence[Row], read: Sequence[Bytes], others: Sequence[Other]) -> str:
     """Everything that was measured, a table for each measure."""
-    parts = [f"### {measure.title}\n\n{comparison(rows, measure)}" for measure in MEASURES if any(row.measure == measure for row in rows)]
+    parts = [f"{verdict(rows)}\n"]
+    parts += [f"### {measure.title}\n\n{comparison(rows, measure)}" for measure in MEASURES if any(row.measure == measure for row in rows)]
     if scaling := scales(rows):
         parts.append(
             f"### Cost of a layer against their number: `irshape.check` and `Core.read_model`\n\n{flatness(scaling)}\n{bars(scaling)}"
@@ -46,6 +47,13 @@ def full(rows: Sequence[Row], read: Sequence[Bytes], others: Sequence[Other]) ->
     if others:
         parts.append(f"### Other tools that read a graph and infer its shapes\n\n{others_table(others, rows)}")
     return "\n".join(parts)
+
+
+def verdict(rows: Iterable[Row]) -> str:
+    """How many ratios meet which target."""
+    marks = [met(ratio(row), row.must, row.aim) for row in rows if row.must is not None]
+    aim, must = marks.count("aim"), marks.count("must")
+    return f"Of {len(marks)} ratios with a target {aim} meet what is aimed at, {must} what must be met, {len(marks) - aim - must} neither."
 
 
 def brief(rows: Sequence[Row]) -> str:

@@ -117,6 +117,7 @@ def test_the_table_says_what_is_met() -> None:
         Bytes("again", 99, needed, [(0, 8)] * 2 + [(8, 8)]),
         Bytes("other", 99, needed, [(0, 99)]),
     ]
+    assert "Of 3 ratios with a target 1 meet what is aimed at, 1 what must be met, 1 neither." in full(rows, read, [])
     lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in full(rows, read, []).splitlines()]
     assert ["chain-1k", "1,000", "10 ms (9 to 25)", "20 ms (15 to 25)", "0.5", "0.9", "0.5", "aim"] in lines
     marks = {line[0]: line[-1] for line in lines}
