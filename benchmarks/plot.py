@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, NullLocator
+from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from benchmarks.table import Scale
 
@@ -25,6 +25,7 @@ def plot(scaling: dict[str, list[Scale]], path: Path) -> None:
     axes.set_xticks(sorted({round(point.layers, -3) for points in scaling.values() for point in points}))
     axes.xaxis.set_minor_locator(NullLocator())
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.set_ylim(bottom=0)
     axes.set_xlabel("layers")
     axes.set_ylabel("µs of CPU time per layer")
