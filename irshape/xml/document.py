@@ -67,9 +67,16 @@ class Pattern:
     def __init__(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
         self.input_count = len(inputs)
         self.output_count = len(outputs)
-        self.inputs = {port[0]: index for index, port in reversed([*enumerate(inputs)])}
-        self.outputs = {port[0]: index for index, port in reversed([*enumerate(outputs)])}
+        self.inputs = _positions(inputs)
+        self.outputs = _positions(outputs)
         self.records = (*inputs, *outputs)
+
+
+def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
+    positions = {port[0]: index for index, port in enumerate(ports)}
+    if len(positions) < len(ports):
+        positions = {port[0]: len(ports) - index for index, port in enumerate(reversed(ports), 1)}
+    return positions
 
 
 _Ports: TypeAlias = tuple[list[Port], list[Port]]

@@ -156,6 +156,7 @@ class _Sections:
         self.patterns: dict[_Key, Pattern] = {}
         self.sections: dict[str, _Section] = {}
         self.parsed: dict[str, list[_Parsed]] = {}
+        self.dims: dict[str | None, tuple[int, ...]] = {None: ()}
         self.rt_infos: set[str] = set()
 
     def body(self, text: str) -> tuple[dict[str, str], int, Pattern]:
@@ -245,12 +246,19 @@ class _Sections:
             _, id, precision, names, dims_text = found.groups()
             if is_output and (precision is None or ElementType.from_precision(precision) is None):
                 raise _UnusualError
-            dims = tuple(map(int, _DIM.findall(dims_text))) if dims_text else ()
-            if len(dims) > self.most_dims or (dims and min(dims) < -1):
-                raise _UnusualError
+            dims = self.dims.get(dims_text)
+            if dims is None:
+                dims = self.dims[dims_text] = self.dims_of(dims_text)
             at = found.end()
             ports.append((int(id), precision, dims or None, names, found.start(1), at))
         ended = _PORTS_END.match(section, at)
         if ended is None or ended.end() != len(section):
             raise _UnusualError
         return ports
+
+    def dims_of(self, text: str) -> tuple[int, ...]:
+        """The numbers of some `<dim>`."""
+        dims = tuple(map(int, _DIM.findall(text)))
+        if len(dims) > self.most_dims or (dims and min(dims) < -1):
+            raise _UnusualError
+        return dims
