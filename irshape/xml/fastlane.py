@@ -25,13 +25,7 @@ _LAYER: Final = re.compile(
     rf'{_BLANKS}<layer id="({_ID})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'
 )
 _DATA: Final = re.compile(rf'{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>)')
-_PORTS: Final = re.compile(
-    rf"""{_BLANKS}(?P<rt_info><rt_info>(?>.*?</rt_info>))?
-    {_BLANKS}(?P<input><input>(?>.*?</input>))?
-    {_BLANKS}(?P<output><output>(?>.*?</output>))?
-    {_BLANKS}""",
-    re.DOTALL | re.VERBOSE,
-)
+_OPENING: Final = re.compile(rf"{_BLANKS}<(rt_info|input|output)>")
 _ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _PORT: Final = re.compile(
     rf"""{_BLANKS}(<port[ ]id="({_ID})"(?:[ ]precision="(\w+)")?(?:[ ]names="({_VALUE})")?[ ]?
@@ -129,6 +123,23 @@ def _layers(text: str, at: int, excluded_types: frozenset[str], sections: _Secti
     return layers, at
 
 
+def _parts(text: str) -> dict[str, tuple[int, str]]:
+    """The elements that a text consists of, each with its place, by their tags."""
+    parts: dict[str, tuple[int, str]] = {}
+    at = 0
+    while opening := _OPENING.match(text, at):
+        tag = opening[1]
+        start = opening.end() - len(tag) - 2
+        end = text.find(f"</{tag}>", start)
+        if end < 0 or tag in parts:
+            raise _UnusualError
+        at = end + len(tag) + 3
+        parts[tag] = start, text[start:at]
+    if text[at:].strip(" \t\r\n"):
+        raise _UnusualError
+    return parts
+
+
 def _without_names(text: str) -> _Key:
     """A text but for the names of the first port that has any, and where they stood: names differ where all else is alike."""
     cut = text.find(_NAMES)
@@ -188,11 +199,9 @@ class _Sections:
         """What follows the `<data>` of a layer."""
         section = self.sections.get(text)
         if section is None:
-            found = _PORTS.fullmatch(text)
-            if found is None:
-                raise _UnusualError
-            rt_info = found["rt_info"]
-            if rt_info is not None and rt_info not in self.rt_infos:
+            found = _parts(text)
+            rt_info = found.get("rt_info", (0, ""))[1]
+            if rt_info and rt_info not in self.rt_infos:
                 if not self.is_sound(rt_info):
                     raise _UnusualError
                 self.rt_infos.add(rt_info)
@@ -228,15 +237,14 @@ class _Sections:
             return False
         return True
 
-    def parsed_ports(self, found: re.Match[str], tag: str) -> list[_Parsed]:
-        """The ports of an `<input>` or `<output>`, with places counted from where the text that was searched begins."""
-        text: str | None = found[tag]
-        if text is None:
+    def parsed_ports(self, parts: dict[str, tuple[int, str]], tag: str) -> list[_Parsed]:
+        """The ports of an `<input>` or `<output>`, with places counted from where the text begins that it is part of."""
+        if tag not in parts:
             return []
+        shift, text = parts[tag]
         ports = self.parsed.get(text)
         if ports is None:
             ports = self.parsed[text] = self.parse(text, is_output=tag == "output")
-        shift = found.start(tag)
         return [(id, precision, dims, names, start + shift, end + shift) for id, precision, dims, names, start, end in ports]
 
     def parse(self, section: str, *, is_output: bool) -> list[_Parsed]:
