@@ -24,7 +24,8 @@ _EXAMPLES = """examples:
 
 _CHECK_EXAMPLES = """examples:
   irshape check model.xml
-  irshape check models/*.xml --strict
+  irshape check models --strict
+  irshape check uploads --isolate --limit time=10
   irshape check model.xml --format json
 
 exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
@@ -71,6 +72,14 @@ def parser() -> argparse.ArgumentParser:
     about = "Report every fault of a file, one on a line: file:line:column: CODE message."
     check = commands.add_parser("check", prog="irshape check", help="report every fault", description=about, epilog=_CHECK_EXAMPLES)
     check.add_argument("--strict", action="store_true", help="warnings count as faults, too")
+    check.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
+    check.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="a limit of --isolate: time=60 (default, in seconds), memory=2GiB (default)",
+    )
     _add_model_arguments(check)
 
     about = "Infer the element type and shape of every port; with -o, write the IR with them in it."
@@ -105,7 +114,7 @@ def _add_output_arguments(command: argparse.ArgumentParser) -> None:
 
 def _add_model_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    add("files", nargs="+", metavar="FILE", help="an IR's .xml, the <layer> example of a specification page, or a folder of them")
     add(
         "--input",
         action="append",
@@ -123,7 +132,14 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
         default="text",
         help="text (default), json (an array for several files), jsonl (a line per file)",
     )
+    add("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
     _add_colour(command)
+
+
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1024")
+    return int(text)
 
 
 def _add_colour(command: argparse.ArgumentParser) -> None:

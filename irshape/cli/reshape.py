@@ -9,8 +9,9 @@ from functools import partial
 from typing import Any
 
 import irshape
+from irshape.cli.batch import report
 from irshape.cli.infer import faults, guards, misplaced, title, write
-from irshape.cli.run import complain, report
+from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
@@ -23,19 +24,27 @@ def run(given: Namespace) -> int:
         complaint = "nothing to change: give --input or --batch"
     if complaint:
         return complain(complaint)
-    palette = Palette.choose(given.color, sys.stdout)
-    width = terminal_width(sys.stdout)
-    before: list[Inference] = []
+    work = _Work(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
+    return report(given, work.reshape, work.lines, partial(write, given))
 
-    def reshape(model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
+
+class _Work:
+    """The reshape of one file after the other, which remembers what a file was before."""
+
+    def __init__(self, batch: str | None, palette: Palette, width: int | None) -> None:
+        self._batch = batch
+        self._palette = palette
+        self._width = width
+        self._before: Inference | None = None
+
+    def reshape(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
         session = irshape.Session(model, weights=weights, opaque=opaque)
-        before[:] = [session.infer()]
-        return session.reshape(inputs, symbols=symbols, batch=given.batch) if model.nodes else before[0]
+        self._before = session.infer()
+        return session.reshape(inputs, symbols=symbols, batch=self._batch) if model.nodes else self._before
 
-    def show(inference: Inference) -> None:
-        print(*_lines(before[0], inference, palette, width), sep="\n")
-
-    return report(given, reshape, show, partial(write, given))
+    def lines(self, inference: Inference) -> Iterator[str]:
+        assert self._before is not None
+        return _lines(self._before, inference, self._palette, self._width)
 
 
 def _lines(before: Inference, inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:

@@ -103,6 +103,8 @@ class Request(Context):
             outputs = self._infer(bool(poisoned))
         except RuleFailure:
             outputs = failed
+        except MemoryError:
+            raise
         except Exception as error:
             outputs = failed
             if not poisoned:

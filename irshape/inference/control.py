@@ -59,6 +59,8 @@ class Control(Context):
             outputs = yield from rule()
         except RuleFailure:
             return failed
+        except MemoryError:
+            raise
         except Exception as error:
             self.error("I101", f"{type(error).__name__}: {error}")
             return failed

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
-from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
+from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 
 # A longer cell does not widen its column for all the others; it pushes the rest of its own row.
 _WIDEST = 48
@@ -106,12 +106,10 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def verdict(diagnostics: Iterable[Diagnostic]) -> str:
+def verdict(severities: Mapping[str, int]) -> str:
     """How many errors and warnings there are: `2 errors, 1 warning`."""
-    severities = [diagnostic.severity for diagnostic in diagnostics]
-    errors, notes = severities.count(ERROR), severities.count(NOTE)
-    counts = ((errors, "error"), (len(severities) - errors - notes, "warning"), (notes, "note"))
-    return ", ".join(counted(number, thing) for number, thing in counts if number) or "no faults"
+    counts = [(number, severity) for severity in (ERROR, WARNING, NOTE) if (number := severities.get(severity))]
+    return ", ".join(counted(number, severity) for number, severity in counts) or "no faults"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, width: int | None = None) -> Iterator[str]:

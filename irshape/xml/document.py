@@ -212,7 +212,7 @@ class Document:
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
     `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
-    so that what follows from the rest being absent is no fault.
+    so that what follows from the rest being absent is no fault, `is_foreign` true where the root element is that of another format.
     """
 
     __slots__ = (
@@ -224,6 +224,7 @@ class Document:
         "graph",
         "is_complete",
         "is_example",
+        "is_foreign",
         "name",
         "path",
         "source",
@@ -238,6 +239,7 @@ class Document:
         self.name = ""
         self.is_complete = True
         self.is_example = False
+        self.is_foreign = False
         self.graph = Graph(0)
         self.diagnostics: list[Diagnostic] = []
         self._lines: list[int] | None = None

@@ -44,6 +44,7 @@ _DECLARED: Final = rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 # pyexpat reads what expat does not know by a table of one character per byte.
 _BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
+_NO_MEMORY: Final = 1
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
 # How many bytes behind a port a comment may begin to be about it.
@@ -115,9 +116,10 @@ def _file(path: str, size: int) -> bytes:
     # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(f"not a regular file: {path!r}")
-        return file.read(size + 1)
+        return file.read(min(size, found.st_size) + 1)  # room for so many bytes is made at once
 
 
 class _Reader:
@@ -258,6 +260,8 @@ class _Reader:
 
     def malformed(self, error: pyexpat.ExpatError) -> None:
         """Report where and why expat gave up."""
+        if error.code == _NO_MEMORY:
+            raise MemoryError from error
         offset = max(0, min(self.parser.ErrorByteIndex + self.shift, len(self.source)))
         what = pyexpat.ErrorString(error.code) or "not well-formed"
         if self.document.is_example:
@@ -327,6 +331,7 @@ class _Reader:
 
     def foreign_root(self, tag: str) -> _Enter:
         if tag.lower() != "net":
+            self.document.is_foreign = True
             self.refuse("X104", f"the root element is <{tag[:60]}>, neither <net> nor <layer>", self.offset())
         self.fault("X201", f"the root element is written <{tag}>", self.offset(), severity=WARNING)
         return _Reader.enter_net

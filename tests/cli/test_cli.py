@@ -252,7 +252,7 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
     ("arguments", "message"),
     [
         (["check", "absent.xml"], "irshape: absent.xml: No such file or directory"),
-        (["check", "."], "irshape: .: Is a directory"),
+        (["check", "docs"], "irshape: docs: no .xml file in this folder"),
         (["check", SPACE_TO_DEPTH, "--weights-file", "absent.bin"], "irshape: absent.bin: No such file or directory"),
         (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file belongs to one FILE"),
         (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o and --in-place belong to one FILE"),
