@@ -14,6 +14,7 @@ from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.xml.document import Document
+from irshape.xml.weights import Weights
 
 Verb: TypeAlias = Callable[..., Inference]
 Lines: TypeAlias = Callable[[Inference], Iterable[str]]
@@ -56,10 +57,13 @@ class Examination:
 
     def __call__(self, path: str) -> Outcome:
         """Examine a file. Whatever it holds, there is an outcome; only `MemoryError` is left to the caller."""
-        if gc.get_count()[0] > _MANY_OBJECTS:
-            gc.collect()  # a graph is full of circles
+        if gc.get_count()[0] > _MANY_OBJECTS:  # a graph is full of circles
+            from irshape.cli.interrupts import held
+
+            with held():
+                gc.collect()
         try:
-            return self._outcome(path, self._infer(path))
+            return self._examined(path)
         except OSError as error:
             complaint = describe(error, path)
         except (irshape.InputError, RunError) as error:
@@ -77,15 +81,16 @@ class Examination:
         document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
         return self._outcome(path, self._verb(build(document)))._replace(code=FAILED)
 
-    def _infer(self, path: str) -> Inference:
+    def _examined(self, path: str) -> Outcome:
         given = self._given
         if given.weights_file is not None:
             os.stat(given.weights_file)  # a path that is not there is the caller's mistake, not the model's
         model = irshape.read(path, opset=given.opset)
         if not model.nodes:  # what is wrong with the file says more than that it lacks this input
-            return self._verb(model)
+            return self._outcome(path, self._verb(model))
         inputs = dict(_input(text, model) for text in given.input)
-        return self._verb(model, inputs=inputs, symbols=self._symbols, weights=given.weights_file, opaque=given.opaque)
+        with Weights.beside(path) if given.weights_file is None else Weights(given.weights_file) as weights:
+            return self._outcome(path, self._verb(model, inputs=inputs, symbols=self._symbols, weights=weights, opaque=given.opaque))
 
     def _outcome(self, path: str, inference: Inference) -> Outcome:
         document, diagnostics = inference.document, inference.diagnostics

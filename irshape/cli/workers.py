@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Final
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Outcome
+from irshape.cli.interrupts import held
 from irshape.cli.limits import Allowance
 from irshape.cli.run import RunError
 
@@ -79,14 +80,9 @@ class _Worker:
     def __init__(self, examination: Examination, allowance: Allowance | None) -> None:
         self.connection, theirs = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_serve, args=(theirs, self.connection, examination, allowance), daemon=True)
-        # Until the worker ignores interrupts itself, none may reach it.
-        masked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]) if hasattr(signal, "pthread_sigmask") else None
-        try:
+        with held():
             self._process.start()
-        finally:
-            theirs.close()
-            if masked is not None:
-                signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+        theirs.close()
 
     def begin(self, number: int, path: str) -> None:
         """Hand over a file."""

@@ -2,13 +2,16 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
+from shutil import copy
 
 import pytest
 
 from irshape.cli import batch
 from irshape.cli.files import find, is_much
-from tests.cli.test_cli import Start, net, run
+from tests.cli.test_cli import ROOT, Start, net, run
 
 __all__ = ["run"]
 
@@ -143,6 +146,22 @@ def test_json_of_nothing_is_an_empty_array(run: Start) -> None:
 def test_a_folder_is_not_one_file(run: Start, models: Path, command: str, options: list[str], message: str) -> None:
     done = run(command, "models", *options)
     assert (done.code, done.out, done.err) == (2, "", f"irshape: {message}\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
+def test_weights_do_not_stay_open(tmp_path: Path) -> None:
+    for number in range(40):
+        for kind in ("xml", "bin"):
+            copy(ROOT / "tests" / "data" / f"sound.{kind}", tmp_path / f"{number}.{kind}")
+    code = """
+import resource, sys
+from irshape.cli.main import main
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+sys.exit(main(sys.argv[1:]))
+"""
+    command = [sys.executable, "-c", code, "check", str(tmp_path), "--jobs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 # when it is worth while to start workers

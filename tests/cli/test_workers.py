@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a replaced rule
 
 SCRIPT = """
 import ctypes, os, sys, time
-from irshape.cli import workers
+from irshape.cli import examination, workers
 from irshape.cli.main import main
 from irshape.ops.movement.space_depth import SpaceToDepth
 
@@ -134,7 +134,7 @@ elif channels == 3:
 def test_a_system_without_fork_needs_no_other_code(folder: Path) -> None:
     code = """
 import multiprocessing, sys
-from irshape.cli import workers
+from irshape.cli import examination, workers
 from irshape.cli.main import main
 workers._CONTEXT = multiprocessing.get_context("spawn")
 sys.exit(main(sys.argv[1:]))
@@ -243,6 +243,24 @@ def test_an_interrupt_ends_the_run_and_its_workers(folder: Path, arguments: list
     assert (process.returncode, out, err) == (130, "", "")
     with pytest.raises(ProcessLookupError):
         os.kill(int((folder / "looping").read_text()), 0)
+
+
+def test_an_interrupt_is_not_lost_in_a_finalizer(folder: Path) -> None:
+    rule = """
+class Circle:
+    def __del__(self):
+        os.kill(os.getpid(), 2)
+
+if channels == 1:
+    circle = Circle()
+    circle.self = circle
+    examination._MANY_OBJECTS = -1  # the next file looks for circles first
+if channels == 2:
+    tell("lost")
+"""
+    code, lines, err = run(folder, rule, "check", ".", "--jobs", "1")
+    assert (code, lines, err) == (130, [], "")
+    assert not (folder / "lost").exists()
 
 
 def test_workers_end_when_the_run_is_killed(folder: Path) -> None:
