@@ -130,9 +130,14 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
         "--format",
         choices=("text", "json", "jsonl"),
         default="text",
-        help="text (default), json (an array for several files), jsonl (a line per file)",
+        help="text (default), json (an array for several files or a folder), jsonl (a line per file)",
     )
-    add("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
+    add(
+        "--jobs",
+        type=_jobs,
+        metavar="N",
+        help="files examined at a time (default: as many as there are processors, one where there is little to do)",
+    )
     _add_colour(command)
 
 

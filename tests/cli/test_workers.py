@@ -19,6 +19,7 @@ import jsonschema
 import pytest
 
 from irshape.cli.limits import Allowance
+from irshape.cli.main import main
 from irshape.xml.document import Document
 from irshape.xml.reader import Limits, _Reader
 from tests.cli.test_cli import ROOT, net
@@ -226,6 +227,13 @@ def test_a_parser_without_memory_says_so() -> None:
     error.code = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
     with pytest.raises(MemoryError):
         _Reader(Document(b"", None), Limits()).malformed(error)
+
+
+def test_a_system_without_limits_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "resource", None)
+    assert main(["check", "absent.xml", "--isolate"]) == 2
+    said = "irshape: --isolate: this system cannot limit a process (Python has no module resource here)\n"
+    assert capsys.readouterr() == ("", said)
 
 
 # interrupts
