@@ -110,8 +110,9 @@ def _cores() -> int:
 
 def _allowance(given: Namespace) -> "Allowance | None":
     """What a worker may take, if the files are to be isolated."""
+    allowance = getattr(given, "allowance", None)
     if not getattr(given, "isolate", False):
-        if getattr(given, "limit", ()):
+        if allowance is not None:
             raise RunError("--limit belongs to --isolate")
         return None
     try:
@@ -120,13 +121,7 @@ def _allowance(given: Namespace) -> "Allowance | None":
         raise RunError("--isolate: this system cannot limit a process (Python has no module resource here)") from None
     from irshape.cli.limits import Allowance
 
-    allowance = Allowance()
-    try:
-        for text in given.limit:
-            allowance = allowance.changed(text)
-    except ValueError as error:
-        raise RunError(f"--limit {error}") from error
-    return allowance
+    return allowance or Allowance()
 
 
 class Tally:

@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from irshape import __version__
 
@@ -63,6 +63,18 @@ class _Parser(argparse.ArgumentParser):
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
+class _Limit(argparse.Action):
+    """One more limit that differs from its default."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        from irshape.cli.limits import Allowance
+
+        try:
+            namespace.allowance = (namespace.allowance or Allowance()).changed(values)
+        except ValueError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
+
+
 def parser() -> argparse.ArgumentParser:
     """The arguments of every command."""
     top = _Parser("irshape", description="Check an OpenVINO IR and infer the element type and shape of every port.", epilog=_EXAMPLES)
@@ -75,8 +87,8 @@ def parser() -> argparse.ArgumentParser:
     check.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
     check.add_argument(
         "--limit",
-        action="append",
-        default=[],
+        action=_Limit,
+        dest="allowance",
         metavar="NAME=VALUE",
         help="a limit of --isolate: time=60 (default, in seconds), memory=2GiB (default)",
     )
@@ -132,12 +144,7 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
         default="text",
         help="text (default), json (an array for several files or a folder), jsonl (a line per file)",
     )
-    add(
-        "--jobs",
-        type=_jobs,
-        metavar="N",
-        help="files examined at a time (default: as many as there are processors, one where there is little to do)",
-    )
+    add("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
     _add_colour(command)
 
 
