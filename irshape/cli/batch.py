@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one
@@ -18,18 +18,10 @@ if TYPE_CHECKING:
     from irshape.cli.limits import Allowance
 
 
-class _Frame(NamedTuple):
-    """What stands around and between the reports of a run."""
-
-    opening: str = ""
-    joint: str = ""
-    end: str = "\n"
-    closing: str = ""
-
-
-_LINES = _Frame()
-_PAGES = _Frame(joint="\n")
-_ARRAY = _Frame("[", ",\n", "", "]\n")
+# What stands before the first report, before every other, after each, and at the end.
+_LINES = ("", "", "\n", "")
+_PAGES = ("", "\n", "\n", "")
+_ARRAY = ("[", ",\n", "", "]\n")
 
 
 def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None, *, is_list: bool = False) -> int:
@@ -48,7 +40,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     paths, complaints = find(given.files)
     worst = max(map(complain, complaints), default=CLEAN)
     is_text = given.format == "text"
-    frame = _ARRAY if given.format == "json" and not is_single else _PAGES if is_text and not is_list else _LINES
+    opening, joint, end, closing = _ARRAY if given.format == "json" and not is_single else _PAGES if is_text and not is_list else _LINES
     progress = Progress(sys.stderr, len(paths))
     outcomes = _examine(examination, paths, given.jobs, allowance, progress.step)
     named = frozenset(given.files)
@@ -63,7 +55,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
                 tally.add(outcome.layers, outcome.diagnostics)
             if outcome.body:
                 progress.clear()
-                print(frame.joint if shown else frame.opening, outcome.body, sep="", end=frame.end, flush=True)
+                print(joint if shown else opening, outcome.body, sep="", end=end, flush=True)
                 shown += 1
             if outcome.complaint:
                 progress.clear()
@@ -73,7 +65,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     finally:
         outcomes.close()  # ends the workers
         progress.clear()
-    print(frame.closing if shown else frame.opening + frame.closing, end="")
+    print(closing if shown else opening + closing, end="")
     if passed_over and passed_over == len(paths):
         return complain(f"{', '.join(given.files)}: no IR among {counted(passed_over, '.xml file')}")
     if is_list and is_text and tally.files:

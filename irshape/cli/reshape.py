@@ -24,12 +24,12 @@ def run(given: Namespace) -> int:
         complaint = "nothing to change: give --input or --batch"
     if complaint:
         return complain(complaint)
-    work = _Work(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
-    return report(given, work.reshape, work.lines, partial(write, given))
+    reshaping = _Reshaping(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
+    return report(given, reshaping.infer, reshaping.lines, partial(write, given))
 
 
-class _Work:
-    """The reshape of one file after the other, which remembers what a file was before."""
+class _Reshaping:
+    """What is done with each file; it remembers what the last one was before."""
 
     def __init__(self, batch: str | None, palette: Palette, width: int | None) -> None:
         self._batch = batch
@@ -37,7 +37,7 @@ class _Work:
         self._width = width
         self._before: Inference | None = None
 
-    def reshape(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
+    def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
         session = irshape.Session(model, weights=weights, opaque=opaque)
         self._before = session.infer()
         return session.reshape(inputs, symbols=symbols, batch=self._batch) if model.nodes else self._before
