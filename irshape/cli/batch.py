@@ -1,5 +1,7 @@
 """Every file of a run: found, examined, and reported in its turn."""
 
+from __future__ import annotations
+
 import os
 import sys
 from argparse import Namespace
@@ -75,7 +77,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
 
 
 def _examine(
-    examination: Examination, paths: Sequence[str], jobs: int | None, allowance: "Allowance | None", step: Callable[[], None]
+    examination: Examination, paths: Sequence[str], jobs: int | None, allowance: Allowance | None, step: Callable[[], None]
 ) -> Generator[Outcome, None, None]:
     """The outcomes in the order of the files, from this process or, where that is faster or asked for, from several others."""
     if jobs is None:
@@ -100,7 +102,7 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _allowance(given: Namespace) -> "Allowance | None":
+def _allowance(given: Namespace) -> Allowance | None:
     """What a worker may take, if the files are to be isolated."""
     allowance = getattr(given, "allowance", None)
     if not getattr(given, "isolate", False):
@@ -125,7 +127,7 @@ class Tally:
         self.files = self.layers = 0
         self.severities: Counter[str] = Counter()
 
-    def add(self, layers: int, diagnostics: Iterable[Diagnostic]) -> "Tally":
+    def add(self, layers: int, diagnostics: Iterable[Diagnostic]) -> Tally:
         """Count one more file."""
         self.files += 1
         self.layers += layers

@@ -1,5 +1,7 @@
 """One file of a run: read, inferred, and turned into data that can be printed anywhere."""
 
+from __future__ import annotations
+
 import gc
 import os
 from argparse import Namespace

@@ -1,5 +1,7 @@
 """Which files a run is about: those that are named, and every `.xml` below the folders that are."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from contextlib import suppress

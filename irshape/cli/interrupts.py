@@ -1,5 +1,7 @@
 """Ctrl-C where it must not arrive at once."""
 
+from __future__ import annotations
+
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager

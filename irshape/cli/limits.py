@@ -1,5 +1,7 @@
 """What a worker may take: `--limit time=60 --limit memory=2GiB`."""
 
+from __future__ import annotations
+
 import re
 from typing import Final, NamedTuple
 
@@ -14,7 +16,7 @@ class Allowance(NamedTuple):
     time: float = 60.0
     memory: int = 2 << 30
 
-    def changed(self, text: str) -> "Allowance":
+    def changed(self, text: str) -> Allowance:
         """These with another value for one, written `time=60` or `memory=2GiB`; ValueError where it is written otherwise."""
         name, _, value = text.partition("=")
         if name == "time" and _SECONDS.fullmatch(value) and float(value):

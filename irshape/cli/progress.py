@@ -1,5 +1,7 @@
 """How far a run is, on a terminal: one line that is written over and leaves nothing behind."""
 
+from __future__ import annotations
+
 import os
 import time
 from typing import TextIO

@@ -4,6 +4,8 @@ A worker examines one file after the other. One that dies takes nothing with it 
 ended; another worker takes its place.
 """
 
+from __future__ import annotations
+
 import os
 import pickle
 import signal
