@@ -6,7 +6,7 @@ import gc
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import irshape
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
@@ -28,20 +28,32 @@ _MANY_OBJECTS = 100_000
 OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 
 
-class Outcome(NamedTuple):
+class Outcome:
     """What a run has to say of one file; plain data, so that a worker can send it.
 
     `body` is the report in the format that was asked for, `complaint` a line for the error stream. `layers` is None where the
     file was not examined; `is_foreign` tells an XML file of another format.
     """
 
-    path: str
-    code: int
-    body: str = ""
-    complaint: str = ""
-    diagnostics: Sequence[Diagnostic] = ()
-    layers: int | None = None
-    is_foreign: bool = False
+    __slots__ = ("body", "code", "complaint", "diagnostics", "is_foreign", "layers", "path")
+
+    def __init__(
+        self,
+        path: str,
+        code: int,
+        body: str = "",
+        complaint: str = "",
+        diagnostics: Sequence[Diagnostic] = (),
+        layers: int | None = None,
+        is_foreign: bool = False,
+    ) -> None:
+        self.path = path
+        self.code = code
+        self.body = body
+        self.complaint = complaint
+        self.diagnostics = diagnostics
+        self.layers = layers
+        self.is_foreign = is_foreign
 
 
 class Examination:
@@ -81,7 +93,9 @@ class Examination:
         document = Document(b"", path)
         document.is_complete = False
         document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
-        return self._outcome(path, self._verb(build(document)))._replace(code=FAILED)
+        outcome = self._outcome(path, self._verb(build(document)))
+        outcome.code = FAILED
+        return outcome
 
     def _examined(self, path: str) -> Outcome:
         given = self._given
