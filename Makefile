@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test fuzz lint generate ci clean
+.PHONY: help example test fuzz bench lint generate ci clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -22,6 +22,10 @@ SEED ?= 0
 
 fuzz: $(BIN)/pytest  ## check mutants of the small files of the tests, for SECONDS
 	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $(SECONDS) --seed $(SEED)
+
+bench: $(BIN)/pytest  ## measure irshape beside OpenVINO and other tools
+	$(BIN)/pip install -q -e '.[bench]'
+	$(BIN)/python -m benchmarks
 
 lint: $(BIN)/pytest  ## ruff, mypy, derived files
 	$(BIN)/ruff check .

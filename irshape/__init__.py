@@ -1,5 +1,7 @@
 """Reads an OpenVINO IR, says everything that is wrong with it, and infers the element type and shape of every port."""
 
+from __future__ import annotations
+
 from irshape.api import InputError, Limits, Session, check, infer, read, reshape
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node

@@ -1,5 +1,7 @@
 """`python -m irshape`."""
 
+from __future__ import annotations
+
 import sys
 
 from irshape.cli.main import main

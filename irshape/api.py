@@ -1,5 +1,7 @@
 """The verbs: read a file, infer its shapes, check it, reshape it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -25,7 +27,7 @@ def read(source: Source, *, path: str | None = None, opset: str | None = None, l
 
 
 def infer(
-    source: "Source | Model",
+    source: Source | Model,
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
@@ -46,7 +48,7 @@ def infer(
 
 
 def check(
-    source: "Source | Model",
+    source: Source | Model,
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
@@ -60,7 +62,7 @@ def check(
 
 
 def reshape(
-    source: "Source | Model",
+    source: Source | Model,
     inputs: Shapes | None = None,
     *,
     batch: int | str | None = None,

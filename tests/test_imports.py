@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-HEAVY = {"dataclasses", "inspect", "json", "lxml", "numpy", "pathlib", "pydantic", "unittest"}
+HEAVY = {"dataclasses", "inspect", "json", "lxml", "multiprocessing", "numpy", "pathlib", "pydantic", "unittest"}
 RUN = """
 import contextlib, io, sys
 from irshape.cli.main import main

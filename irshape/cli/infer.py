@@ -1,5 +1,7 @@
 """`irshape infer`: the shapes of a model as a table, its guards, and the annotated IR."""
 
+from __future__ import annotations
+
 import os
 import re
 import sys
@@ -8,7 +10,9 @@ from collections.abc import Iterator
 from functools import partial
 
 import irshape
-from irshape.cli.run import CLEAN, complain, describe, exit_code, layers, report, summary
+from irshape.cli.batch import Tally, report
+from irshape.cli.files import is_one
+from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, exit_code, layers
 from irshape.inference.inference import Inference
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, table, terminal_width
 
@@ -24,45 +28,35 @@ def run(given: Namespace) -> int:
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
     words = frozenset(word for text in given.input for word in _WORD.findall(text))
-    is_first = True
-
-    def show(inference: Inference) -> None:
-        nonlocal is_first
-        if not is_first:
-            print()
-        is_first = False
-        print(*_lines(inference, words, given.all, palette, width), sep="\n")
-
-    return report(given, irshape.infer, show, partial(write, given))
+    return report(given, irshape.infer, partial(_lines, words, given.all, palette, width), partial(write, given))
 
 
 def misplaced(given: Namespace) -> str | None:
     """What is wrong with the options for writing."""
-    if (given.output is not None or given.in_place) and len(given.files) > 1:
+    if (given.output is not None or given.in_place) and not is_one(given.files):
         return "-o and --in-place belong to one FILE"
     return "--weights belongs to -o" if given.weights is not None and given.output is None else None
 
 
-def write(given: Namespace, inference: Inference) -> int:
-    """Write the annotated file, if that is asked for and the model has no errors, and give the exit code."""
+def write(given: Namespace, inference: Inference) -> Iterator[str]:
+    """Write the annotated file, if that is asked for and the model has no errors, and say so."""
     if given.output is None and not given.in_place:
-        return CLEAN
+        return
     target = given.output or given.files[0]
     if exit_code(inference.diagnostics) != CLEAN:
-        return complain(f"{target}: not written, the model has errors") and CLEAN
+        raise RunError(f"{target}: not written, the model has errors", FAULTS)
     try:
         inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights)
     except FileExistsError as error:
         is_input = os.path.exists(target) and os.path.samefile(target, given.files[0])
-        return complain(f"{describe(error, target)} ({'--in-place' if is_input else '--force'} overwrites it)")
+        raise RunError(f"{describe(error, target)} ({'--in-place' if is_input else '--force'} overwrites it)") from error
     except OSError as error:
-        return complain(describe(error, target))
+        raise RunError(describe(error, target)) from error
     if given.format == "text":
-        print(f"written: {escape(target)}")
-    return CLEAN
+        yield f"written: {escape(target)}"
 
 
-def _lines(inference: Inference, words: frozenset[str], is_complete: bool, palette: Palette, width: int | None) -> Iterator[str]:
+def _lines(words: frozenset[str], is_complete: bool, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
     """Title, table, guards, faults and summary of one file."""
     yield title(inference, palette)
     # Guards are about symbols, so what those stand for must be seen.
@@ -105,7 +99,7 @@ def faults(inference: Inference, palette: Palette) -> Iterator[str]:
         for diagnostic in inference.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
     yield ""
-    yield summary([(sum(1 for _ in layers(inference.document)), inference.diagnostics)])
+    yield str(Tally().add(sum(1 for _ in layers(inference.document)), inference.diagnostics))
 
 
 def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[list[tuple[str, ...]], int]:

@@ -1,5 +1,7 @@
 """The entry of the command line: arguments, the command that runs, and how a run ends."""
 
+from __future__ import annotations
+
 import argparse
 import gc
 import os
@@ -23,7 +25,8 @@ _EXAMPLES = """examples:
 
 _CHECK_EXAMPLES = """examples:
   irshape check model.xml
-  irshape check models/*.xml --strict
+  irshape check models --strict
+  irshape check uploads --isolate --limit time=10
   irshape check model.xml --format json
 
 exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
@@ -62,11 +65,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _Limit(argparse.Action):
-    """One more limit that differs from its default, in `limits`."""
+    """One more limit that differs from its default: of what a file may ask for, or of what --isolate allows."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         try:
-            namespace.limits = namespace.limits.changed(values)
+            if hasattr(namespace, "allowance") and values.startswith(("time=", "memory=")):
+                from irshape.cli.limits import Allowance
+
+                namespace.allowance = (namespace.allowance or Allowance()).changed(values)
+            else:
+                namespace.limits = namespace.limits.changed(values)
         except ValueError as error:
             raise argparse.ArgumentError(self, str(error)) from None
 
@@ -80,6 +88,8 @@ def parser() -> argparse.ArgumentParser:
     about = "Report every fault of a file, one on a line: file:line:column: CODE message."
     check = commands.add_parser("check", prog="irshape check", help="report every fault", description=about, epilog=_CHECK_EXAMPLES)
     check.add_argument("--strict", action="store_true", help="warnings count as faults, too")
+    check.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
+    check.set_defaults(allowance=None)
     _add_model_arguments(check)
 
     about = "Infer the element type and shape of every port; with -o, write the IR with them in it."
@@ -114,7 +124,7 @@ def _add_output_arguments(command: argparse.ArgumentParser) -> None:
 
 def _add_model_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    add("files", nargs="+", metavar="FILE", help="an IR's .xml, the <layer> example of a specification page, or a folder of them")
     add(
         "--input",
         action="append",
@@ -132,15 +142,22 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
         dest="limits",
         default=DEFAULT,
         metavar="NAME=N",
-        help=f"what a file may ask for: {', '.join(DEFAULT._fields)} (docs/command-line.md explains them)",
+        help=f"what a file may ask for: {', '.join(DEFAULT._fields)}; with --isolate also time=60 (seconds) and memory=2GiB",
     )
     add(
         "--format",
         choices=("text", "json", "jsonl"),
         default="text",
-        help="text (default), json (an array for several files), jsonl (a line per file)",
+        help="text (default), json (an array for several files or a folder), jsonl (a line per file)",
     )
+    add("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
     _add_colour(command)
+
+
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1024")
+    return int(text)
 
 
 def _add_colour(command: argparse.ArgumentParser) -> None:

@@ -1,5 +1,7 @@
 """`irshape ops`: the operations, or one of them."""
 
+from __future__ import annotations
+
 import sys
 from argparse import Namespace
 from collections.abc import Iterator

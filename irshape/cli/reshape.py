@@ -1,5 +1,7 @@
 """`irshape reshape`: other shapes for the inputs, what they make of the outputs or what stands in the way, and the IR with them."""
 
+from __future__ import annotations
+
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -7,8 +9,9 @@ from functools import partial
 from typing import Any
 
 import irshape
+from irshape.cli.batch import report
 from irshape.cli.infer import faults, guards, misplaced, title, write
-from irshape.cli.run import complain, report
+from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
@@ -21,19 +24,28 @@ def run(given: Namespace) -> int:
         complaint = "nothing to change: give --input or --batch"
     if complaint:
         return complain(complaint)
-    palette = Palette.choose(given.color, sys.stdout)
-    width = terminal_width(sys.stdout)
-    before: list[Inference] = []
+    reshaping = _Reshaping(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
+    return report(given, reshaping.infer, reshaping.lines, partial(write, given))
 
-    def reshape(model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
+
+class _Reshaping:
+    """What is done with each file; it remembers what the last one was before."""
+
+    def __init__(self, batch: str | None, palette: Palette, width: int | None) -> None:
+        self._batch = batch
+        self._palette = palette
+        self._width = width
+        self._before: Inference | None = None
+
+    def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
         session = irshape.Session(model, weights=weights, opaque=opaque)
-        before[:] = [session.infer()]
-        return session.reshape(inputs, symbols=symbols, batch=given.batch) if model.nodes and model.document.is_complete else before[0]
+        self._before = session.infer()
+        is_read = model.nodes and model.document.is_complete
+        return session.reshape(inputs, symbols=symbols, batch=self._batch) if is_read else self._before
 
-    def show(inference: Inference) -> None:
-        print(*_lines(before[0], inference, palette, width), sep="\n")
-
-    return report(given, reshape, show, partial(write, given))
+    def lines(self, inference: Inference) -> Iterator[str]:
+        assert self._before is not None
+        return _lines(self._before, inference, self._palette, self._width)
 
 
 def _lines(before: Inference, inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:

@@ -1,5 +1,7 @@
 """What the ports of the annotated IR say."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterable, Mapping
 

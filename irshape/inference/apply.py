@@ -1,5 +1,7 @@
 """One application of an op's rule to facts: declared checks, shapes, element types, elements."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import inf
 from typing import Any, Final
@@ -16,14 +18,18 @@ from irshape.shape.value import UNREADABLE, Elements, Real, representable
 
 
 class Application:
-    """What one application of a rule gave: a fact for each output, findings and requirements without place."""
+    """What one application of a rule gave: a fact for each output, findings and requirements without place.
 
-    __slots__ = ("findings", "outputs", "requirements")
+    `is_loud` if there are any of these.
+    """
+
+    __slots__ = ("findings", "is_loud", "outputs", "requirements")
 
     def __init__(self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...] = (), requirements: tuple[Requirement, ...] = ()) -> None:
         self.outputs = outputs
         self.findings = findings
         self.requirements = requirements
+        self.is_loud = bool(findings or requirements)
 
 
 class Request(Context):
@@ -41,7 +47,7 @@ class Request(Context):
         scope: Scope,
         op: Op,
         key: int,
-        facts: Sequence[Fact],
+        facts: tuple[Fact, ...],
         sources: Sequence[int],
         listed: int,
         wanted: frozenset[int],
@@ -57,7 +63,7 @@ class Request(Context):
 
     def answer(self) -> Application:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
-        seen = [fact.seen for fact in self.facts]
+        seen = tuple([fact.seen for fact in self.facts])
         self.is_sole = seen == self.facts
         large = self.scope.forms.large
         outputs = self._outputs()
@@ -101,6 +107,8 @@ class Request(Context):
             outputs = self._infer(bool(poisoned))
         except RuleFailure:
             outputs = failed
+        except MemoryError:
+            raise
         except Exception as error:
             outputs = failed
             if not poisoned:
@@ -197,7 +205,8 @@ class Request(Context):
         if self.op.types is not None:
             types = self.op.types(self, *arguments)
             return [types] * count if isinstance(types, ElementType) else list(types)
-        return [self._type(out, arguments) for out in _stretched(self.op.outputs, count)]
+        outs = self.op.outputs
+        return [self._type(out, arguments) for out in (outs if len(outs) == count else _stretched(outs, count))]
 
     def _type(self, out: Out, arguments: Sequence[Any]) -> ElementType:
         if out.attribute is not None:
@@ -215,9 +224,9 @@ class Request(Context):
 
     def _sized(self, size: Size) -> Size:
         """A size in the range a tensor can have."""
-        if type(size) is int and 0 <= size <= INT64_MAX:
-            return size
         low, high = bounds(size)
+        if 0 <= low <= INT64_MAX:
+            return size
         if low > INT64_MAX:
             self.error("S205", f"an output size is {formula_text(size)}, more than 2^63-1")
         elif high < 0:

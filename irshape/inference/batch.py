@@ -1,5 +1,7 @@
 """Which axis of an input is its batch: what the file says, else what a symbol put there shows."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from typing import TypeAlias

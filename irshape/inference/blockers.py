@@ -5,6 +5,8 @@ its place and solving what the failing layer then demands; where no constant is 
 unknown sizes. Whatever fails after that is a blocker of its own.
 """
 
+from __future__ import annotations
+
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence

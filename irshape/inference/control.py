@@ -4,6 +4,8 @@ No body is ever run by its trip count. What an iteration hands to the next is wi
 interval that holds both, then to one without the end that still moves, so the search ends soon and holds for every iteration.
 """
 
+from __future__ import annotations
+
 from collections.abc import Generator, Sequence
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -18,7 +20,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
 if TYPE_CHECKING:
-    from irshape.inference.engine import Engine, Given, Run, Step
+    from irshape.inference.engine import Engine, Given, Kind, Run, Step
 
 Asking: TypeAlias = "Generator[tuple[Engine, Given], Run, Any]"
 
@@ -31,8 +33,8 @@ class Control(Context):
 
     __slots__ = ("bodies", "declared", "engine", "facts", "faults", "inner", "listed", "node", "step")
 
-    def __init__(self, engine: "Engine", step: "Step", bodies: list[Body], facts: Sequence[Fact]) -> None:
-        super().__init__(engine.scope, step.op, step.tensor)
+    def __init__(self, engine: Engine, step: Step, kind: Kind, bodies: list[Body], facts: Sequence[Fact]) -> None:
+        super().__init__(engine.scope, kind.op, engine.model.first_tensor + step.first_slot)
         self.engine = engine
         self.step = step
         self.node: Node = step.node
@@ -43,7 +45,7 @@ class Control(Context):
         self.listed: int = step.listed
         self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
 
-    def answer(self) -> "Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]":
+    def answer(self) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
         """The facts of the outputs."""
         failed = (POISONED,) * self.listed
         self.findings.extend(self.op.findings)
@@ -57,6 +59,8 @@ class Control(Context):
             outputs = yield from rule()
         except RuleFailure:
             return failed
+        except MemoryError:
+            raise
         except Exception as error:
             self.error("I101", f"{type(error).__name__}: {error}")
             return failed
@@ -197,7 +201,7 @@ class Control(Context):
         if shape is not None and len(shape) > 1:
             self.fail("S101", f"the current iteration must have rank 0 or 1, got rank {len(shape)}")
 
-    def _repeats(self, body: Body, run: "Run") -> bool | None:
+    def _repeats(self, body: Body, run: Run) -> bool | None:
         """Whether the body's own condition is always true, always false, or not known."""
         from irshape.inference.engine import conditions_passed
 
@@ -220,7 +224,7 @@ class Control(Context):
             return known
         return self.unknown(0)
 
-    def _left(self, output: BodyOutput, run: "Run", index: int, iterations: Size, *, is_entered: bool | None) -> Fact:
+    def _left(self, output: BodyOutput, run: Run, index: int, iterations: Size, *, is_entered: bool | None) -> Fact:
         """What an output of a Loop is."""
         fact = run.value(output.result)
         shape = fact.shape
@@ -325,7 +329,7 @@ class Control(Context):
             length = dim_max(forward + 1 if slice.end < 0 else backward + 1, 0)
         return length // slice.part_size
 
-    def _first(self, body: Body, declared: "Run") -> dict[Node, Fact]:
+    def _first(self, body: Body, declared: Run) -> dict[Node, Fact]:
         """What the Parameters are in the first iteration; those of a TensorIterator keep the element type they declare."""
         given = {}
         for entry in body.inputs:
@@ -340,7 +344,7 @@ class Control(Context):
             given[entry.parameter] = self._fact(element_type, shape, is_poisoned=fact.is_poisoned)
         return given
 
-    def _settle(self, body: Body, given: dict[Node, Fact], run: "Run") -> Asking:
+    def _settle(self, body: Body, given: dict[Node, Fact], run: Run) -> Asking:
         """The pass over the body in which what comes back is what went in, or within it."""
         plain = {output.result for output in body.outputs if output.slice is None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]

@@ -7,8 +7,11 @@ A body is a graph as any other: its engine makes the same pass, given the facts 
 body asks for it and waits, so that however deep bodies are nested, nothing recurs.
 """
 
-from collections.abc import Generator, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.apply import Application, Request
 from irshape.inference.facts import POISONED, Fact, Facts
@@ -16,7 +19,7 @@ from irshape.model.bodies import BODIES, Body, BodyInput, bodies_of
 from irshape.model.build import place, unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
-from irshape.ops.op import Op
+from irshape.ops.op import Op, OpClass
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics
 from irshape.report.finding import Finding
@@ -56,44 +59,97 @@ class Guard:
         return f"<{self.requirement} for {self.node.name!r}>"
 
 
-class Step:
-    """What a pass has to know of a node: `signature` is the same for all nodes that are the same but for their inputs.
+class Kind:
+    """What nodes have in common that are the same but for their inputs: equal kinds are one object.
 
-    `tensor` is the number of the first output among the tensors of all graphs, `tensors` are those of the inputs.
+    `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
+    false for what takes facts from elsewhere than its rule: a Parameter, a Const, a layer with bodies. `answers` are the
+    applications of the rule so far, by the facts of the inputs; after a node, those that are the node's own.
     """
 
-    __slots__ = ("bodies", "first_slot", "listed", "node", "op", "signature", "sources", "tensor", "tensors", "wanted")
+    __slots__ = ("answers", "is_plain", "listed", "op", "wanted")
 
-    def __init__(self, node: Node, op: Op, signature: int, sources: list[int], wanted: frozenset[int], bodies: list[Body] | None) -> None:
-        first = node.model.first_tensor
+    def __init__(self, op: Op, listed: int, wanted: frozenset[int]) -> None:
+        self.op = op
+        self.listed = listed
+        self.wanted = wanted
+        self.is_plain = op.TYPE not in _SOURCES and op.TYPE not in BODIES
+        self.answers: dict[tuple[object, ...], Application] = {}
+
+
+class Step:
+    """A node in its turn; `op` and `kind` are None if its operation is unknown, `sources` are those of its inputs that are there."""
+
+    __slots__ = ("first_slot", "kind", "listed", "node", "op", "sources")
+
+    def __init__(self, node: Node, op: Op | None, kind: Kind | None, sources: list[int], listed: int) -> None:
         self.node = node
         self.op = op
-        self.signature = signature
+        self.kind = kind
         self.sources = sources
-        self.listed = len(node.layer.outputs)
         self.first_slot = node.first_slot
-        self.tensor = first + node.first_slot
-        self.tensors = [first + source if source >= 0 else source for source in sources] if first else sources
-        self.wanted = wanted
-        self.bodies = bodies
+        self.listed = listed
+
+
+class Said:
+    """What was found in a node, and what it demands of sizes."""
+
+    __slots__ = ("diagnostics", "node", "requirements")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.diagnostics = Diagnostics(node.model.document.limits.faults)
+        self.requirements: list[Requirement] = []
 
 
 class Run:
-    """What one pass over a graph gave; `inner` are those of its bodies, by node and name."""
+    """What one pass over a graph gave: a fact for every tensor, and what was said of the nodes.
 
-    __slots__ = ("diagnostics", "guards", "inner", "slots", "unlisted")
+    `unlisted` are the facts of outputs that a layer does not list, by node; `inner` the runs of bodies, by node and name; `said`
+    is what was said of each step.
+    """
 
-    def __init__(self, model: Model) -> None:
-        self.slots: list[Fact] = [POISONED] * model.slot_count
+    __slots__ = ("inner", "said", "slots", "unlisted")
+
+    def __init__(self, slot_count: int) -> None:
+        # An input that nothing feeds has the source -1 or -2: the last two stand for it.
+        self.slots: list[Fact] = [POISONED] * (slot_count + 2)
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
-        self.guards: dict[Requirement, Guard] = {}
-        self.diagnostics = Diagnostics(model.document.limits.faults)
         self.inner: dict[tuple[int, str], Run] = {}
+        self.said: dict[int, Said] = {}
+
+    def copy(self) -> Run:
+        """Another run that begins with what this one gave."""
+        run = Run(0)
+        run.slots = self.slots.copy()
+        run.unlisted = self.unlisted.copy()
+        run.inner = self.inner.copy()
+        run.said = self.said.copy()
+        return run
 
     def value(self, result: Node) -> Fact:
         """What a Result takes."""
-        source = result.sources[0] if result.sources else -1
-        return self.slots[source] if source >= 0 else POISONED
+        return self.slots[result.sources[0]] if result.sources else POISONED
+
+    @property
+    def diagnostics(self) -> Diagnostics:
+        """What was found, in the order of the steps."""
+        found = Diagnostics()
+        for step in sorted(self.said):
+            found += self.said[step].diagnostics
+        return found
+
+
+def guards_of(runs: Iterable[Run]) -> dict[Requirement, Guard]:
+    """What must hold by these runs, each requirement with the first node that makes it."""
+    guards: dict[Requirement, Guard] = {}
+    for run in runs:
+        for step in sorted(run.said):
+            said = run.said[step]
+            for requirement in said.requirements:
+                if requirement not in guards:
+                    guards[requirement] = Guard(said.node, requirement)
+    return guards
 
 
 # The facts of a body's Parameters, None where what the Parameter declares holds; nothing for a body as it stands.
@@ -105,6 +161,24 @@ Pass: TypeAlias = "Generator[tuple[Engine, Given], Run, Run]"
 # A remembered application that must not be shared: it holds symbols born in one layer.
 _LOCAL: Final = Application(())
 _NONE: Final[frozenset[int]] = frozenset()
+_SOURCES: Final = ("Parameter", "Constant")
+
+
+class _Asked(NamedTuple):
+    """What a pass was asked with: the shapes, supposed outputs and symbols of an engine."""
+
+    shapes: dict[int, Shape]
+    supposed: dict[int, tuple[Fact, ...]]
+    symbols: dict[str, SymbolFacts]
+
+    def changed(self, now: _Asked) -> set[int] | None:
+        """The nodes that are asked something else now; None where all may be."""
+        if self.symbols != now.symbols:
+            return None
+        changed: set[int] = set()
+        for before, after in ((self.shapes, now.shapes), (self.supposed, now.supposed)):
+            changed.update(index for index in before.keys() | after.keys() if before.get(index, ...) != after.get(index, ...))
+        return changed
 
 
 class Engine:
@@ -122,7 +196,7 @@ class Engine:
         weights: Weights | None,
         opaque: frozenset[str] = frozenset(),
         *,
-        outer: "Engine | None" = None,
+        outer: Engine | None = None,
         body: Body | None = None,
     ) -> None:
         self.model = model
@@ -135,32 +209,47 @@ class Engine:
         self.supposed: dict[int, tuple[Fact, ...]] = {}
         self.bodies: dict[tuple[int, str], Engine] = {}
         self.parameters = model.parameters
+        self.diagnostics = Diagnostics()
+        self.guarding: list[Run] = []
+        self.current = Run(model.slot_count)
         self._root: Engine = outer._root if outer else self
+        self._asked: _Asked | None = None
         self._given: dict[int, Fact] = {}
         self._runs: dict[Given, Run] = {}
-        self._memo: dict[tuple[object, ...], Application] = outer._memo if outer else {}
-        self._signatures: dict[tuple[Op, int, frozenset[int]], int] = outer._signatures if outer else {}
-        self._maps = {node.index: bodies_of(node) for node in model.nodes if node.type in BODIES}
+        self._kinds: dict[tuple[object, int, frozenset[int]], Kind] = outer._kinds if outer else {}
+        self._constants: dict[tuple[Op | None, bool], Fact] = outer._constants if outer else {}
+        self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
         self._demanded = self._demanded_slots(body)
         self._steps = self._plan()
+        self._positions = self._turns()
         self._pairs = self._pair()
         self._are_weights_bad = False
-        self._adopt(Run(model))
+        self._at = 0
         if outer is None:
             for engine in self.graphs():
                 engine._enter_bodies()
 
     @property
+    def slots(self) -> list[Fact]:
+        """What the last pass gave for every tensor."""
+        return self.current.slots
+
+    @property
+    def guards(self) -> dict[Requirement, Guard]:
+        """What must hold of the sizes by the last pass, bodies included."""
+        return guards_of(self.guarding)
+
+    @property
     def remembered(self) -> int:
         """How many answers are remembered."""
-        return len(self._memo)
+        return sum(len(kind.answers) for kind in self._kinds.values())
 
     def _enter_bodies(self) -> None:
         for index, bodies in self._maps.items():
             for body in bodies:
                 self.bodies[index, body.name] = Engine(body.model, self.weights, self.opaque, outer=self, body=body)
 
-    def graphs(self) -> "Iterator[Engine]":
+    def graphs(self) -> Iterator[Engine]:
         """The engine itself and those of all bodies, in the order of the file."""
         pending = [self]
         while pending:
@@ -177,133 +266,203 @@ class Engine:
             sources = self.model.nodes[index].sources
             for one in bodies:
                 demanded.update(sources[passed.external] for passed in conditions_passed(one) if passed.external < len(sources))
+        # The inputs whose elements the rule reads, and those that it reads to tell the elements of an output.
+        reads: dict[tuple[OpClass | None, int], tuple[Sequence[int], Sequence[int]]] = {}
+        nodes = self.model.nodes
         for index in reversed(self.model.order):
-            node = self.model.nodes[index]
-            op_class = node.op_class
-            if op_class is None or not op_class.inputs:
+            node = nodes[index]
+            sources = node.sources
+            if not sources:
                 continue
-            follows = op_class.demanded()
-            if follows and demanded.isdisjoint(range(node.first_slot, node.first_slot + len(node.layer.outputs))):
-                follows = _NONE
-            for position, slot in enumerate(node.sources):
-                port = op_class.input_at(position)
-                if slot >= 0 and port is not None and (port.value or port.index in follows):
-                    demanded.add(slot)
+            key = (node.op_class, len(sources))
+            if key not in reads:
+                reads[key] = _read_inputs(*key)
+            always, followed = reads[key]
+            if followed and not demanded.isdisjoint(range(node.first_slot, node.first_slot + node.layer.pattern.output_count)):
+                always = followed
+            for position in always:
+                demanded.add(sources[position])
+        demanded.difference_update((-1, -2))
         return demanded
 
-    def _plan(self) -> list[Step | Node]:
-        """The nodes in order, each with what a pass needs; a node of an unknown operation as itself."""
-        signatures = self._signatures
-        steps: list[Step | Node] = []
+    def _plan(self) -> list[Step]:
+        """The nodes in order, each with what a pass needs."""
+        kinds, demanded, op_of = self._kinds, self._demanded, self.model.op_of
+        steps: list[Step] = []
         for node in self.model:
             if node.is_dropped:
                 continue
-            op = node.op
+            op = op_of(node)
             if op is None:
-                steps.append(node)
+                steps.append(Step(node, None, None, [], node.layer.pattern.output_count))
                 continue
             count = len(node.sources)
             while count and node.sources[count - 1] == -1:
                 count -= 1
             sources = node.sources[:count]
-            listed = len(node.layer.outputs)
+            listed = node.layer.pattern.output_count
             wanted = _NONE
             if op.propagate is not None:
-                wanted = frozenset(i for i in range(listed) if node.first_slot + i in self._demanded)
-            signature = signatures.setdefault((op, listed, wanted), len(signatures))
-            steps.append(Step(node, op, signature, sources, wanted, self._maps.get(node.index)))
+                first = node.first_slot
+                wanted = frozenset([i for i in range(listed) if first + i in demanded])
+            key = (op.alike, listed, wanted)
+            kind = kinds.get(key)
+            if kind is None:
+                kind = kinds[key] = Kind(op, listed, wanted)
+            steps.append(Step(node, op, kind, sources, listed))
         return steps
 
-    def _pair(self) -> "list[Pair]":
-        if not any(node.type == "Assign" for node in self.model.nodes):
+    @cached_property
+    def _readers(self) -> dict[int, list[int]]:
+        """The steps that read each tensor."""
+        positions = self._positions
+        return {slot: [positions[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
+
+    def _turns(self) -> list[int]:
+        """The step of each node; what is dropped has none, and is read by nobody."""
+        positions = [-1] * len(self.model)
+        for position, step in enumerate(self._steps):
+            positions[step.node.index] = position
+        return positions
+
+    def _pair(self) -> list[Pair]:
+        if not self.model.of_type("Assign"):
             return []
         from irshape.inference.variables import pairs
 
         return pairs(self.model)
 
     def run(self) -> None:
-        """Infer every tensor of the graph and of its bodies."""
-        self._are_weights_bad = False
-        for engine in self.graphs():
-            engine._runs = {}
-        self._settle(_drive(self._pass(())))
-
-    def _adopt(self, run: Run) -> None:
-        """Let this be what is known of the graph."""
-        self.current = run
-        self.slots = run.slots
-        self.unlisted = run.unlisted
-        self.guards = run.guards
-        self.diagnostics = run.diagnostics
+        """Infer every tensor of the graph and of its bodies; after another pass, only what its changed inputs change."""
+        asked = _Asked(self.shapes.copy(), self.supposed.copy(), self.symbols.copy())
+        dirty = None if self._asked is None else self._asked.changed(asked)
+        if dirty is None:
+            self._are_weights_bad = False
+            for engine in self.graphs():
+                engine._runs = {}
+        self._asked = asked
+        self._settle(_drive(self._pass((), dirty)))
 
     def _settle(self, run: Run) -> None:
         """Let the last pass over each graph be what is known of it, and gather what was found in the bodies.
 
         OpenVINO looks at a body as it stands, too: what was found only then is a fault as well.
         """
-        self._adopt(run)
+        self.diagnostics = run.diagnostics
+        self.guarding = [run]
+        self.current = run
         pending = [(self, run)]
         while pending:
             engine, run = pending.pop()
             for key, inner in run.inner.items():
                 body = engine.bodies[key]
-                body._adopt(inner)
+                body.current = inner
                 alone = body._runs[()]
-                self.diagnostics += inner.diagnostics
+                found = inner.diagnostics
+                self.diagnostics += found
                 if inner is not alone:
-                    known = {(found.code, found.where.offset) for found in inner.diagnostics}
-                    self.diagnostics += [found for found in alone.diagnostics if (found.code, found.where.offset) not in known]
-                    for requirement, guard in inner.guards.items():
-                        self.guards.setdefault(requirement, guard)
+                    known = {(one.code, one.where.offset) for one in found}
+                    self.diagnostics += [one for one in alone.diagnostics if (one.code, one.where.offset) not in known]
+                    self.guarding.append(inner)
                 pending.append((body, inner))
 
-    def _pass(self, given: Given) -> Pass:
-        """Infer every tensor of the graph; the Parameters of a body are what is given."""
-        run = Run(self.model)
-        self._adopt(run)
+    def _pass(self, given: Given, dirty: Iterable[int] | None = None) -> Pass:
+        """Infer every tensor of the graph; the Parameters of a body are what is given.
+
+        With the nodes that are `dirty`, only these are asked again, and those that read a tensor which changes.
+        """
+        run = self.current = Run(self.model.slot_count) if dirty is None else self.current.copy()
         self._given = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
-        slots = self.slots
+        slots, steps, said, supposed = run.slots, self._steps, run.said, self.supposed
+        # The steps to take: all, or those marked, to which each tensor that changes adds its readers.
+        marks = bytearray(len(steps))
+        for index in dirty or ():
+            marks[self._positions[index]] = True
+        readers = {} if dirty is None else self._readers
         for slot, port in self.model.stubs.items():
             slots[slot] = self._recorded(port)
-        for step in self._steps:
-            if isinstance(step, Node):
-                self._trust(step)
-                continue
-            if step.node.index in self.supposed:
-                outputs = self.supposed[step.node.index]
-            elif step.bodies is None:
-                outputs = self._outputs(step)
+        for position in range(len(steps)) if dirty is None else _marked(marks):
+            step = steps[position]
+            kind = step.kind
+            if position in said:
+                del said[position]
+            if kind is None or not kind.is_plain or (supposed and step.node.index in supposed):
+                self._at = position
+                outputs = yield from self._special(step)
             else:
-                outputs = yield from self._control(step, step.bodies)
-            first, listed = step.first_slot, step.listed
-            if len(outputs) < listed:
-                self._report_surplus(step.node, len(outputs))
-                outputs = (*outputs, *[POISONED] * (listed - len(outputs)))
-            elif len(outputs) > listed:
-                self.unlisted[step.node.index] = outputs[listed:]
-            slots[first : first + listed] = outputs[:listed]
+                facts = tuple([slots[source] for source in step.sources])
+                application = kind.answers.get(facts)
+                if application is None or application is _LOCAL:
+                    application = self._apply(step, kind, facts)
+                if application.is_loud:
+                    self._at = position
+                    self._repeat(step.node, application)
+                outputs = application.outputs
+            if len(outputs) != step.listed:
+                self._at = position
+                outputs = self._fitted(step, outputs)
+            slot = step.first_slot
+            for fact in outputs:
+                if slots[slot] is not fact:
+                    slots[slot] = fact
+                    for reader in readers.get(slot, ()):
+                        marks[reader] = True
+                slot += 1
         if self._pairs:
+            self._at = len(steps)
+            run.said.pop(self._at, None)
             self._examine_pairs()
         self._runs[given] = run
         return run
 
-    def _control(self, step: Step, bodies: list[Body]) -> "Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]":
+    def _fitted(self, step: Step, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """As many outputs as the layer lists."""
+        if len(outputs) < step.listed:
+            self._report_surplus(step.node, len(outputs))
+            return (*outputs, *[POISONED] * (step.listed - len(outputs)))
+        self.current.unlisted[step.node.index] = outputs[step.listed :]
+        return outputs[: step.listed]
+
+    def _special(self, step: Step) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
+        """The outputs of a node that takes them from elsewhere than a rule."""
+        node, kind = step.node, step.kind
+        if node.index in self.supposed:
+            return self.supposed[node.index]
+        if kind is None:
+            return self._trust(node)
+        if node.index in self._maps:
+            return (yield from self._control(step, kind))
+        if kind.op.TYPE in BODIES:  # an example, which has no bodies
+            return tuple([self._recorded(port) for port in node.layer.outputs])
+        if kind.op.TYPE == "Constant":
+            return (self._constant(step, self._remembered(step, kind).outputs[0]),)
+        if node.layer.data_offset < 0 and node.index not in self._given:
+            self._report(node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))
+            return (POISONED,)
+        if node.index not in self._given and node.index not in self.shapes:
+            return self._remembered(step, kind).outputs
+        self._report(node, kind.op.findings)
+        if node.index in self._given:
+            return (self._given[node.index],)
+        return (self.facts.intern(kind.op.element_type, self.shapes[node.index]),)  # type: ignore[attr-defined]
+
+    def _control(self, step: Step, kind: Kind) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
         """The outputs of an operation with bodies."""
         from irshape.inference.control import Control
 
+        node, bodies = step.node, self._maps[step.node.index]
         for body in bodies:
-            engine = self.bodies[step.node.index, body.name]
-            self.current.inner[step.node.index, body.name] = yield engine, ()
+            engine = self.bodies[node.index, body.name]
+            self.current.inner[node.index, body.name] = yield engine, ()
         if not bodies:
             return (POISONED,) * step.listed
-        slots = self.slots
-        facts = [slots[slot] if slot >= 0 else POISONED for slot in step.sources]
-        control = Control(self, step, bodies, facts)
+        facts = [self.slots[source] for source in step.sources]
+        control = Control(self, step, kind, bodies, facts)
         outputs = yield from control.answer()
-        self._report(step.node, control.findings)
+        self._report(node, control.findings)
         for message, offset in control.faults:
-            self._say("G119", message, step.node, offset)
-        self._guard(step.node, control.requirements)
+            self._say("G119", message, node, offset)
+        self._guard(node, control.requirements)
         return outputs
 
     def _examine_pairs(self) -> None:
@@ -313,56 +472,36 @@ class Engine:
         slots = self.slots
         for pair in self._pairs:
             read_value, assign = pair.read_value, pair.assign
-            read = None if read_value is None or not read_value.layer.outputs else slots[read_value.first_slot]
-            source = assign.sources[0] if assign.sources else -1
-            ctx = examine(pair, self.scope, read, slots[source] if source >= 0 else POISONED)
+            read = None if read_value is None or not read_value.layer.pattern.output_count else slots[read_value.first_slot]
+            ctx = examine(pair, self.scope, read, slots[assign.sources[0]] if assign.sources else POISONED)
             self._report(assign, ctx.findings)
             self._guard(assign, ctx.requirements)
 
-    def _outputs(self, step: Step) -> tuple[Fact, ...]:
-        kind = step.op.TYPE
-        if kind == "Parameter" and step.node.index in self._given:
-            self._report(step.node, step.op.findings)
-            return (self._given[step.node.index],)
-        if kind == "Parameter" and step.node.layer.data_offset < 0:
-            self._report(step.node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))
-            return (POISONED,)
-        if kind == "Parameter" and step.node.index in self.shapes:
-            self._report(step.node, step.op.findings)
-            return (self.facts.intern(step.op.element_type, self.shapes[step.node.index]),)  # type: ignore[attr-defined]
-        if kind in BODIES:  # an example, which has no bodies
-            return tuple([self._recorded(port) for port in step.node.layer.outputs])
-        application = self._apply(step)
-        if application.findings:
-            self._report(step.node, application.findings)
-        if application.requirements:
-            self._guard(step.node, application.requirements)
-        if kind == "Constant":
-            return (self._constant(step, application.outputs[0]),)
-        return application.outputs
+    def _remembered(self, step: Step, kind: Kind) -> Application:
+        """The answer to a node's question, with what it says repeated for the node."""
+        facts = tuple([self.slots[source] for source in step.sources])
+        application = kind.answers.get(facts)
+        if application is None or application is _LOCAL:
+            application = self._apply(step, kind, facts)
+        if application.is_loud:
+            self._repeat(step.node, application)
+        return application
 
-    def _guard(self, node: Node, requirements: Sequence[Requirement]) -> None:
-        if node.is_live and self.model.is_live:
-            for requirement in requirements:
-                if requirement not in self.guards:
-                    self.guards[requirement] = Guard(node, requirement)
-
-    def _apply(self, step: Step) -> Application:
-        """The answer to a node's question: remembered, or worked out and remembered."""
-        slots = self.slots
-        facts = [slots[slot] if slot >= 0 else POISONED for slot in step.sources]
-        key: tuple[object, ...] = (step.signature, *facts)
-        application = self._memo.get(key)
-        if application is _LOCAL:
-            application = self._memo.get((step.node, *key))
+    def _apply(self, step: Step, kind: Kind, facts: tuple[Fact, ...]) -> Application:
+        """The answer to a node's question, worked out and remembered: for all nodes that ask it, unless it is the node's own."""
+        key: tuple[object, ...] = facts
+        own = (step.node, *facts)
+        application = kind.answers.get(own)
         if application is None:
+            first = self.model.first_tensor
+            tensors = [first + source if source >= 0 else source for source in step.sources]
             stated = not self.model.document.is_example
-            request = Request(self.facts, self.scope, step.op, step.tensor, facts, step.tensors, step.listed, step.wanted, stated)
+            request = Request(self.facts, self.scope, kind.op, first + step.first_slot, facts, tensors, kind.listed, kind.wanted, stated)
             application = request.answer()
             if request.is_local:
-                self._memo[key] = _LOCAL
-                key = (step.node, *key)
-            self._memo[key] = application
+                kind.answers[key] = _LOCAL
+                key = own
+            kind.answers[key] = application
         return application
 
     # Where facts come from, if not from a rule.
@@ -377,39 +516,51 @@ class Engine:
 
     def _constant(self, step: Step, declared: Fact) -> Fact:
         """The fact of a Const: its bytes checked against the weights, its elements fetched where a rule reads them."""
+        op = step.op
+        is_wanted = step.first_slot in self._demanded
+        fact = self._constants.get((op, is_wanted))
+        if fact is not None:
+            return fact
         count = element_count(declared.shape)
         if declared.is_poisoned or count is None or self.model.document.is_example:
             return declared
-        op: Any = step.op
-        is_read = step.listed > 0 and step.first_slot in self._demanded and count <= self.scope.limits.elements
+        is_read = is_wanted and step.listed > 0 and count <= self.scope.limits.elements
         try:
-            if self.weights is None:
-                raise WeightsError("W101", "the model has constants, but no weights were given")
-            if op.offset + op.size > self.weights.size:
-                self.weights.read(op.offset, op.size)
-            elements: Elements | None = None
-            if declared.element_type is ElementType.string:
-                check_strings(self.weights, op.offset, op.size)
-            elif is_read:
-                data = self.weights.read(op.offset, declared.element_type.byte_size(count))
-                elements = decode(declared.element_type, data, count)
+            fact = self._fetched(op, declared, count, is_read)
         except WeightsError as error:
             # One fault says that the weights are missing, short or another model's.
             if not self._root._are_weights_bad:
                 self._root._are_weights_bad = error.code != "W106"
                 self._report(step.node, (Finding(error.code, error.message, attribute="offset"),))
             return declared
-        if not is_read:
-            if step.listed > 0 and step.first_slot in self._demanded and declared.element_type in INTEGER:
-                message = f"the values of more than {self.scope.limits.elements} elements are not followed (limit elements)"
-                self._report(step.node, (Finding("N103", message, attribute="shape"),))
-            return declared
-        if declared.element_type is ElementType.dynamic:
+        if is_wanted and not is_read and step.listed > 0 and declared.element_type in INTEGER:
+            message = f"the values of more than {self.scope.limits.elements} elements are not followed (limit elements)"
+            self._report(step.node, (Finding("N103", message, attribute="shape"),))
+            return fact
+        if is_read and declared.element_type is ElementType.dynamic:
             message = "a constant without an element type has no values to read"
             self._report(step.node, (Finding("T101", message, attribute="element_type"),))
+            return fact
+        self._constants[op, is_wanted] = fact
+        return fact
+
+    def _fetched(self, op: Any, declared: Fact, count: int, is_read: bool) -> Fact:
+        """What is declared of a Const, with its elements if they are read."""
+        if self.weights is None:
+            raise WeightsError("W101", "the model has constants, but no weights were given")
+        if op.offset + op.size > self.weights.size:
+            self.weights.read(op.offset, op.size)
+        elements: Elements | None = None
+        if declared.element_type is ElementType.string:
+            check_strings(self.weights, op.offset, op.size)
+        elif is_read:
+            data = self.weights.read(op.offset, declared.element_type.byte_size(count))
+            elements = decode(declared.element_type, data, count)
+        if not is_read:
+            return declared
         return self.facts.intern(declared.element_type, declared.shape, UNREADABLE if elements is None else elements, is_literal=True)
 
-    def _trust(self, node: Node) -> None:
+    def _trust(self, node: Node) -> tuple[Fact, ...]:
         """An operation nobody knows: its recorded ports are all there is."""
         code, message = unknown_reason(node.layer)
         if node.type in self.opaque and code == "G110":
@@ -417,8 +568,7 @@ class Engine:
         said = self._say(code, message, node, node.layer.offset)
         if said is not None and code != "G117":
             said.hint = unknown_hint(node.layer)
-        for position, port in enumerate(node.layer.outputs):
-            self.slots[node.first_slot + position] = self._recorded(port)
+        return tuple([self._recorded(port) for port in node.layer.outputs])
 
     # What is said, with its place.
 
@@ -427,6 +577,11 @@ class Engine:
             port = node.layer.outputs[known]
             message = f"the operation has {known} outputs, the layer lists {len(node.layer.outputs)}"
             self._say("G109", message, node, port.offset, str(port.id))
+
+    def _repeat(self, node: Node, application: Application) -> None:
+        """What an application says, said of a node."""
+        self._report(node, application.findings)
+        self._guard(node, application.requirements)
 
     def _report(self, node: Node, findings: Sequence[Finding]) -> None:
         layer = node.layer
@@ -439,16 +594,45 @@ class Engine:
                 offset, port = record.offset, str(record.id)
             self._say(finding.code, finding.message, node, offset, port, finding.hint)
 
+    def _guard(self, node: Node, requirements: Sequence[Requirement]) -> None:
+        if requirements and node.is_live and self.model.is_live:
+            self._said(node).requirements += requirements
+
     def _say(self, code: str, message: str, node: Node, offset: int, port: str | None = None, hint: str | None = None) -> Diagnostic | None:
         severity = CATALOGUE[code].severity
         if severity == ERROR and not (node.is_live and self.model.is_live) and code != "I101":
             severity = WARNING
-        if not self.diagnostics.has_room(code, severity):
+        found = self._said(node).diagnostics
+        if not found.has_room(code, severity):
             return None
         where = place(self.model.document, node.layer, offset, port, self.model.path)
         said = Diagnostic(code, message, where, severity, hint)
-        self.diagnostics.append(said)
+        found.append(said)
         return said
+
+    def _said(self, node: Node) -> Said:
+        said = self.current.said.get(self._at)
+        if said is None:
+            said = self.current.said[self._at] = Said(node)
+        return said
+
+
+def _marked(marks: bytearray) -> Iterator[int]:
+    """The places of the marks, those included that are set behind the last place meanwhile."""
+    at = marks.find(True)
+    while at >= 0:
+        yield at
+        at = marks.find(True, at + 1)
+
+
+def _read_inputs(op_class: OpClass | None, count: int) -> tuple[list[int], list[int]]:
+    """Of so many inputs those whose elements a rule reads, and those it reads when the elements of an output are asked for."""
+    if op_class is None:
+        return [], []
+    ports = [(position, op_class.input_at(position)) for position in range(count)]
+    always = [position for position, port in ports if port is not None and port.value]
+    follows = op_class.demanded()
+    return always, [position for position, port in ports if port is not None and (port.value or port.index in follows)]
 
 
 def conditions_passed(body: Body) -> list[BodyInput]:

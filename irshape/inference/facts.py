@@ -1,5 +1,7 @@
 """What is known of a tensor, interned so that equal knowledge is one object."""
 
+from __future__ import annotations
+
 from typing import Any, Final
 
 from irshape.shape.dim import Dim, bounds
@@ -24,7 +26,7 @@ class Fact:
         shape: Shape,
         elements: Elements | None,
         is_poisoned: bool = False,
-        seen: "Fact | None" = None,
+        seen: Fact | None = None,
         is_literal: bool = False,
     ) -> None:
         self.element_type = element_type
@@ -34,7 +36,7 @@ class Fact:
         self.seen: Fact = seen or self
         self.is_literal = is_literal
 
-    def is_like(self, other: "Fact") -> bool:
+    def is_like(self, other: Fact) -> bool:
         """Whether both know the same numbers, by whatever formulas."""
         if self is other:
             return True

@@ -1,23 +1,29 @@
 """The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
 
+from __future__ import annotations
+
 import errno
 import os
 from collections.abc import Iterable
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from irshape.inference.engine import Engine, Guard
-from irshape.inference.facts import Fact
+from irshape.inference.engine import Engine, Guard, guards_of
+from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.reported import Reported
+from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
-from irshape.xml.document import Document, Port
+from irshape.xml.document import Document, PortRecord
 from irshape.xml.weights import WeightsError
+
+if TYPE_CHECKING:
+    from irshape.shape.reported import Reported
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
 _LEGACY = {
@@ -31,7 +37,7 @@ class InferredPort:
 
     __slots__ = ("_fact", "_inference", "id")
 
-    def __init__(self, inference: "Inference", fact: Fact, id: int) -> None:
+    def __init__(self, inference: Inference, fact: Fact, id: int) -> None:
         self._inference = inference
         self._fact = fact
         self.id = id
@@ -83,8 +89,7 @@ class InferredLayer:
 class Inference:
     """What is known of a model after a pass.
 
-    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `guards` are the
-    requirements that depend on the sizes of the inputs.
+    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file.
     """
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
@@ -95,11 +100,28 @@ class Inference:
         self._shapes = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
         self._weights = engine.weights
-        guards = list(engine.guards.values())
-        # Requirements of different kinds can say the same; the bounds learn from each of them.
-        self.guards: list[Guard] = list({str(guard.requirement): guard for guard in reversed(guards)}.values())[::-1]
+        self._scope = engine.scope
+        self._guarding = engine.guarding
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
-        self._reported = Reported(engine.scope, [guard.requirement for guard in guards]) if guards else None
+
+    @cached_property
+    def _requirements(self) -> dict[Requirement, Guard]:
+        return guards_of(self._guarding)
+
+    @cached_property
+    def _reported(self) -> Reported | None:
+        if not self._requirements:
+            return None
+        from irshape.shape.reported import Reported
+
+        return Reported(self._scope, self._requirements)
+
+    @cached_property
+    def guards(self) -> list[Guard]:
+        """What must hold of the sizes of the inputs, in the order of the layers."""
+        # Requirements of different kinds can say the same; the bounds learn from each of them.
+        guards = reversed(self._requirements.values())
+        return list({str(guard.requirement): guard for guard in guards}.values())[::-1]
 
     @property
     def ok(self) -> bool:
@@ -262,35 +284,39 @@ def compare_recorded(document: Document, model: Model, engine: Engine, found: Di
 
     A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
     """
-    # Repeated blocks record the same again and again.
-    compared: dict[tuple[tuple[int, ...] | None, str | None, Fact], list[tuple[str, str]]] = {}
+    slots, stubs = engine.slots, model.stubs
+    # Layers that record the same and know the same need not be compared again.
+    compared: dict[tuple[object, ...], list[tuple[int, str, str]]] = {}
     for node in model.nodes:
         if node.op_class is None:
             continue
-        ports = [*zip(node.sources, node.layer.inputs, strict=True), *enumerate(node.layer.outputs, node.first_slot)]
-        for slot, port in ports:
-            if slot < 0 or slot in model.stubs:
-                continue
-            key = (port.dims, port.precision, engine.slots[slot])
-            faults = compared.get(key)
-            if faults is None:
-                faults = compared[key] = _contradictions(port, engine.slots[slot])
-            for code, message in faults:
-                if found.has_room(code):
-                    found.append(Diagnostic(code, message, place(document, node.layer, port.offset, str(port.id), model.path)))
+        pattern = node.layer.pattern
+        facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
+        facts += slots[node.first_slot : node.first_slot + pattern.output_count]
+        key = (pattern, *facts)
+        faults = compared.get(key)
+        if faults is None:
+            ports = enumerate(zip(pattern.records, facts, strict=True))
+            faults = compared[key] = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
+        for index, code, message in faults:
+            if found.has_room(code):
+                layer = node.layer
+                port = (*layer.inputs, *layer.outputs)[index]
+                found.append(Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path)))
 
 
-def _contradictions(port: Port, fact: Fact) -> list[tuple[str, str]]:
+def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
     """Codes and messages of what a port records that is not so."""
     faults: list[tuple[str, str]] = []
     if fact.is_poisoned:
         return faults
-    if port.dims is not None and not _fits(port.dims, fact.shape):
-        recorded = ",".join("?" if dim < 0 else str(dim) for dim in port.dims)
+    _, precision, dims = port
+    if dims is not None and not _fits(dims, fact.shape):
+        recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
         faults.append(("R301", f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"))
-    recorded_type = ElementType.from_precision(port.precision) if port.precision else None
+    recorded_type = ElementType.from_precision(precision) if precision else None
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-        faults.append(("R302", f"the port records {port.precision}, the model computes {fact.element_type.precision}"))
+        faults.append(("R302", f"the port records {precision}, the model computes {fact.element_type.precision}"))
     return faults
 
 

@@ -1,5 +1,7 @@
 """The shapes a user gives to the inputs of a model."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -24,7 +26,7 @@ from irshape.shape.shape import Shape
 
 _ANY_SIZE = SymbolFacts(0, inf)
 # What a scope calls a size that nobody named; such names come back with what irshape wrote.
-_UNNAMED = re.compile(r"d\d+", re.ASCII)
+_UNNAMED = r"(?a)d\d+"
 
 
 Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]
@@ -70,7 +72,7 @@ class Inputs(NamedTuple):
     shapes: dict[Node, DescribedShape] = {}
     symbols: dict[str, SymbolFacts] = {}
 
-    def updated(self, other: "Inputs") -> "Inputs":
+    def updated(self, other: Inputs) -> Inputs:
         """These with others on top; what was known of a symbol goes with the last shape that named it."""
         kept = {node: shape for node, shape in self.shapes.items() if node not in other.shapes}
         names = _names(kept)
@@ -97,7 +99,9 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
 
     A value is a shape as text, or a sequence of sizes, each an int, a text or None. Raises InputError.
     """
-    names = input_names(model)
+    names = {node.name: node for node in reversed(model.parameters)}
+    if not names.keys() >= inputs.keys():
+        names = input_names(model)
     described: dict[Node, DescribedShape] = {}
     for name, value in inputs.items():
         node = names.get(name)
@@ -229,7 +233,7 @@ def _size(engine: Engine, node: Node, axis: int, described: Described, known: Ma
         # The key is that of the Parameter's own rule, so that a size of the same range keeps its name.
         return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
     facts = known.get(name, _ANY_SIZE)
-    if not _UNNAMED.fullmatch(name):
+    if not re.fullmatch(_UNNAMED, name):
         engine.symbols[name] = facts
     try:
         return narrow(engine.scope.symbol(name, *facts) * factor + offset, 0)

@@ -1,5 +1,7 @@
 """A model whose inputs take one shape after the other."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -25,7 +27,7 @@ class Session:
 
     def __init__(
         self,
-        source: "Source | Model",
+        source: Source | Model,
         *,
         weights: Any = None,
         opaque: Iterable[str] = (),
@@ -53,7 +55,7 @@ class Session:
         /,
         *,
         symbols: Mapping[str, str] | None = None,
-        batch: "int | str | None" = None,
+        batch: int | str | None = None,
         **named: Any,
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.

@@ -1,5 +1,7 @@
 """State: which ReadValue each Assign belongs to, and whether what is assigned fits the variable."""
 
+from __future__ import annotations
+
 from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import chain

@@ -4,6 +4,8 @@ Inputs are counted as OpenVINO counts them: `external_port_id` is taken for the 
 outputs of the map, by ascending `external_port_id`, are the layer's outputs in their order.
 """
 
+from __future__ import annotations
+
 from typing import Final
 
 from irshape.model.model import Model, Node

@@ -1,12 +1,14 @@
 """From a document to a model: names become nodes, edges become slots, and what does not fit together is said."""
 
+from __future__ import annotations
+
 from heapq import heapify, heappop, heappush
 
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
 from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where, clipped
-from irshape.xml.document import Document, Edge, Layer, Port
+from irshape.xml.document import Document, Layer, Port
 
 
 def build(document: Document, default_opset: str | None = None) -> Model:
@@ -44,10 +46,8 @@ class _Builder:
         self.document = model.document
         self.default_opset = default_opset
         self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
-        # Which layers each layer reads, by its edges, whether or not their ports exist: OpenVINO walks along these.
-        self.reads: list[set[int]] = []
-        # By the identity of a list of ports: where each id first stands in it, for those that do not count upwards.
-        self.positions: dict[int, dict[int, int]] = {}
+        # OpenVINO walks along edges whether or not their ports exist: from a layer to those it would read, but cannot.
+        self.walks: dict[int, set[int]] = {}
 
     def build(self) -> None:
         """Make the nodes, and the bodies inside them, which are built after."""
@@ -75,26 +75,27 @@ class _Builder:
 
     def add_nodes(self) -> None:
         model = self.model
+        nodes, producers, by_id = model.nodes, model.producers, model._by_id
         slot = 0
-        resolved: dict[tuple[str, str], OpClass | None] = {}
-        for index, layer in enumerate(self.model.graph.layers):
+        resolved: dict[tuple[str, str], tuple[OpClass | None, list[Node]]] = {}
+        for index, layer in enumerate(model.graph.layers):
             key = (layer.type, layer.version)
             if key not in resolved:
-                resolved[key] = REGISTRY.find(*key)
-            op_class = resolved[key]
+                resolved[key] = REGISTRY.find(*key), model._by_type.setdefault(layer.type, [])
+            op_class, alike = resolved[key]
             if not layer.version and self.document.is_example:
                 op_class = self.guess(layer)
             node = Node(model, index, layer, op_class, slot)
-            model.nodes.append(node)
-            model.producers.extend([index] * len(layer.outputs))
-            slot += len(layer.outputs)
-            earlier = model._by_id.get(layer.id)
-            if earlier is not None:
+            nodes.append(node)
+            alike.append(node)
+            count = layer.pattern.output_count
+            producers += [index] * count
+            slot += count
+            if (earlier := by_id.get(layer.id)) is not None:
                 earlier.is_dropped = True
                 self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
-            model._by_id[layer.id] = node
+            by_id[layer.id] = node
         model.slot_count = slot
-        self.reads = [set() for _ in model.nodes]
 
     def guess(self, layer: Layer) -> OpClass | None:
         """The class of an example that names no version: the newest that its ports and attributes fit, if any has as many outputs."""
@@ -102,60 +103,59 @@ class _Builder:
         if self.default_opset:
             return versions.get(self.default_opset)
         candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
-        same = [op_class for op_class in candidates if len(op_class.outputs) == len(layer.outputs)] or candidates
+        same = [op_class for op_class in candidates if len(op_class.outputs) == layer.pattern.output_count] or candidates
         return same[-1] if same else None
 
     def connect(self) -> None:
         model = self.model
-        for edge in self.model.graph.edges:
-            target = model._by_id.get(edge.to_layer)
-            source = model._by_id.get(edge.from_layer)
-            if target is None:
-                self.say("G102", f"the edge leads to layer {edge.to_layer}, which does not exist", source, edge.offset, warning=True)
+        by_id, readers = model._by_id, model.readers
+        for number, (from_layer, from_port, to_layer, to_port) in enumerate(model.graph.ends):
+            source, target = by_id.get(from_layer), by_id.get(to_layer)
+            if source is None or target is None:
+                self.say_missing(number, source, target)
                 continue
-            if source is None:
-                self.say("G102", f"the edge comes from layer {edge.from_layer}, which does not exist", target, edge.offset)
-                self.leave_unknown(target, edge)
+            output = source.layer.pattern.outputs.get(from_port)
+            entry = target.layer.pattern.inputs.get(to_port)
+            if output is None or entry is None or target.sources[entry] >= 0:
+                self.say_unfit(number, source, output, target, entry)
                 continue
-            self.connect_ports(edge, source, target)
+            slot = source.first_slot + output
+            target.sources[entry] = slot
+            if slot in readers:
+                readers[slot].append((target.index, entry))
+            else:
+                readers[slot] = [(target.index, entry)]
         if self.document.is_example:
             self.feed_examples()
 
-    def leave_unknown(self, target: Node, edge: Edge) -> None:
+    def say_missing(self, number: int, source: Node | None, target: Node | None) -> None:
+        """An edge between layers of which one is not there; what it leads to is fed, but by nothing that can be computed."""
+        from_layer, _, to_layer, to_port = self.model.graph.ends[number]
+        offset = self.model.graph.edge_offset(number)
+        if target is None:
+            self.say("G102", f"the edge leads to layer {to_layer}, which does not exist", source, offset, warning=True)
+            return
+        self.say("G102", f"the edge comes from layer {from_layer}, which does not exist", target, offset)
+        self.leave_unknown(target, to_port)
+
+    def say_unfit(self, number: int, source: Node, output: int | None, target: Node, entry: int | None) -> None:
+        """An edge between ports of which one is not there, or is fed already."""
+        _, from_port, _, to_port = self.model.graph.ends[number]
+        offset = self.model.graph.edge_offset(number)
+        self.walks.setdefault(target.index, set()).add(source.index)
+        if output is None:
+            self.say("G103", f"layer {source.id} has no output port {from_port}", target, offset)
+            self.leave_unknown(target, to_port)
+        if entry is None:
+            self.say("G103", f"layer {target.id} has no input port {to_port}", target, offset)
+        if output is not None and entry is not None:
+            self.say("G104", f"input port {to_port} of layer {target.id} is fed by two edges", target, offset, str(to_port))
+
+    def leave_unknown(self, target: Node, to_port: int) -> None:
         """What a faulty edge leads to is fed, but by nothing that can be computed."""
-        entry = self.port_index(target.layer.inputs, edge.to_port)
-        if entry >= 0 and target.sources[entry] == -1:
+        entry = target.layer.pattern.inputs.get(to_port)
+        if entry is not None and target.sources[entry] == -1:
             target.sources[entry] = -2
-
-    def connect_ports(self, edge: Edge, source: Node, target: Node) -> None:
-        self.reads[target.index].add(source.index)
-        output = self.port_index(source.layer.outputs, edge.from_port)
-        entry = self.port_index(target.layer.inputs, edge.to_port)
-        if output < 0:
-            self.say("G103", f"layer {source.id} has no output port {edge.from_port}", target, edge.offset)
-            self.leave_unknown(target, edge)
-        if entry < 0:
-            self.say("G103", f"layer {target.id} has no input port {edge.to_port}", target, edge.offset)
-        if output < 0 or entry < 0:
-            return
-        if target.sources[entry] >= 0:
-            self.say("G104", f"input port {edge.to_port} of layer {target.id} is fed by two edges", target, edge.offset, str(edge.to_port))
-            return
-        slot = source.first_slot + output
-        target.sources[entry] = slot
-        self.model.readers.setdefault(slot, []).append((target.index, entry))
-
-    def port_index(self, ports: list[Port], number: int) -> int:
-        """The position of the port with this id among its layer's; -1 if there is none."""
-        if not ports:
-            return -1
-        guess = number - ports[0].id
-        if 0 <= guess < len(ports) and ports[guess].id == number:
-            return guess
-        positions = self.positions.get(id(ports))
-        if positions is None:
-            positions = self.positions[id(ports)] = {port.id: index for index, port in reversed([*enumerate(ports)])}
-        return positions.get(number, -1)
 
     def feed_examples(self) -> None:
         """An example's inputs come from nowhere: what its ports record is what they are."""
@@ -168,24 +168,33 @@ class _Builder:
 
     def find_live(self) -> None:
         model = self.model
-        pending = [node.index for node in model.nodes if node.type in SINKS or self.document.is_example]
-        pending = [index for index in pending if not model.nodes[index].is_dropped]
-        live = set(pending)
+        nodes, producers, walks = model.nodes, model.producers, self.walks
+        roots = nodes if self.document.is_example else model.of_type(*SINKS)
+        pending = [node for node in roots if not node.is_dropped]
+        for node in pending:
+            node.is_live = True
         while pending:
-            new = self.reads[pending.pop()] - live
-            live |= new
-            pending.extend(new)
-        for node in model.nodes:
-            node.is_live = node.index in live or (node.type == "Parameter" and not node.is_dropped)
+            node = pending.pop()
+            for slot in node.sources:
+                if 0 <= slot < len(producers) and not (producer := nodes[producers[slot]]).is_live:
+                    producer.is_live = True
+                    pending.append(producer)
+            if walks:
+                others = [nodes[index] for index in walks.get(node.index, ()) if not nodes[index].is_live]
+                for producer in others:
+                    producer.is_live = True
+                pending += others
+        for node in model.parameters:
+            node.is_live = not node.is_dropped
 
     def sort(self) -> None:
         """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
         model = self.model
         producers = model.producers
-        needs = [{producers[slot] for slot in node.sources if 0 <= slot < len(producers)} for node in model.nodes]
-        if all(not need or max(need) < index for index, need in enumerate(needs)):
+        if all(max(node.sources, default=-1) < node.first_slot for node in model.nodes):
             model.order = list(range(len(model.nodes)))
             return
+        needs = [{producers[slot] for slot in node.sources if 0 <= slot < len(producers)} for node in model.nodes]
         readers: list[list[int]] = [[] for _ in model.nodes]
         for index, need in enumerate(needs):
             for producer in need:
@@ -221,31 +230,38 @@ class _Builder:
 
     def check_connections(self) -> None:
         """Ports without an edge, doubled ids, layers nobody reads."""
-        has_sink = any(node.type in SINKS for node in self.model.nodes)
+        has_sink = bool(self.model.of_type(*SINKS))
         if not has_sink and not self.document.is_example:
             self.say("G113", "the model has no Result", None, self.model.graph.offset)
+        is_example, is_old = self.document.is_example, self.document.version == 10
+        readers = self.model.readers
         names: dict[str, Node] = {}
         for node in self.model.nodes:
             if node.is_dropped:
                 continue  # that it is dropped has been said
             layer = node.layer
-            self.check_port_ids(node, layer.inputs, "input")
-            self.check_port_ids(node, layer.outputs, "output")
-            gap = False
-            for index in range(len(layer.inputs) - 1, -1, -1):
-                fed = node.sources[index] != -1
-                if not fed and (gap or self.document.version != 10):
-                    port = layer.inputs[index]
-                    self.say("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
-                gap = gap or fed
-            if node.name and names.setdefault(node.name, node) is not node and not self.document.is_example:
-                self.say("G114", f"layer {names[node.name].id} is named {node.name!r}, too", node, layer.offset)
-            if not node.is_live and has_sink and not any(node.first_slot + i in self.model.readers for i in range(len(layer.outputs))):
+            pattern = layer.pattern
+            if len(pattern.inputs) < pattern.input_count:
+                self.check_port_ids(node, layer.inputs, "input")
+            if len(pattern.outputs) < pattern.output_count:
+                self.check_port_ids(node, layer.outputs, "output")
+            if -1 in node.sources:
+                self.check_fed(node, is_old)
+            if (earlier := names.setdefault(layer.name, node)) is not node and layer.name and not is_example:
+                self.say("G114", f"layer {earlier.id} is named {layer.name!r}, too", node, layer.offset)
+            if not node.is_live and has_sink and not any(node.first_slot + i in readers for i in range(pattern.output_count)):
                 self.say("G116", "the layer reaches no Result or Assign", node, layer.offset)
 
+    def check_fed(self, node: Node, is_old: bool) -> None:
+        """Inputs that no edge leads to; in IR version 10 the last ones may be left out."""
+        is_followed = False
+        for source, port in zip(reversed(node.sources), reversed(node.layer.inputs), strict=True):
+            if source == -1 and (is_followed or not is_old):
+                self.say("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
+            is_followed = is_followed or source != -1
+
     def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
-        if all(port.id == ports[0].id + index for index, port in enumerate(ports)):
-            return
+        """Ports of one kind that have the same id."""
         seen: set[int] = set()
         for port in ports:
             if port.id in seen:
@@ -288,7 +304,7 @@ class _Cycles:
 
 def _fits(op_class: OpClass, layer: Layer) -> bool:
     spellings = {attribute.spelling for attribute in op_class.attributes.values()}
-    count = len(layer.inputs)
+    count = layer.pattern.input_count
     return (
         op_class.min_inputs <= count
         and (op_class.max_inputs is None or count <= op_class.max_inputs)

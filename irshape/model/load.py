@@ -1,5 +1,7 @@
 """From a source to a model and its weights."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from irshape.model.build import build
@@ -11,7 +13,7 @@ from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
 
-def load(source: "Source | Model", *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
+def load(source: Source | Model, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
     """The graph of an IR, which may have been read already."""
     return source if isinstance(source, Model) else build(read_document(source, path=path, limits=limits), opset)
 

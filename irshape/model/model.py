@@ -1,5 +1,7 @@
 """The graph of a model: nodes, ports and what connects them."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,7 +18,7 @@ class _PortView:
 
     __slots__ = ("index", "node")
 
-    def __init__(self, node: "Node", index: int) -> None:
+    def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
 
@@ -47,7 +49,7 @@ class OutputPort(_PortView):
         return self.node.first_slot + self.index
 
     @property
-    def targets(self) -> list["InputPort"]:
+    def targets(self) -> list[InputPort]:
         """The inputs that read this output."""
         return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers.get(self.slot, ())]
 
@@ -94,14 +96,14 @@ class Node:
 
     __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")
 
-    def __init__(self, model: "Model", index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
+    def __init__(self, model: Model, index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
         self.model = model
         self.index = index
         self.layer = layer
         self.op_class = op_class
-        self.sources: list[int] = [-1] * len(layer.inputs)
+        self.sources: list[int] = [-1] * layer.pattern.input_count
         self.first_slot = first_slot
-        self.is_live = True
+        self.is_live = False
         self.is_dropped = False
         self.bodies: dict[str, Model] = {}
 
@@ -149,12 +151,12 @@ class Node:
         return [OutputPort(self, index) for index in range(len(self.layer.outputs))]
 
     @property
-    def producers(self) -> list["Node"]:
+    def producers(self) -> list[Node]:
         """The nodes whose outputs this one reads, in the order of its inputs."""
         return [source.node for port in self.inputs if (source := port.source)]
 
     @property
-    def consumers(self) -> list["Node"]:
+    def consumers(self) -> list[Node]:
         """The nodes that read this one's outputs."""
         return [target.node for port in self.outputs for target in port.targets]
 
@@ -176,8 +178,8 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_ops", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version", "is_live", "name",
-        "nodes", "order", "path", "prefix", "producers", "readers", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_ops", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version",
+        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "readers", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
@@ -199,6 +201,7 @@ class Model:
         self.diagnostics = Diagnostics(document.limits.faults)
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
+        self._by_type: dict[str, list[Node]] = {}
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
     def __iter__(self) -> Iterator[Node]:
@@ -220,14 +223,19 @@ class Model:
     @property
     def parameters(self) -> list[Node]:
         """The inputs of the model."""
-        return [node for node in self.nodes if node.type == "Parameter"]
+        return self.of_type("Parameter")
 
     @property
     def results(self) -> list[Node]:
         """The outputs of the model."""
-        return [node for node in self.nodes if node.type == "Result"]
+        return self.of_type("Result")
 
-    def graphs(self) -> Iterator["Model"]:
+    def of_type(self, *types: str) -> list[Node]:
+        """The nodes of some types, spelled as in the file, in its order."""
+        found = [self._by_type[type] for type in types if type in self._by_type]
+        return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
+
+    def graphs(self) -> Iterator[Model]:
         """The model itself and every body in it, in the order of the file."""
         pending = [self]
         while pending:
@@ -237,12 +245,18 @@ class Model:
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""
-        if node.op_class is None:
+        op_class, attributes = node.op_class, node.layer.attributes
+        if op_class is None:
             return None
-        key = (node.op_class, *node.layer.attributes.items())
-        op = self._ops.get(key)
+        # Layers that are written alike share their attributes; those of other layers may still be equal.
+        own = (op_class, id(attributes))
+        op = self._ops.get(own)
         if op is None:
-            op = self._ops[key] = node.op_class(node.layer.attributes, self.document.limits)
+            key = (op_class, *attributes.items())
+            op = self._ops.get(key)
+            if op is None:
+                op = self._ops[key] = op_class(attributes, self.document.limits)
+            self._ops[own] = op
         return op
 
     def to_etree(self) -> Any:

@@ -93,14 +93,19 @@ class _Unsigned:
 
 Unsigned: Final = _Unsigned()
 
-_INTEGER: Final = re.compile(r"\s*(-?\d+)")
+_INTEGER: Final = r"\s*(-?\d+)"
+# Nearly all numbers and lists of them; int64 holds whatever has so few digits.
+_PLAIN: Final = re.compile(r"-?[0-9]{1,18}")
+_PLAIN_LIST: Final = re.compile(r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*")
 # An exponent must be whole, and of the words only these two in lower case are known.
-_FLOAT: Final = re.compile(r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))")
+_FLOAT: Final = r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))"
 
 
 def read_integer(text: str) -> tuple[int, str | None]:
     """The integer a text begins with; OpenVINO ignores what follows it."""
-    match = _INTEGER.match(text)
+    if _PLAIN.fullmatch(text):
+        return int(text), None
+    match = re.match(_INTEGER, text)
     if match is None or not match[1].isascii():
         raise Malformed("A102", f"{text!r} is not an integer")
     if len(match[1]) > 20 or not INT64_MIN <= (value := int(match[1])) <= INT64_MAX:
@@ -110,7 +115,7 @@ def read_integer(text: str) -> tuple[int, str | None]:
 
 def read_float(text: str) -> tuple[float, str | None]:
     """The number a text begins with; OpenVINO ignores what follows it."""
-    match = _FLOAT.match(text)
+    match = re.match(_FLOAT, text)
     if match is None or not match[1].isascii():
         raise Malformed("A102", f"{text!r} is not a number")
     value = float(match[1])
@@ -140,6 +145,8 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
 
 def _read_list(item: Converter) -> Converter:
     def read(text: str) -> tuple[Any, str | None]:
+        if item is read_integer and _PLAIN_LIST.fullmatch(text):
+            return tuple(map(int, text.split(","))), None
         if not text.strip():
             return (), None
         parts = text.split(",")

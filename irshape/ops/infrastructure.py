@@ -53,6 +53,11 @@ class Constant(Op):
     offset: Annotated[int, ReadBy(read_unsigned)]
     size: Annotated[int, ReadBy(read_unsigned)]
 
+    @property
+    def alike(self) -> object:
+        """Constants of one size, wherever their bytes stand."""
+        return self if self.findings else (Constant, self.element_type, self.shape, self.size)
+
     def infer(self, ctx: Context) -> Shape:
         count = 1
         for size in self.shape:

@@ -3,6 +3,8 @@
 `docs/diagnostics.md` is made from this table. A code never changes its meaning; a retired one is not used again.
 """
 
+from __future__ import annotations
+
 from typing import Final, NamedTuple
 
 
@@ -633,6 +635,30 @@ _family(
         "irshape failed on this layer. The fault is irshape's, not the file's.",
         "The layer has not been checked.",
         "Please report it with the file.",
+    ),
+    (
+        "I102",
+        "error",
+        "out of time",
+        "The file was not done within the time that check --isolate allows.",
+        "Nothing is known of the file. The exit code is 2.",
+        "Allow more with --limit time=SECONDS if the file is trusted.",
+    ),
+    (
+        "I103",
+        "error",
+        "out of memory",
+        "The file was not done within the memory that check --isolate allows, or that there is.",
+        "Nothing is known of the file. The exit code is 2.",
+        "Allow more with --limit memory=SIZE if the file is trusted; examine fewer files at a time with --jobs.",
+    ),
+    (
+        "I104",
+        "error",
+        "worker ended",
+        "The process that examined the file was ended by the system or crashed.",
+        "Nothing is known of the file. The exit code is 2.",
+        "Signal 9 may mean that the system was out of memory: examine fewer files at a time with --jobs. Please report all else with the file.",
     ),
 )
 

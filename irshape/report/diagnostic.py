@@ -1,10 +1,13 @@
 """What irshape says of a file: one fault, with its code and its place."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, Self
 
 from irshape.report.catalogue import CATALOGUE
+from irshape.shape.limits import DEFAULT
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
@@ -116,7 +119,7 @@ class Diagnostics(list[Diagnostic]):
 
     __slots__ = ("counts", "most")
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int = DEFAULT.faults) -> None:
         super().__init__()
         self.most = most
         self.counts: Counter[tuple[str, str]] = Counter()
@@ -133,7 +136,7 @@ class Diagnostics(list[Diagnostic]):
         self.extend(others)
         return self
 
-    def without(self, is_left_out: Callable[[str], bool]) -> "Diagnostics":
+    def without(self, is_left_out: Callable[[str], bool]) -> Diagnostics:
         """Those whose code is not left out."""
         kept = Diagnostics(self.most)
         kept.extend(one for one in self if not is_left_out(one.code))

@@ -1,5 +1,7 @@
 """A fault without its place: what a rule says, and which port or attribute it is about."""
 
+from __future__ import annotations
+
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 

@@ -1,5 +1,7 @@
 """Reports for programs: JSON with one port, diagnostic or guard on a line, or one report on a line."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Mapping
 from typing import Any

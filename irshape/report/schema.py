@@ -1,5 +1,7 @@
 """JSON Schemas of what irshape reports."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from irshape.report.catalogue import CATALOGUE

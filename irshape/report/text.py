@@ -1,8 +1,9 @@
 """Diagnostics and tables for people: one line for a fault, aligned columns, colour where a terminal shows it."""
 
+from __future__ import annotations
+
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
@@ -63,7 +64,7 @@ class Palette:
         self.bold, self.dim, self.error, self.key, self.plain, self.unknown, self.warning = codes
 
     @staticmethod
-    def choose(when: str, stream: TextIO) -> "Palette":
+    def choose(when: str, stream: TextIO) -> Palette:
         """The colours of a stream: `always`, `never`, or `auto`, which is a terminal that is not dumb and no `NO_COLOR`."""
         if when == "auto":
             return Palette(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
@@ -105,13 +106,10 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
-def verdict(diagnostics: Iterable[Diagnostic]) -> str:
+def verdict(severities: Mapping[str, int]) -> str:
     """How many errors and warnings there are: `2 errors, 1 warning`."""
-    found = Counter[str]()
-    for diagnostic in diagnostics:
-        found[diagnostic.severity] += diagnostic.count
-    counts = ((found[ERROR], "error"), (found[WARNING], "warning"), (found[NOTE], "note"))
-    return ", ".join(counted(number, thing) for number, thing in counts if number) or "no faults"
+    counts = [(number, severity) for severity in (ERROR, WARNING, NOTE) if (number := severities.get(severity))]
+    return ", ".join(counted(number, severity) for number, severity in counts) or "no faults"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, width: int | None = None) -> Iterator[str]:

@@ -7,6 +7,8 @@ Facts hold for every size for which the model is valid: after `merge(a, b)` the 
 A question about dims is answered True, False or None, never with a guess.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf, prod
 from operator import index
@@ -35,7 +37,7 @@ class Scope:
         self._dims: dict[tuple[Form, Facts], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
 
-    def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> "Size":
+    def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
         """The symbol of this name, the same one each time; an int where the facts leave one value.
 
         ValueError if the facts exclude each other, or differ from those the symbol was made with.
@@ -53,7 +55,7 @@ class Scope:
             raise ValueError(f"{name} is {_facts_text(made[0])} and cannot also be {_facts_text(facts)}")
         return made[1]
 
-    def bounded(self, key: Hashable, low: Bound, high: Bound) -> "Size":
+    def bounded(self, key: Hashable, low: Bound, high: Bound) -> Size:
         """A value of which OpenVINO knows these bounds only, the same for the same key and bounds."""
         made = self._bounded.get((key, low, high))
         if made is None:
@@ -62,7 +64,7 @@ class Scope:
 
     def unknown(
         self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_data: bool = False
-    ) -> "Size":
+    ) -> Size:
         """A value without a name, the same for the same key and facts; written `d0`, `d1`, ... in the order of their making.
 
         `is_data` says that no shape tells it, only what a tensor holds.
@@ -79,7 +81,7 @@ class Scope:
             made = self._unknowns[key, *facts] = self._new_symbol(f"d{number}", facts, DATA if is_data else OTHER)
         return made
 
-    def hull(self, key: Hashable, *sizes: "Size") -> "Size":
+    def hull(self, key: Hashable, *sizes: Size) -> Size:
         """A value that is one of `sizes`, not known which (the branches of an If); the size itself where they are all one."""
         first, *others = sizes
         facts = _facts(first)
@@ -89,7 +91,7 @@ class Scope:
             return self.dim(_form(first), facts)
         return self.unknown(key, *facts, is_data=True)
 
-    def dim(self, form: Polynomial, facts: Facts) -> "Size":
+    def dim(self, form: Polynomial, facts: Facts) -> Size:
         """The dim of this form with its own facts and these; an int where they leave one value."""
         if isinstance(form, int):
             return form
@@ -102,12 +104,12 @@ class Scope:
             made = self._dims[form, facts] = Dim(self, form, facts)
         return made
 
-    def _new_symbol(self, name: str, facts: Facts, origin: int = OTHER) -> "Size":
+    def _new_symbol(self, name: str, facts: Facts, origin: int = OTHER) -> Size:
         if facts.modulus == 0:
             return facts.remainder
         return self.dim(self.forms.symbol(name, facts, origin), facts)
 
-    def apply(self, operation: str, a: "Size", b: "Size") -> "Size":
+    def apply(self, operation: str, a: Size, b: Size) -> Size:
         """The result of an operation, at least one of whose operands is a Dim; found once, then remembered."""
         key = (operation, a, b)
         result = self._results.get(key)
@@ -143,49 +145,49 @@ class Dim:
         self.form: Final = form
         self.facts: Final = facts
 
-    def __add__(self, other: "SupportsIndex | Dim") -> "Size":
+    def __add__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
             other = index(other)
         return self.scope.apply("add", self, other) if other != 0 else self
 
     __radd__ = __add__
 
-    def __sub__(self, other: "SupportsIndex | Dim") -> "Size":
+    def __sub__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
             other = index(other)
         return self.scope.apply("subtract", self, other) if other != 0 else self
 
-    def __rsub__(self, other: SupportsIndex) -> "Size":
+    def __rsub__(self, other: SupportsIndex) -> Size:
         return self.scope.apply("subtract", index(other), self)
 
-    def __mul__(self, other: "SupportsIndex | Dim") -> "Size":
+    def __mul__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
             other = index(other)
         return self.scope.apply("multiply", self, other) if other != 1 else self
 
     __rmul__ = __mul__
 
-    def __floordiv__(self, other: "SupportsIndex | Dim") -> "Size":
+    def __floordiv__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
             other = index(other)
         if isinstance(other, int) and other < 0:
             return self.scope.apply("floor", -self, -other)
         return self.scope.apply("floor", self, other)
 
-    def __rfloordiv__(self, other: SupportsIndex) -> "Size":
+    def __rfloordiv__(self, other: SupportsIndex) -> Size:
         return self.scope.apply("floor", index(other), self)
 
-    def __mod__(self, other: "SupportsIndex | Dim") -> "Size":
+    def __mod__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
             other = index(other)
         if isinstance(other, int) and other < 0:
             return -(-self % -other)
         return self.scope.apply("modulo", self, other)
 
-    def __rmod__(self, other: SupportsIndex) -> "Size":
+    def __rmod__(self, other: SupportsIndex) -> Size:
         return self.scope.apply("modulo", index(other), self)
 
-    def __neg__(self) -> "Size":
+    def __neg__(self) -> Size:
         return self.scope.apply("multiply", self, -1)
 
     def __bool__(self) -> NoReturn:
@@ -357,7 +359,7 @@ def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = boun
     return f"{low or ''}..{high_text}" if low or high_text else "?"
 
 
-def formula_text(size: "Size | Form") -> str:
+def formula_text(size: Size | Form) -> str:
     """The formula of a size, as Python reads it."""
     return number_text(size) if isinstance(size, int) else str(size)
 

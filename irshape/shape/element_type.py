@@ -1,5 +1,7 @@
 """The element types of OpenVINO 2026.4.1, their bit widths and their spelling in an IR."""
 
+from __future__ import annotations
+
 from typing import ClassVar, Final
 
 
@@ -12,35 +14,35 @@ class ElementType:
 
     __slots__ = ("bits", "is_real", "is_signed", "name", "precision")
 
-    BY_NAME: ClassVar[dict[str, "ElementType"]] = {}
-    BY_PRECISION: ClassVar[dict[str, "ElementType"]] = {}
+    BY_NAME: ClassVar[dict[str, ElementType]] = {}
+    BY_PRECISION: ClassVar[dict[str, ElementType]] = {}
 
-    dynamic: ClassVar["ElementType"]
-    boolean: ClassVar["ElementType"]
-    bf16: ClassVar["ElementType"]
-    f16: ClassVar["ElementType"]
-    f32: ClassVar["ElementType"]
-    f64: ClassVar["ElementType"]
-    i4: ClassVar["ElementType"]
-    i8: ClassVar["ElementType"]
-    i16: ClassVar["ElementType"]
-    i32: ClassVar["ElementType"]
-    i64: ClassVar["ElementType"]
-    u1: ClassVar["ElementType"]
-    u2: ClassVar["ElementType"]
-    u3: ClassVar["ElementType"]
-    u4: ClassVar["ElementType"]
-    u6: ClassVar["ElementType"]
-    u8: ClassVar["ElementType"]
-    u16: ClassVar["ElementType"]
-    u32: ClassVar["ElementType"]
-    u64: ClassVar["ElementType"]
-    nf4: ClassVar["ElementType"]
-    f8e4m3: ClassVar["ElementType"]
-    f8e5m2: ClassVar["ElementType"]
-    string: ClassVar["ElementType"]
-    f4e2m1: ClassVar["ElementType"]
-    f8e8m0: ClassVar["ElementType"]
+    dynamic: ClassVar[ElementType]
+    boolean: ClassVar[ElementType]
+    bf16: ClassVar[ElementType]
+    f16: ClassVar[ElementType]
+    f32: ClassVar[ElementType]
+    f64: ClassVar[ElementType]
+    i4: ClassVar[ElementType]
+    i8: ClassVar[ElementType]
+    i16: ClassVar[ElementType]
+    i32: ClassVar[ElementType]
+    i64: ClassVar[ElementType]
+    u1: ClassVar[ElementType]
+    u2: ClassVar[ElementType]
+    u3: ClassVar[ElementType]
+    u4: ClassVar[ElementType]
+    u6: ClassVar[ElementType]
+    u8: ClassVar[ElementType]
+    u16: ClassVar[ElementType]
+    u32: ClassVar[ElementType]
+    u64: ClassVar[ElementType]
+    nf4: ClassVar[ElementType]
+    f8e4m3: ClassVar[ElementType]
+    f8e5m2: ClassVar[ElementType]
+    string: ClassVar[ElementType]
+    f4e2m1: ClassVar[ElementType]
+    f8e8m0: ClassVar[ElementType]
 
     def __init__(self, name: str, bits: int, precision: str, *, is_real: bool = False, is_signed: bool = False) -> None:
         self.name: Final = name
@@ -56,12 +58,12 @@ class ElementType:
         return ElementType.parse, (self.name,)
 
     @staticmethod
-    def parse(name: str) -> "ElementType | None":
+    def parse(name: str) -> ElementType | None:
         """The type OpenVINO calls `name` in an attribute, in any case; None where there is none."""
         return ElementType.BY_NAME.get(name.lower())
 
     @staticmethod
-    def from_precision(precision: str) -> "ElementType | None":
+    def from_precision(precision: str) -> ElementType | None:
         """The type of a `<port precision=...>`; None where there is none.
 
         Case counts: OpenVINO knows `FP32` and `f32`, and neither `fp32` nor `F32`.

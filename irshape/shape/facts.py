@@ -4,6 +4,8 @@ Every function here is sound: if each operand's facts hold, so do the result's. 
 `math.inf`; a low end is never `inf`, a high end never `-inf`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import gcd, inf
 from typing import Final, NamedTuple, TypeAlias
@@ -41,6 +43,8 @@ def exactly(value: int) -> Facts:
 
 def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Facts | None:
     """Both facts in one: ends moved to the nearest value the congruence allows; None when no integer is left."""
+    if modulus == 1 and low < high and (-_HUGE <= low <= _HUGE or low == -inf) and (-_HUGE <= high <= _HUGE or high == inf):
+        return Facts(low, high)
     if modulus == 0:
         return exactly(remainder) if low <= remainder <= high else None
     if modulus > _HUGE:

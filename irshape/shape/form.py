@@ -7,6 +7,8 @@ Floor divisions by an int are normal too: coefficients and constant lie in `[0, 
 one, and a symbol of known congruence leaves the floor. Hence fifty convolutions of stride 1 and five of stride 2 stay one term.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
@@ -38,7 +40,7 @@ class Atom:
 
     __slots__ = ("arguments", "depth", "index", "kind", "name", "origins", "size")
 
-    def __init__(self, index: int, kind: str, arguments: "tuple[Polynomial, ...]", name: str, depth: int, size: int, origins: int) -> None:
+    def __init__(self, index: int, kind: str, arguments: tuple[Polynomial, ...], name: str, depth: int, size: int, origins: int) -> None:
         self.origins = origins
         self.index = index
         self.kind = kind
@@ -56,7 +58,7 @@ class Form:
 
     __slots__ = ("constant", "depth", "facts", "index", "size", "table", "terms")
 
-    def __init__(self, table: "FormTable", index: int, constant: int, terms: Terms, facts: Facts, depth: int, size: int) -> None:
+    def __init__(self, table: FormTable, index: int, constant: int, terms: Terms, facts: Facts, depth: int, size: int) -> None:
         self.table = table
         self.index = index
         self.constant = constant
@@ -129,12 +131,18 @@ class FormTable:
         return form
 
     def _append(
-        self, kind: str, arguments: "tuple[Polynomial, ...]", name: str, facts: Facts, depth: int, size: int, origins: int
+        self, kind: str, arguments: tuple[Polynomial, ...], name: str, facts: Facts, depth: int, size: int, origins: int
     ) -> Polynomial:
         index = len(self.atoms)
         self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))
         self.facts.append(facts)
-        return self.form(0, {(index,): 1})
+        terms: Terms = (((index,), 1),)
+        if kind == "floor":
+            return self.form(0, dict(terms))
+        # Of one atom alone nothing more is known than of the atom.
+        form = facts.remainder if facts.modulus == 0 else Form(self, len(self._forms), 0, terms, facts, depth, size)
+        self._forms[0, terms] = form
+        return form
 
     def form(self, constant: int, terms: dict[Monomial, int]) -> Polynomial:
         """Intern a form; an int where it has only one value."""
@@ -177,7 +185,7 @@ class FormTable:
     def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], known: Sequence[Facts], steps: int = _RELAXATIONS) -> Facts:
         """The facts of `constant + terms`, given those of every atom."""
         terms = tuple(terms)
-        total = exactly(constant)
+        total = exactly(constant) if constant else None
         pivot = -1
         for monomial, coefficient in terms:
             facts = known[monomial[0]]
@@ -185,9 +193,11 @@ class FormTable:
                 facts = multiply(facts, known[index])
             if coefficient != 1:
                 facts = multiply(facts, exactly(coefficient))
-            total = add(total, facts)
+            total = facts if total is None else add(total, facts)
             if len(monomial) == 1 and monomial[0] > pivot and self.atoms[monomial[0]].kind in ("floor", "min", "max"):
                 pivot = monomial[0]
+        if total is None:
+            return exactly(0)
         if pivot >= 0 and steps and 1 < len(terms) <= 8:
             relaxed = self._relax(constant, dict(terms), pivot, known, steps - 1)
             if relaxed is not None:

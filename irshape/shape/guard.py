@@ -1,5 +1,7 @@
 """What a rule demands of sizes, and who decides whether it holds."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Mapping
 from math import gcd, inf
 from typing import Any, Final, NamedTuple

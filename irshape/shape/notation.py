@@ -3,6 +3,8 @@
 Both give plain data; `size_of` makes sizes of what a user wrote.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Hashable
 from math import inf
@@ -74,8 +76,8 @@ def size_of(scope: Scope, described: Described, key: Hashable) -> Size:
 # A Parameter's shape, as OpenVINO 2026.4.1 reads it.
 
 _BLANKS: Final = " \t\n\v\f\r"
-_DIGITS_AND_SIGNS: Final = re.compile(r"[0-9-]*")
-_NUMBER_PREFIX: Final = re.compile(r"(-?)([0-9]+)")
+_DIGITS_AND_SIGNS: Final = r"[0-9-]*"
+_NUMBER_PREFIX: Final = r"(-?)([0-9]+)"
 
 
 def parse_parameter_shape(text: str) -> tuple[tuple[Interval, ...] | None, list[str]]:
@@ -108,7 +110,7 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
         return (0, inf), ""
     low_text, dots, high_text = field.partition("..")
     for part in (low_text, high_text):
-        if not _DIGITS_AND_SIGNS.fullmatch(part):
+        if not re.fullmatch(_DIGITS_AND_SIGNS, part):
             raise ShapeSyntaxError(text, position, f"{field!r} is no dimension")
     number = _read_number(low_text)
     low, high = number or 0, inf
@@ -127,7 +129,7 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
 
 def _read_number(text: str) -> int | None:
     """The number a C++ stream reads, which is the longest prefix that is one; None where there is none, or one beyond int64."""
-    match = _NUMBER_PREFIX.match(text)
+    match = re.match(_NUMBER_PREFIX, text)
     if match is None:
         return None
     digits = match[2].lstrip("0") or "0"
@@ -142,11 +144,11 @@ def _interval_text(low: Bound, high: Bound) -> str:
 
 # What a user may write.
 
-_UNKNOWN: Final = re.compile(r"\?|-1")
-_INTERVAL: Final = re.compile(r"(\d*)\s*\.\.\s*(\d*)", re.ASCII)
-_NUMBER: Final = re.compile(r"\d+", re.ASCII)
-_AFFINE: Final = re.compile(r"(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?", re.ASCII)
-_TIMES: Final = re.compile(r"(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+", re.ASCII)
+_UNKNOWN: Final = r"\?|-1"
+_INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
+_NUMBER: Final = r"(?a)\d+"
+_AFFINE: Final = r"(?a)(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?"
+_TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+"
 
 
 def parse_shape(text: str) -> DescribedShape:
@@ -170,7 +172,7 @@ def parse_shape(text: str) -> DescribedShape:
     if is_tuple and inner.endswith(","):
         inner = inner[:-1]
     shape = []
-    for field in inner.split("," if "," in inner or not _TIMES.fullmatch(inner) else "x"):
+    for field in inner.split("," if "," in inner or not re.fullmatch(_TIMES, inner) else "x"):
         indent = len(field) - len(field.lstrip())
         shape.append(_parse_dimension(text, position + indent, field.strip()))
         position += len(field) + 1
@@ -180,18 +182,18 @@ def parse_shape(text: str) -> DescribedShape:
 def _parse_dimension(text: str, position: int, field: str) -> Described:
     if not field:
         raise ShapeSyntaxError(text, position, "a dimension is missing")
-    if _UNKNOWN.fullmatch(field):
+    if re.fullmatch(_UNKNOWN, field):
         return Described(0, inf)
-    if _NUMBER.fullmatch(field):
+    if re.fullmatch(_NUMBER, field):
         value = _to_int(text, position, field)
         return Described(value, value)
-    if match := _INTERVAL.fullmatch(field):
+    if match := re.fullmatch(_INTERVAL, field):
         low = _to_int(text, position, match[1]) if match[1] else 0
         high = _to_int(text, position + match.start(2), match[2]) if match[2] else inf
         if low > high:
             raise ShapeSyntaxError(text, position, f"{low} is larger than {high}")
         return Described(low, high)
-    if match := _AFFINE.fullmatch(field):
+    if match := re.fullmatch(_AFFINE, field):
         before, name, after, sign, offset = match.groups()
         if not (before and after):
             factor = _to_int(text, position, before or after or "1")

@@ -1,5 +1,7 @@
 """The bounds that a report shows: those of the inference, tightened by its guards."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from math import gcd, inf
 from typing import Final

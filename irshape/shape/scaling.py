@@ -1,5 +1,7 @@
 """A size times a float, as OpenVINO resizes images: in float32, a millionth added to the scale, the product cut off."""
 
+from __future__ import annotations
+
 from math import inf, isinf
 from struct import pack, unpack
 from typing import Final

@@ -1,5 +1,7 @@
 """A shape: a tuple of sizes, or None when not even the number of axes is known."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Any, TypeAlias
 

@@ -4,6 +4,8 @@ An index below 0 counts from the end. `begin` is then brought into `0..last`, wh
 element: hence `[3][-8::-1]` has one element. An open end is None.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from math import inf
 from typing import Final, TypeAlias

@@ -4,6 +4,8 @@ The shape stands beside them, static whenever elements are known. Movers (gather
 arithmetic on the flat tuple; arithmetic broadcasts as NumPy does. Shape subgraphs are small, so plain Python is fastest.
 """
 
+from __future__ import annotations
+
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import copysign, gcd, inf, prod
@@ -29,7 +31,7 @@ Elements: TypeAlias = tuple[Any, ...]
 UNREADABLE: Final[Elements] = ("unreadable",)
 
 
-def quotient(size: Size, divisor: int) -> "Size | float | Real":
+def quotient(size: Size, divisor: int) -> Size | float | Real:
     """The real number `size / divisor`."""
     common = gcd(divisor, *congruence(size))
     size, divisor = size // common, divisor // common

@@ -1,5 +1,7 @@
 """How many positions a sliding window has along one axis: convolutions, poolings and their transposes."""
 
+from __future__ import annotations
+
 from typing import Any
 
 from irshape.shape.dim import Size, dim_max, dim_min, le, lt, narrow

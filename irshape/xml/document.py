@@ -4,16 +4,23 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns one i
 `Document.attribute_offset` finds an attribute inside a start tag, so that neither costs anything until it is printed.
 """
 
+from __future__ import annotations
+
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
 
 # Lines and columns are counted per block once, so that a place costs one block and not the whole file, or line.
 _BLOCK: Final = 1 << 12
-_ATTRIBUTE: Final = re.compile(r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-_TAG_NAME: Final = re.compile(r"<[^\s/>]*")
+_ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
+_TAG_NAME: Final = r"<[^\s/>]*"
+
+
+PortRecord: TypeAlias = tuple[int, str | None, tuple[int, ...] | None]
+"""Id, precision and dims of a port."""
 
 
 class Port:
@@ -48,30 +55,88 @@ class Port:
         self.value_shape: tuple[int, ...] | None = None
 
 
-class Layer:
-    """A `<layer>`: `attributes` are those of its first `<data>`, as text; -1 marks an offset of something absent.
+class Pattern:
+    """What the ports of a layer record, but for places and names; layers that record the same may share one.
 
-    Layers with the same `<data>` may share one `attributes`: it is there to be read only.
-
-    `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
-    one that no other layer of its graph has. `bodies` and `port_maps` are there for If, Loop and TensorIterator only.
+    `inputs` and `outputs` give the position of each port by its id, the first where an id is there twice; `records` are all
+    ports, inputs first.
     """
 
-    __slots__ = ("attributes", "bodies", "data_offset", "end", "id", "inputs", "name", "offset", "outputs", "port_maps", "type", "version")
+    __slots__ = ("input_count", "inputs", "output_count", "outputs", "records")
 
-    def __init__(self, id: int, name: str, type: str, version: str, offset: int) -> None:
+    def __init__(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
+        self.input_count = len(inputs)
+        self.output_count = len(outputs)
+        self.inputs = _positions(inputs)
+        self.outputs = _positions(outputs)
+        self.records = (*inputs, *outputs)
+
+
+def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
+    positions = {port[0]: index for index, port in enumerate(ports)}
+    if len(positions) < len(ports):
+        positions = {port[0]: len(ports) - index for index, port in enumerate(reversed(ports), 1)}
+    return positions
+
+
+_Ports: TypeAlias = tuple[list[Port], list[Port]]
+
+
+class Layer:
+    """A `<layer>`; -1 marks an offset of something absent.
+
+    `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
+    one that no other layer of its graph has. `attributes` are those of the first `<data>`, as text; layers that are written
+    alike may share them, so they are there to be read only. `ports` are the inputs and outputs, or what makes them when they
+    are asked for: most layers are inferred by their `pattern`. `bodies` and `port_maps` are there for If, Loop and
+    TensorIterator only.
+    """
+
+    __slots__ = (
+        "_ports", "attributes", "bodies", "data_offset", "end", "id", "name", "offset", "pattern", "port_maps", "type", "version",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        id: int,
+        name: str,
+        type: str,
+        version: str,
+        offset: int,
+        end: int,
+        attributes: dict[str, str],
+        data_offset: int,
+        pattern: Pattern,
+        ports: _Ports | Callable[[Layer], _Ports],
+    ) -> None:
         self.id = id
         self.name = name
         self.type = type
         self.version = version
         self.offset = offset
-        self.end = offset
-        self.data_offset = -1
-        self.attributes: dict[str, str] = {}
-        self.inputs: list[Port] = []
-        self.outputs: list[Port] = []
+        self.end = end
+        self.attributes = attributes
+        self.data_offset = data_offset
+        self.pattern = pattern
+        self._ports = ports
         self.bodies: dict[str, Graph] | None = None
         self.port_maps: list[PortMap] | None = None
+
+    @property
+    def inputs(self) -> list[Port]:
+        """The ports of `<input>`."""
+        return self._made()[0]
+
+    @property
+    def outputs(self) -> list[Port]:
+        """The ports of `<output>`."""
+        return self._made()[1]
+
+    def _made(self) -> _Ports:
+        ports = self._ports
+        if not isinstance(ports, tuple):
+            ports = self._ports = ports(self)
+        return ports
 
 
 class Edge:
@@ -87,6 +152,10 @@ class Edge:
         self.offset = offset
 
 
+Ends: TypeAlias = tuple[int, int, int, int]
+"""`from-layer`, `from-port`, `to-layer` and `to-port` of an edge."""
+
+
 class PortMap:
     """One child of a `port_map`, `then_port_map`, `else_port_map` or `back_edges`: its tag, attributes and place."""
 
@@ -100,15 +169,41 @@ class PortMap:
 
 
 class Graph:
-    """The layers and edges of a net or a body."""
+    """The layers and edges of a net or a body.
 
-    __slots__ = ("edges", "end", "layers", "offset")
+    `ends` are the layer and port that each edge comes from, and those that it leads to, by their ids in the file.
+    """
+
+    __slots__ = ("_find_edges", "_places", "end", "ends", "layers", "offset")
 
     def __init__(self, offset: int) -> None:
         self.layers: list[Layer] = []
-        self.edges: list[Edge] = []
+        self.ends: list[Ends] = []
         self.offset = offset
         self.end = offset
+        self._places: list[int] = []
+        self._find_edges: Callable[[], list[int]] | None = None
+
+    def add_edge(self, ends: Ends, offset: int) -> None:
+        """Put one more edge to the others."""
+        self.ends.append(ends)
+        self._places.append(offset)
+
+    def set_edges(self, ends: list[Ends], find: Callable[[], list[int]]) -> None:
+        """Let these be the edges; `find` gives their places when one is asked for."""
+        self.ends = ends
+        self._find_edges = find
+
+    def edge_offset(self, number: int) -> int:
+        """The place of an edge."""
+        if self._find_edges is not None:
+            self._places, self._find_edges = self._find_edges(), None
+        return self._places[number]
+
+    @property
+    def edges(self) -> list[Edge]:
+        """The edges with their places."""
+        return [Edge(*ends, self.edge_offset(number)) for number, ends in enumerate(self.ends)]
 
 
 class Document:
@@ -117,7 +212,8 @@ class Document:
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
     `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
-    so that what follows from the rest being absent is no fault. `limits` are those it was read with, which bind what is made of it, too.
+    so that what follows from the rest being absent is no fault, `is_foreign` true where the root element is that of another format.
+    `limits` are those it was read with, which bind what is made of it, too.
     """
 
     __slots__ = (
@@ -128,6 +224,7 @@ class Document:
         "graph",
         "is_complete",
         "is_example",
+        "is_foreign",
         "limits",
         "name",
         "path",
@@ -144,6 +241,7 @@ class Document:
         self.name = ""
         self.is_complete = True
         self.is_example = False
+        self.is_foreign = False
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
         self._places: list[tuple[int, int]] = []
@@ -182,11 +280,11 @@ class Document:
         length = 1024
         while True:
             text = self.source[tag_offset : tag_offset + length].decode(encoding, "ignore")
-            tag = _TAG_NAME.match(text)
+            tag = re.match(_TAG_NAME, text)
             at = tag.end() if tag else 0
             offset = tag_offset + len(text[:at].encode(encoding))
             found: dict[str, int] = {}
-            while attribute := _ATTRIBUTE.match(text, at):
+            while attribute := re.compile(_ATTRIBUTE).match(text, at):
                 found[attribute[1]] = offset + len(text[at : attribute.start(1)].encode(encoding))
                 offset += len(attribute[0].encode(encoding))
                 at = attribute.end()

@@ -4,6 +4,8 @@ An example is repaired in place, byte for byte as long as it was, so that every 
 through the one reader. What cannot be repaired without a guess is explained instead.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable
 from math import prod

@@ -1,54 +1,64 @@
 """The fast lane: files laid out as OpenVINO's own writer lays them out, read by whole sections instead of tag by tag.
 
-Layers that repeat are parsed once, and everything is held against strict patterns. Whatever these do not know, a fault above
-all, is left to the general reader, so that both give equal documents. The text must be known to be well-formed: then no `<`
-stands in an attribute, and what begins like a tag is one.
+What is written alike is parsed once, and layers with the same ports share a `Pattern`; ports and places are made when they are
+asked for. Every byte is held against strict patterns, or given to expat where anything may stand (`<rt_info>`), so what is read
+here is well-formed. Whatever these do not know, a fault above all, is left to the general reader: both give equal documents.
 """
 
+from __future__ import annotations
+
+import pyexpat
 import re
 from typing import Final, NamedTuple
 
 from irshape.shape.element_type import ElementType
-from irshape.xml.document import Document, Edge, Layer, Port
+from irshape.xml.document import Document, Ends, Layer, Pattern, Port
 
-# A value free of what a parser would change: entities and blanks other than spaces.
-_VALUE: Final = r"[^\"&<\t\r\n]*"
-_DOCUMENT: Final = re.compile(rf'(?:<\?xml [^<>]*\?>)?\s*<net name="({_VALUE})" version="(10|11)">\s*<layers>')
+# A value free of what a parser would change or refuse: entities, tags, control characters, blanks other than spaces.
+_VALUE: Final = r"[ !#-%'-;=-~]*+"
+_NAME: Final = r"[A-Za-z_][\w.-]*+"
+_ID: Final = r"[0-9]{1,18}+"
+_BLANKS: Final = r"[ \t\r\n]*+"
+_DECLARED: Final = "|".join(rf"<\?xml version={q}1\.0{q}(?: encoding={q}(?i:utf-8|us-ascii){q})? ?\?>" for q in ("'", '"'))
+_DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="(10|11)">{_BLANKS}<layers>')
 _LAYER: Final = re.compile(
-    rf'\s*<layer id="(\d{{1,18}})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: [\w-]+="{_VALUE}")*+>'
+    rf'{_BLANKS}<layer id="({_ID})" name="({_VALUE})" type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'
 )
-_BODY: Final = re.compile(
-    rf"""\s*(?P<data><data(?:[ ][\w.:-]+="{_VALUE}")*+[ ]?/>)?
-    \s*(?P<rt_info><rt_info>(?>.*?</rt_info>))?
-    \s*(?P<input><input>(?>.*?</input>))?
-    \s*(?P<output><output>(?>.*?</output>))?
-    \s*""",
-    re.DOTALL | re.VERBOSE,
-)
-_ATTRIBUTE: Final = re.compile(rf'([\w.:-]+)="({_VALUE})"')
+_DATA: Final = re.compile(rf'{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>)')
+_OPENING: Final = re.compile(rf"{_BLANKS}<(rt_info|input|output)>")
+_ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _PORT: Final = re.compile(
-    rf"""\s*(<port[ ]id="(\d{{1,18}})"(?:[ ]precision="(\w+)")?(?:[ ]names="({_VALUE})")?[ ]?
-    (?:/>|>((?:\s*+<dim>-?\d{{1,18}}</dim>)*+)\s*</port>))""",
+    rf"""{_BLANKS}(<port[ ]id="({_ID})"(?:[ ]precision="(\w+)")?(?:[ ]names="({_VALUE})")?[ ]?
+    (?:/>|>((?:{_BLANKS}<dim>-?{_ID}</dim>)*+){_BLANKS}</port>))""",
     re.VERBOSE,
 )
-_DIM: Final = re.compile(r"<dim>(-?\d+)</dim>")
-_PORTS_END: Final = re.compile(r"\s*</(?:in|out)put>")
-_BETWEEN: Final = re.compile(r"\s*</layers>\s*<edges>")
-_EDGE: Final = re.compile(r'\s*<edge from-layer="(\d{1,18})" from-port="(\d{1,18})" to-layer="(\d{1,18})" to-port="(\d{1,18})" ?/>')
-_EDGE_BEFORE_ID: Final = len('<edge from-layer="')
+_DIM: Final = re.compile(r"<dim>(-?[0-9]+)</dim>")
+_PORTS_END: Final = re.compile(rf"{_BLANKS}</(?:in|out)put>")
+_EDGES: Final = re.compile(
+    rf"""{_BLANKS}</layers>{_BLANKS}<edges>
+    ((?:{_BLANKS}<edge[ ]from-layer="{_ID}"[ ]from-port="{_ID}"[ ]to-layer="{_ID}"[ ]to-port="{_ID}"[ ]?/>)*+)
+    {_BLANKS}</edges>""",
+    re.VERBOSE,
+)
+_EDGE: Final = re.compile(rb"<edge ")
+_LAYER_END: Final = "</layer>"
+_BEFORE_ID: Final = len('<layer id="')
 _NAMES: Final = ' names="'
 
-# Id, precision, dims and names, and where the port begins and ends in its section.
-_PortTemplate = tuple[int, str | None, tuple[int, ...] | None, str | None, int, int]
+# Id, precision and dims, names, and where the port begins and ends in its section.
+_Parsed = tuple[int, str | None, tuple[int, ...] | None, str | None, int, int]
 
 
-class _LayerTemplate(NamedTuple):
-    """What stands between a layer's tags, with places counted from the end of its start tag; -1 for no `<data>`."""
+# A text, or where its first names stood and what is left without them.
+_Key = str | tuple[int, str]
 
-    attributes: dict[str, str]
-    data_offset: int
-    inputs: list[_PortTemplate]
-    outputs: list[_PortTemplate]
+
+class _Section(NamedTuple):
+    """The ports of a layer, with their places counted from the end of its `<data>`."""
+
+    pattern: Pattern
+    inputs: list[_Parsed]
+    outputs: list[_Parsed]
 
 
 class _UnusualError(Exception):
@@ -60,140 +70,203 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_d
 
     Layers of the excluded types (in lower case) have bodies, which only the general reader follows.
     """
-    if not document.source.isascii():
-        return False
     text = document.source.decode("ascii")
     head = _DOCUMENT.match(text)
     if head is None:
         return False
-    sections = _Sections(most_dims, most_nested)
+    sections = _Sections(document.source, most_dims, most_nested)
     try:
         layers, at = _layers(text, head.end(), excluded_types, sections)
-        edges, at = _edges(text, at)
+        edges = _EDGES.match(text, at)
+        if edges is None or not sections.is_sound(text[edges.end() :], "<net>"):
+            return False
     except _UnusualError:
-        return False
-    # Elements nest no deeper than as many of them end.
-    if text.count("</", at) > most_nested:
         return False
     document.name = head[1]
     document.version = int(head[2])
-    document.graph.offset = text.index("<net")
-    document.graph.end = text.rindex("</net>") + len("</net>")
-    document.graph.layers = layers
-    document.graph.edges = edges
+    graph = document.graph
+    graph.offset = text.index("<net")
+    graph.end = text.rindex("</net>") + len("</net>")
+    graph.layers = layers
+    numbers = map(int, edges[1].split('"')[1::2])
+    ends: list[Ends] = list(zip(numbers, numbers, numbers, numbers, strict=True))
+    first, last = edges.span(1)
+    graph.set_edges(ends, lambda: [edge.start() for edge in _EDGE.finditer(document.source, first, last)])
     return True
 
 
-def _layers(text: str, at: int, excluded_types: frozenset[str], sections: "_Sections") -> tuple[list[Layer], int]:
+def _layers(text: str, at: int, excluded_types: frozenset[str], sections: _Sections) -> tuple[list[Layer], int]:
     layers: list[Layer] = []
-    templates: dict[str, _LayerTemplate] = {}
+    types: set[str] = set()
+    # What stands between the tags of a layer, but for the names of its port: attributes, where they begin, ports.
+    bodies: dict[_Key, tuple[dict[str, str], int, Pattern]] = {}
+    ports = sections.ports
     while head := _LAYER.match(text, at):
         id, name, type, version = head.groups()
-        if type.lower() in excluded_types:
-            raise _UnusualError
+        if type not in types:
+            if type.lower() in excluded_types:
+                raise _UnusualError
+            types.add(type)
         base = head.end()
-        end = text.index("</layer>", base)
-        body = text[base:end]
-        # Names differ from layer to layer; without them a body with one named port is like many others.
-        names: str | None = None
-        cut = body.find(_NAMES)
-        if cut >= 0:
-            cut_end = body.index('"', cut + len(_NAMES)) + 1
-            names = body[cut + len(_NAMES) : cut_end - 1]
-            whole, body = body, body[:cut] + body[cut_end:]
-        template = templates.get(body)
-        if template is None:
-            template = templates[body] = sections.template(body)
-        layer = Layer(int(id), name, type, version, head.start(1) - len('<layer id="'))
-        layer.end = at = end + len("</layer>")
-        layer.attributes, data_offset, inputs, outputs = template
-        if names is not None:
-            if len(outputs) == 1 and _is_in_tag(body, outputs[0][4], cut) and names.isprintable() and "&" not in names:
-                port_id, precision, dims, _, start, port_end = outputs[0]
-                layer.outputs = [Port(port_id, precision, base + start, dims, base + port_end + cut_end - cut, names)]
-                outputs = []
-            else:
-                layer.attributes, data_offset, inputs, outputs = sections.template(whole)
-        if data_offset >= 0:
-            layer.data_offset = base + data_offset
-        for port_id, precision, dims, port_names, start, port_end in inputs:
-            layer.inputs.append(Port(port_id, precision, base + start, dims, base + port_end, port_names))
-        for port_id, precision, dims, port_names, start, port_end in outputs:
-            layer.outputs.append(Port(port_id, precision, base + start, dims, base + port_end, port_names))
-        layers.append(layer)
+        end = text.find(_LAYER_END, base)
+        if end < 0:
+            raise _UnusualError
+        own = text[base:end]
+        key = _without_names(own)
+        body = bodies.get(key)
+        if body is None:
+            body = bodies[_sound(key, own)] = sections.body(own)
+        attributes, data_offset, pattern = body
+        at = end + len(_LAYER_END)
+        data_offset = data_offset + base if data_offset >= 0 else -1
+        layers.append(Layer(int(id), name, type, version, head.start(1) - _BEFORE_ID, at, attributes, data_offset, pattern, ports))
     return layers, at
 
 
-def _is_in_tag(body: str, start: int, place: int) -> bool:
-    """Whether a place is inside the start tag of the port that begins at `start`."""
-    return start < place and ">" not in body[start:place]
-
-
-def _edges(text: str, at: int) -> tuple[list[Edge], int]:
-    between = _BETWEEN.match(text, at)
-    if between is None:
-        raise _UnusualError
-    at = between.end()
-    end = text.index("</edges>", at)
-    edges: list[Edge] = []
-    for edge in _EDGE.finditer(text, at, end):
-        if edge.start() != at:
+def _parts(text: str) -> dict[str, tuple[int, str]]:
+    """The elements that a text consists of, each with its place, by their tags."""
+    parts: dict[str, tuple[int, str]] = {}
+    at = 0
+    while opening := _OPENING.match(text, at):
+        tag = opening[1]
+        start = opening.end() - len(tag) - 2
+        end = text.find(f"</{tag}>", start)
+        if end < 0 or tag in parts:
             raise _UnusualError
-        from_layer, from_port, to_layer, to_port = map(int, edge.groups())
-        edges.append(Edge(from_layer, from_port, to_layer, to_port, edge.start(1) - _EDGE_BEFORE_ID))
-        at = edge.end()
-    if text[at:end].strip():
+        at = end + len(tag) + 3
+        parts[tag] = start, text[start:at]
+    if text[at:].strip(" \t\r\n"):
         raise _UnusualError
-    return edges, end
+    return parts
+
+
+def _without_names(text: str) -> _Key:
+    """A text but for the names of the first port that has any, and where they stood: names differ where all else is alike."""
+    cut = text.find(_NAMES)
+    if cut < 0:
+        return text
+    start = cut + len(_NAMES)
+    end = text.find('"', start)
+    names = text[start:end]
+    return (cut, text[:cut] + text[end + 1 :]) if names.isprintable() and "<" not in names and "&" not in names else text
+
+
+def _sound(key: _Key, text: str) -> _Key:
+    """The key under which to keep what was parsed of a text: the text itself where the names are not those of a port."""
+    return key if isinstance(key, tuple) and text.startswith("<port ", text.rfind("<", 0, key[0])) else text
 
 
 class _Sections:
     """The parts of layers that were parsed, by their text."""
 
-    def __init__(self, most_dims: int, most_nested: int) -> None:
+    def __init__(self, source: bytes, most_dims: int, most_nested: int) -> None:
+        self.source = source
         self.most_dims = most_dims
         self.most_nested = most_nested
-        self.attributes: dict[str, dict[str, str]] = {}
-        self.ports: dict[str, list[_PortTemplate]] = {}
+        self.attributes: dict[str, dict[str, str]] = {"": {}}
+        self.patterns: dict[_Key, Pattern] = {}
+        self.sections: dict[str, _Section] = {}
+        self.parsed: dict[str, list[_Parsed]] = {}
+        self.dims: dict[str | None, tuple[int, ...]] = {None: ()}
+        self.rt_infos: set[str] = set()
 
-    def template(self, body: str) -> _LayerTemplate:
-        """What stands between a layer's tags."""
-        found = _BODY.fullmatch(body)
-        if found is None:
-            raise _UnusualError
-        data, rt_info = found["data"], found["rt_info"]
-        if rt_info is not None and rt_info.count("</") > self.most_nested:
-            raise _UnusualError
+    def body(self, text: str) -> tuple[dict[str, str], int, Pattern]:
+        """What stands between a layer's tags: attributes, the place of `<data>` or -1, and the pattern of the ports."""
+        data = _DATA.match(text)
         if data is None:
-            attributes = {}
-        elif (attributes := self.attributes.get(data, {})) == {}:
-            attributes = self.attributes[data] = dict(_ATTRIBUTE.findall(data))
-        return _LayerTemplate(attributes, found.start("data"), self.section(found, "input"), self.section(found, "output"))
+            return self.attributes[""], -1, self.pattern(text)
+        return self.attributes_of(data[1]), data.start(1), self.pattern(text[data.end() :])
 
-    def section(self, body: re.Match[str], tag: str) -> list[_PortTemplate]:
-        """The ports of an `<input>` or `<output>`, with places counted from the beginning of the body."""
-        text: str | None = body[tag]
-        if text is None:
+    def attributes_of(self, data: str) -> dict[str, str]:
+        """The attributes of a `<data>`."""
+        attributes = self.attributes.get(data)
+        if attributes is None:
+            pairs = _ATTRIBUTE.findall(data)
+            attributes = self.attributes[data] = dict(pairs)
+            if len(attributes) < len(pairs):
+                raise _UnusualError
+        return attributes
+
+    def pattern(self, text: str) -> Pattern:
+        """What the ports record that follow the `<data>` of a layer."""
+        key = _without_names(text)
+        pattern = self.patterns.get(key)
+        if pattern is None:
+            pattern = self.patterns[_sound(key, text)] = self.section(text).pattern
+        return pattern
+
+    def section(self, text: str) -> _Section:
+        """What follows the `<data>` of a layer."""
+        section = self.sections.get(text)
+        if section is None:
+            found = _parts(text)
+            rt_info = found.get("rt_info", (0, ""))[1]
+            if rt_info and rt_info not in self.rt_infos:
+                if not self.is_sound(rt_info):
+                    raise _UnusualError
+                self.rt_infos.add(rt_info)
+            inputs, outputs = self.parsed_ports(found, "input"), self.parsed_ports(found, "output")
+            pattern = Pattern([port[:3] for port in inputs], [port[:3] for port in outputs])
+            section = self.sections[text] = _Section(pattern, inputs, outputs)
+        return section
+
+    def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:
+        """The ports of a layer, with their places in the file."""
+        text = self.source[layer.offset : layer.end].decode("ascii")
+        before = _LAYER.match(text)
+        assert before is not None
+        start = before.end()
+        if data := _DATA.match(text, start):
+            start = data.end()
+        section = self.section(text[start : -len(_LAYER_END)])
+        base = layer.offset + start
+        inputs, outputs = (
+            [Port(id, precision, base + start, dims, base + end, names) for id, precision, dims, names, start, end in ports]
+            for ports in (section.inputs, section.outputs)
+        )
+        return inputs, outputs
+
+    def is_sound(self, fragment: str, opening: str = "") -> bool:
+        """Whether a fragment of the document, with a tag before it, is well-formed elements and no deeper than it may be."""
+        # Elements nest no deeper than as many of them end.
+        if fragment.count("</") > self.most_nested or "<?" in fragment:
+            return False
+        try:
+            pyexpat.ParserCreate().Parse(opening + fragment, True)
+        except pyexpat.ExpatError:
+            return False
+        return True
+
+    def parsed_ports(self, parts: dict[str, tuple[int, str]], tag: str) -> list[_Parsed]:
+        """The ports of an `<input>` or `<output>`, with places counted from where the text begins that it is part of."""
+        if tag not in parts:
             return []
-        ports = self.ports.get(text)
+        shift, text = parts[tag]
+        ports = self.parsed.get(text)
         if ports is None:
-            ports = self.ports[text] = self.parse(text, is_output=tag == "output")
-        shift = body.start(tag)
+            ports = self.parsed[text] = self.parse(text, is_output=tag == "output")
         return [(id, precision, dims, names, start + shift, end + shift) for id, precision, dims, names, start, end in ports]
 
-    def parse(self, section: str, *, is_output: bool) -> list[_PortTemplate]:
-        ports: list[_PortTemplate] = []
+    def parse(self, section: str, *, is_output: bool) -> list[_Parsed]:
+        ports: list[_Parsed] = []
         at = section.index(">") + 1
         while found := _PORT.match(section, at):
             _, id, precision, names, dims_text = found.groups()
             if is_output and (precision is None or ElementType.from_precision(precision) is None):
                 raise _UnusualError
-            dims = tuple(map(int, _DIM.findall(dims_text))) if dims_text else ()
-            if len(dims) > self.most_dims or (dims and min(dims) < -1):
-                raise _UnusualError
+            dims = self.dims.get(dims_text)
+            if dims is None:
+                dims = self.dims[dims_text] = self.dims_of(dims_text)
             at = found.end()
             ports.append((int(id), precision, dims or None, names, found.start(1), at))
         ended = _PORTS_END.match(section, at)
         if ended is None or ended.end() != len(section):
             raise _UnusualError
         return ports
+
+    def dims_of(self, text: str) -> tuple[int, ...]:
+        """The numbers of some `<dim>`."""
+        dims = tuple(map(int, _DIM.findall(text)))
+        if len(dims) > self.most_dims or (dims and min(dims) < -1):
+            raise _UnusualError
+        return dims

@@ -4,6 +4,8 @@ What OpenVINO's own reader refuses is an error here, what it forgives is read as
 bytes of the source as it was given, whatever had to be stepped over or repaired for expat.
 """
 
+from __future__ import annotations
+
 import codecs
 import os
 import pyexpat
@@ -15,8 +17,8 @@ from typing import IO, Any, Final
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml import example, fastlane
-from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
+from irshape.xml import fastlane
+from irshape.xml.document import Document, Graph, Layer, Pattern, Port, PortMap
 from irshape.xml.weights import are_swapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
@@ -26,13 +28,15 @@ _Children = dict[str, _Enter]
 
 _INT64_MAX: Final = (1 << 63) - 1
 # std::stoll and a C++ stream skip the blanks of the C locale and take a sign; neither knows a digit outside ASCII.
-_INTEGER: Final = re.compile(r"[ \t-\r]*([+-]?[0-9]+)")
-_DECLARED: Final = re.compile(rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']")
+_INTEGER: Final = r"[ \t-\r]*([+-]?[0-9]+)"
+_DECLARED: Final = rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']"
 # Python's name of a codec, and the one expat reads without a table.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 # pyexpat reads what expat does not know by a table of one character per byte.
-_BYTE_CODEC: Final = re.compile(r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+")
-_BLANKS: Final = re.compile(rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++")
+_BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
+# XML_ERROR_NO_MEMORY.
+_NO_MEMORY: Final = 1
+_BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
 # How many bytes behind a port a comment may begin to be about it.
 _NEAR: Final = 1_000
@@ -65,6 +69,9 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         reader.run()
     except _UnreadableError:
         document.is_complete = False
+    for layer in reader.layers:
+        inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
+        layer.pattern = Pattern(inputs, outputs)
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -99,9 +106,10 @@ def _file(path: str, size: int) -> bytes:
     # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode):
             raise OSError(f"not a regular file: {path!r}")
-        return file.read(size + 1)
+        return file.read(min(size, found.st_size) + 1)  # room for so many bytes is made at once
 
 
 class _Reader:
@@ -124,10 +132,10 @@ class _Reader:
         self.deepest = 4 * limits.depth + 64
         # No attribute of a file that is shorter than the limit is too long.
         self.may_be_long = len(self.source) > limits.text
-        self.layers = 0
         self.root = ""
         self.graph = document.graph
         self.layer: Layer | None = None
+        self.layers: list[Layer] = []
         self.outer: list[tuple[Graph, Layer, str]] = []
         self.port: Port | None = None
         self.ports: list[Port] = []
@@ -153,6 +161,8 @@ class _Reader:
         parser.StartDoctypeDeclHandler = self.doctype
         try:
             if document.is_example:
+                from irshape.xml import example
+
                 parser.CommentHandler = self.comment
                 # Several layers may follow one another: an element around them makes the text one document.
                 self.children = {example.ROOT: _Reader.enter_example}
@@ -166,15 +176,11 @@ class _Reader:
             self.malformed(error)
 
     def run_fast(self) -> bool:
-        """Try the fast lane, once a parser that calls nothing has shown the text to be well-formed."""
+        """Try the fast lane, which reads all of a file or nothing."""
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or not source.isascii() or b"<!" in source or b"body>" in source:
             return False
         if self.may_be_long or source.count(b"<layer ") > self.limits.layers:
-            return False
-        try:
-            pyexpat.ParserCreate().Parse(source, True)
-        except pyexpat.ExpatError:
             return False
         return fastlane.read_canonical(
             self.document, excluded_types=_WITH_BODIES, most_dims=self.limits.rank, most_nested=self.deepest // 2
@@ -191,7 +197,7 @@ class _Reader:
             return "utf-16-le" if source[0] else "utf-16-be", 0
         if source.startswith(b"\xef\xbb\xbf"):
             return "utf-8", 3
-        declared = _DECLARED.match(source)
+        declared = re.match(_DECLARED, source)
         name = declared[1].decode().lower() if declared else "utf-8"
         if name == "utf-8":
             return name, 0
@@ -199,7 +205,7 @@ class _Reader:
             codec = codecs.lookup(name).name
         except (LookupError, ValueError):
             codec = ""
-        if not _BYTE_CODEC.fullmatch(codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
+        if not re.fullmatch(_BYTE_CODEC, codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
             self.refuse("X103", f"the declared encoding {name[:60]!r} is not known or does not fit the text", 0)
         return codec, 0
 
@@ -212,7 +218,7 @@ class _Reader:
             while source[end : end + 2] in blanks:
                 end += 2
         else:
-            blank = _BLANKS.match(source)
+            blank = re.match(_BLANKS, source)
             end = blank.end() if blank else 0
         if mark < end < len(source):
             self.fault("X201", "there are blanks before the XML begins", mark, severity=WARNING)
@@ -245,9 +251,13 @@ class _Reader:
 
     def malformed(self, error: pyexpat.ExpatError) -> None:
         """Report where and why expat gave up."""
+        if error.code == _NO_MEMORY:
+            raise MemoryError from error
         offset = max(0, min(self.parser.ErrorByteIndex + self.shift, len(self.source)))
         what = pyexpat.ErrorString(error.code) or "not well-formed"
         if self.document.is_example:
+            from irshape.xml import example
+
             if b"<!DOCTYPE" in self.source[max(0, offset - 2) : offset + 9]:
                 self.doctype()
             self.graph = self.document.graph
@@ -311,6 +321,8 @@ class _Reader:
             self.remarks.append(text)
         elif self.ports and not self.is_output and (port := self.ports[-1]).value is None:
             # A comment belongs to the port it follows on the same line.
+            from irshape.xml import example
+
             between = self.offset() - port.end
             if between < _NEAR and b"\n" not in self.source[port.end : port.end + between]:
                 example.give_value(port, [text])
@@ -319,6 +331,7 @@ class _Reader:
 
     def foreign_root(self, tag: str) -> _Enter:
         if tag.lower() != "net":
+            self.document.is_foreign = True
             self.refuse("X104", f"the root element is <{tag[:60]}>, neither <net> nor <layer>", self.offset())
         self.fault("X201", f"the root element is written <{tag}>", self.offset(), severity=WARNING)
         return _Reader.enter_net
@@ -362,11 +375,12 @@ class _Reader:
     def enter_layer(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
         take = attributes.get
-        self.layers += 1
-        if self.layers > self.limits.layers:
+        if len(self.layers) == self.limits.layers:
             self.refuse("X111", f"the file has more than {self.limits.layers} layers (limit layers)", offset)
-        layer = Layer(-1 - len(self.graph.layers), take("name", ""), take("type", ""), take("version", ""), offset)
+        own_id = -1 - len(self.graph.layers)
+        layer = Layer(own_id, take("name", ""), take("type", ""), take("version", ""), offset, offset, {}, -1, _UNREAD, ([], []))
         self.layer = layer
+        self.layers.append(layer)
         id_text = take("id")
         if id_text is not None:
             layer.id = self.number("layer", "id", id_text, offset, layer.id)
@@ -488,6 +502,8 @@ class _Reader:
         port.end = self.element_end()
         if self.remarks:
             if not self.is_output:
+                from irshape.xml import example
+
                 example.give_value(port, self.remarks)
             self.remarks = []
         self.port = None
@@ -511,7 +527,7 @@ class _Reader:
 
     def new_dim(self, text: str) -> int:
         """The number a dim begins with, -1 where there is none; a C++ stream reads no further than it."""
-        number = _INTEGER.match(text)
+        number = re.match(_INTEGER, text)
         value = _to_int64(number[1]) if number else None
         if number is None or value is None or value < -1:
             self.fault("X106", f"the dim {text.strip()[:60]!r} is not a number from -1 to {_INT64_MAX}", self.stack[-1][1])
@@ -538,7 +554,7 @@ class _Reader:
         self.children = _NOTHING
         from_layer, from_port, to_layer, to_port = (self.edge_end(name, attributes, offset) for name in _EDGE_ENDS)
         if min(from_layer, from_port, to_layer, to_port) >= 0:
-            self.graph.edges.append(Edge(from_layer, from_port, to_layer, to_port, offset))
+            self.graph.add_edge((from_layer, from_port, to_layer, to_port), offset)
 
     def edge_end(self, name: str, attributes: dict[str, str], offset: int) -> int:
         if (text := attributes.get(name)) is not None:
@@ -625,7 +641,7 @@ def _to_int64(digits: str) -> int | None:
 
 def _integer(text: str) -> int | None:
     """A number that is all of the text, blanks before it aside; None for anything else."""
-    match = _INTEGER.fullmatch(text)
+    match = re.fullmatch(_INTEGER, text)
     return _to_int64(match[1]) if match else None
 
 
@@ -634,6 +650,8 @@ def _looks_like_markup(source: bytes) -> bool:
 
 
 ANNOTATION: Final = "irshape"
+# The pattern of a layer until all of the file is read.
+_UNREAD: Final = Pattern((), ())
 _EDGE_ENDS: Final = ("from-layer", "from-port", "to-layer", "to-port")
 _NOTHING: Final[_Children] = {}
 _DIM: Final[_Children] = {}

@@ -1,5 +1,7 @@
 """What a file's structure lacks, by `schemas/openvino-ir.xsd` and lxml, which unlike a reader goes on after every fault."""
 
+from __future__ import annotations
+
 import os
 from typing import Any, Final
 

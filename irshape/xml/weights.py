@@ -1,10 +1,12 @@
 """The `.bin` beside an IR: opened when a constant is first asked for, and read by exact ranges, never mapped or loaded whole."""
 
+from __future__ import annotations
+
 import errno
 import os
 import stat
 import struct
-import threading
+from _thread import allocate_lock  # as threading.Lock, without what that module imports
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
@@ -40,13 +42,13 @@ class Weights:
         self.string_bytes = 0
         self._source = source
         self._folder = None if follow_links else folder
-        self._lock = threading.Lock()
+        self._lock = allocate_lock()
         self._descriptor = -1
         self._size = -1
         self._error: WeightsError | None = None
 
     @classmethod
-    def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> "Weights":
+    def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:
         """The weights OpenVINO looks for: the model's path with `.bin` for `.xml`."""
         path = os.fspath(xml_path)
         return cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".", follow_links=follow_links)
@@ -108,7 +110,7 @@ class Weights:
                 self._error = WeightsError("W104", "the weights are closed")
                 os.close(descriptor)
 
-    def __enter__(self) -> "Weights":
+    def __enter__(self) -> Weights:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,5 +1,7 @@
 """The annotated IR: only what changes is spliced into the bytes that were read, and a file appears whole or not at all."""
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import os
@@ -110,7 +112,7 @@ class _Layout(NamedTuple):
     unit: str
 
     @classmethod
-    def at(cls, document: Document, offset: int, layer_offset: int) -> "_Layout":
+    def at(cls, document: Document, offset: int, layer_offset: int) -> _Layout:
         """The layout at an element inside a layer, one unit of it being what the two differ by per level."""
         indent = _indent(document, offset)
         if indent is None:
@@ -352,7 +354,7 @@ class _Target(NamedTuple):
         in_place: bool = False,
         source: str | os.PathLike[str] | None = None,
         kept: Iterable[str | os.PathLike[str]] = (),
-    ) -> "_Target":
+    ) -> _Target:
         path = os.fspath(path)
         real = os.path.realpath(path)
         try:

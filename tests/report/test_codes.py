@@ -154,6 +154,9 @@ ELSEWHERE = {
     "N102": "needs another shape: tests/inference/test_reshape.py",
     "X202": "found by lxml and the XSD: tests/xml/test_xml_schema.py",
     "I101": "a fault of irshape itself: test_a_rule_that_fails_is_an_internal_error",
+    "I102": "needs a worker: tests/cli/test_workers.py",
+    "I103": "needs a worker: tests/cli/test_workers.py",
+    "I104": "needs a worker: tests/cli/test_workers.py",
 }
 
 

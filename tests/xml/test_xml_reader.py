@@ -11,7 +11,7 @@ import pytest
 
 from irshape.shape.limits import Limits
 from irshape.xml import reader
-from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap
+from irshape.xml.document import Document, Edge, Graph, Layer, Pattern, Port, PortMap
 from irshape.xml.reader import read
 
 DATA = Path(__file__).parent.parent / "data" / "ir"
@@ -413,8 +413,10 @@ def plain(thing: object) -> object:
         return [plain(item) for item in thing]
     if isinstance(thing, dict):
         return {key: plain(value) for key, value in thing.items()}
-    if isinstance(thing, Document | Graph | Layer | Port | Edge | PortMap):
-        return {slot: plain(getattr(thing, slot)) for slot in thing.__slots__ if slot not in ("_lines", "_column", "diagnostics")}
+    if isinstance(thing, Document | Graph | Layer | Pattern | Port | Edge | PortMap):
+        properties = [name for name, member in vars(type(thing)).items() if isinstance(member, property)]
+        names = [name for name in (*thing.__slots__, *properties) if not name.startswith("_") and name != "diagnostics"]
+        return {name: plain(getattr(thing, name)) for name in names}
     return thing
 
 
@@ -441,7 +443,9 @@ def test_the_fast_lane_is_taken():
 
 # Pieces that are likely to be seen differently by patterns and by a parser.
 SCRAPS = ["<", ">", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é", "0", "9", "-2", " names=\"n\"", "<!-- -->", "<x/>", "</port>", "<dim>3</dim>", "<port id=\"9\"/>",
-          "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ"]  # fmt: skip
+          "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ",
+          " axis=\"1\" axis=\"2\"", " names=\"\x01\"", " names=\"a\" names=\"b\"", "\x00", "\x7f", "\x0b", "\x1f", "<?p </net>?>", "</layer>", "<layer id=\"1\" name=\"\" type=\"If\" version=\"\">",
+          " precision=\"I64\"", "<rt_info><attribute a=\"1\" a=\"1\"/></rt_info>", "<edges>", "</edges>", "<?xml version=\"1.0\"?>"]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(12))

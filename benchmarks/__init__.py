@@ -1,0 +1,1 @@
+"""irshape beside OpenVINO: `python -m benchmarks`."""

@@ -1,0 +1,167 @@
+"""The measurements as Markdown that a terminal shows as well."""
+
+import math
+from collections.abc import Iterable, Sequence
+from statistics import median, quantiles
+from typing import NamedTuple
+
+from benchmarks.measure import AGAIN, CPU, FIRST, LATE, PEAK, READ, SHAPES, VALIDATE, Bytes, Measure, Other, Row
+
+MEASURES = (READ, FIRST, SHAPES, VALIDATE, AGAIN, LATE, CPU, PEAK)
+_BRIEF = (READ, CPU, PEAK, SHAPES, LATE)
+_BAR = 40
+# How flat the cost per layer must be and is aimed to be.
+FLAT = (1.5, 1.2)
+
+
+class Scale(NamedTuple):
+    """Microseconds that a layer costs irshape and OpenVINO in a model of so many."""
+
+    layers: int
+    ours: float
+    theirs: float
+
+
+def ratio(row: Row) -> float:
+    """The ratio of the medians."""
+    return median(row.ours) / median(row.theirs)
+
+
+def met(value: float, must: float | None, aim: float | None) -> str:
+    """Which target a ratio meets."""
+    if must is None or aim is None:
+        return ""
+    return "aim" if value <= aim else "must" if value <= must else "**no**"
+
+
+def full(rows: Sequence[Row], read: Sequence[Bytes], others: Sequence[Other]) -> str:
+    """Everything that was measured, a table for each measure."""
+    parts = [f"{verdict(rows)}\n"]
+    parts += [f"### {measure.title}\n\n{comparison(rows, measure)}" for measure in MEASURES if any(row.measure == measure for row in rows)]
+    if scaling := scales(rows):
+        parts.append(
+            f"### Cost of a layer against their number: `irshape.check` and `Core.read_model`\n\n{flatness(scaling)}\n{bars(scaling)}"
+        )
+    if read:
+        parts.append(f"### Bytes read of the `.bin`\n\n{bytes_table(read)}")
+    if others:
+        parts.append(f"### Other tools that read a graph and infer its shapes\n\n{others_table(others, rows)}")
+    return "\n".join(parts)
+
+
+def verdict(rows: Iterable[Row]) -> str:
+    """How many ratios meet which target."""
+    marks = [met(ratio(row), row.must, row.aim) for row in rows if row.must is not None]
+    aim, must = marks.count("aim"), marks.count("must")
+    return f"Of {len(marks)} ratios with a target {aim} meet what is aimed at, {must} what must be met, {len(marks) - aim - must} neither."
+
+
+def brief(rows: Sequence[Row]) -> str:
+    """Ratios to OpenVINO, a row for each measure and a column for each model that has most of them."""
+    models = [model for model in ("one", "resnet", "decoder", "distinct", "dag-100k") if any(row.model == model for row in rows)]
+    found = {(row.measure, row.model): f"{short(ratio(row))}" for row in rows}
+    layers = {row.model: row.layers for row in rows}
+    heads = [f"{model} ({layers[model]:,})" for model in models]
+    lines = [[measure.brief, *(found.get((measure, model), "") for model in models)] for measure in _BRIEF]
+    return grid(["irshape / OpenVINO", *heads], lines)
+
+
+def comparison(rows: Iterable[Row], measure: Measure) -> str:
+    """The rows of a measure."""
+    lines = [
+        [
+            row.model, f"{row.layers:,}", spread(row.ours, row.unit), spread(row.theirs, row.unit), short(ratio(row)),
+            limit(row.must), limit(row.aim), met(ratio(row), row.must, row.aim),
+        ]
+        for row in rows if row.measure == measure
+    ]  # fmt: skip
+    return grid(["model", "layers", "irshape", "OpenVINO", "ratio", "must", "aim", "met"], lines)
+
+
+def scales(rows: Iterable[Row]) -> dict[str, list[Scale]]:
+    """The cost of a layer, for each model that was built in several sizes."""
+    found: dict[str, list[Scale]] = {}
+    for row in rows:
+        kind, _, size = row.model.partition("-")
+        if row.measure == READ and size:
+            ours, theirs = (1e3 * median(times) / row.layers for times in (row.ours, row.theirs))
+            found.setdefault(kind, []).append(Scale(row.layers, ours, theirs))
+    return {kind: sorted(points) for kind, points in found.items() if len(points) > 1}
+
+
+def flatness(scaling: dict[str, list[Scale]]) -> str:
+    """How much dearer the dearest layer is than the cheapest, over the sizes."""
+    lines = []
+    for kind, points in scaling.items():
+        ours, theirs = (max(costs) / min(costs) for costs in ([point.ours for point in points], [point.theirs for point in points]))
+        sizes = f"{points[0].layers:,} to {points[-1].layers:,}"
+        lines.append([kind, sizes, short(ours), short(theirs), *map(limit, FLAT), met(ours, *FLAT)])
+    return grid(["model", "layers", "irshape: dearest / cheapest", "OpenVINO", "must", "aim", "met"], lines)
+
+
+def bars(scaling: dict[str, list[Scale]]) -> str:
+    """The cost of a layer as bars."""
+    longest = max(max(ours, theirs) for points in scaling.values() for _, ours, theirs in points)
+    lines = []
+    for kind, points in scaling.items():
+        for layers, *costs in points:
+            for reader, cost in zip(("irshape", "OpenVINO"), costs, strict=True):
+                label = f"{kind:<6}{layers:>7,}" if reader == "irshape" else ""
+                lines.append(f"{label:<13}  {reader:<8}  {'#' * math.ceil(_BAR * cost / longest):<{_BAR}} {cost:6.1f} µs")
+    return "\n".join(["```text", *lines, "```", ""])
+
+
+def bytes_table(found: Iterable[Bytes]) -> str:
+    """How much of each `.bin` is needed and read."""
+    lines = []
+    for model, size, needed, read in found:
+        sizes = [sum(size for _, size in ranges) for ranges in (needed, read)]
+        mark = "**no**" if set(read) != needed else "must" if len(read) != len(needed) else "aim"
+        lines.append([model, f"{size:,}", *(f"{size:,}" for size in sizes), mark])
+    return grid(["model", "bytes", "needed", "read", "must: no others, aim: each once"], lines)
+
+
+def others_table(others: Iterable[Other], rows: Iterable[Row]) -> str:
+    """The time that each tool takes for each model, and for each of its nodes."""
+    cells = {
+        (one.tool, one.model): f"{spread(one.times, 'ms')}, {short(1e3 * median(one.times) / one.nodes)} µs/node"
+        for one in others
+        if one.times
+    }
+    models = list(dict.fromkeys(one.model for one in others))
+    for row in rows:
+        if row.measure == READ and row.model in models:
+            for tool, times in (("irshape", row.ours), ("OpenVINO", row.theirs)):
+                cells[tool, row.model] = f"{spread(times, 'ms')}, {short(1e3 * median(times) / row.layers)} µs/node"
+    tools = ["irshape", "OpenVINO", *dict.fromkeys(one.tool for one in others)]
+    return grid(["CPU time", *models], [[tool, *(cells.get((tool, model), "not installed") for model in models)] for tool in tools])
+
+
+def grid(heads: list[str], lines: list[list[str]]) -> str:
+    """A Markdown table whose columns stand below each other; all but the first to the right."""
+    widths = [max(len(line[column]) for line in (heads, *lines)) for column in range(len(heads))]
+
+    def row(cells: list[str]) -> str:
+        placed = [cells[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(cells[1:], widths[1:], strict=True))]
+        return f"| {' | '.join(placed)} |"
+
+    rule = f"|{'|'.join(['-' * (widths[0] + 2), *('-' * (width + 1) + ':' for width in widths[1:])])}|"
+    return "\n".join([row(heads), rule, *map(row, lines)]) + "\n"
+
+
+def spread(values: list[float], unit: str) -> str:
+    """A median with the quartiles around it."""
+    if len(values) < 2:
+        return f"{short(median(values))} {unit}"
+    low, _, high = quantiles(values, n=4, method="inclusive")
+    return f"{short(median(values))} {unit} ({short(low)} to {short(high)})"
+
+
+def limit(value: float | None) -> str:
+    """A target."""
+    return "" if value is None else f"{value:g}"
+
+
+def short(value: float) -> str:
+    """Three digits that count."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

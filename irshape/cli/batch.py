@@ -1,0 +1,139 @@
+"""Every file of a run: found, examined, and reported in its turn."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
+from irshape.cli.files import find, is_much, is_one
+from irshape.cli.progress import Progress
+from irshape.cli.run import CLEAN, RunError, complain
+from irshape.report.diagnostic import Diagnostic
+from irshape.report.text import counted, verdict
+
+if TYPE_CHECKING:
+    from irshape.cli.limits import Allowance
+
+
+# What stands before the first report, before every other, after each, and at the end.
+_LINES = ("", "", "\n", "")
+_PAGES = ("", "\n", "\n", "")
+_ARRAY = ("[", ",\n", "", "]\n")
+
+
+def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None, *, is_list: bool = False) -> int:
+    """Examine every file and report it in the format that was asked for; the worst exit code counts.
+
+    `is_list` tells that `show` gives a list of faults, which is summed up after the last file, and not a page for each file.
+    """
+    is_single = is_one(given.files)
+    try:
+        if given.weights_file is not None and not is_single:
+            raise RunError("--weights-file belongs to one FILE")
+        examination = Examination(given, verb, show, finish)
+        allowance = _allowance(given)
+    except RunError as error:
+        return complain(str(error))
+    paths, complaints = find(given.files)
+    worst = max(map(complain, complaints), default=CLEAN)
+    is_text = given.format == "text"
+    opening, joint, end, closing = _ARRAY if given.format == "json" and not is_single else _PAGES if is_text and not is_list else _LINES
+    progress = Progress(sys.stderr, len(paths))
+    outcomes = _examine(examination, paths, given.jobs, allowance, progress.step)
+    named = frozenset(given.files)
+    tally, shown, passed_over = Tally(), 0, 0
+    try:
+        for outcome in outcomes:
+            if outcome.is_foreign and outcome.path not in named:
+                passed_over += 1
+                continue
+            worst = max(worst, outcome.code)
+            if outcome.layers is not None:
+                tally.add(outcome.layers, outcome.diagnostics)
+            if outcome.body:
+                progress.clear()
+                print(joint if shown else opening, outcome.body, sep="", end=end, flush=True)
+                shown += 1
+            if outcome.complaint:
+                progress.clear()
+                complain(outcome.complaint)
+    except RunError as error:
+        worst = complain(str(error))
+    finally:
+        outcomes.close()  # ends the workers
+        progress.clear()
+    print(closing if shown else opening + closing, end="")
+    if passed_over and passed_over == len(paths):
+        return complain(f"{', '.join(given.files)}: no IR among {counted(passed_over, '.xml file')}")
+    if is_list and is_text and tally.files:
+        passed = f" ({counted(passed_over, '.xml file')} of other formats passed over)" if passed_over else ""
+        print(f"{tally}{passed}")
+    return worst
+
+
+def _examine(
+    examination: Examination, paths: Sequence[str], jobs: int | None, allowance: Allowance | None, step: Callable[[], None]
+) -> Generator[Outcome, None, None]:
+    """The outcomes in the order of the files, from this process or, where that is faster or asked for, from several others."""
+    if jobs is None:
+        jobs = _cores() if is_much(paths) else 1
+    jobs = min(jobs, len(paths))
+    if jobs > 1 or allowance is not None:
+        from irshape.cli.workers import in_workers
+
+        yield from in_workers(examination, paths, jobs, allowance, step)
+        return
+    for path in paths:
+        try:
+            outcome = examination(path)
+        except MemoryError:
+            outcome = examination.lost(path, *OUT_OF_MEMORY)
+        step()
+        yield outcome
+
+
+def _cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _allowance(given: Namespace) -> Allowance | None:
+    """What a worker may take, if the files are to be isolated."""
+    allowance = getattr(given, "allowance", None)
+    if not getattr(given, "isolate", False):
+        if allowance is not None:
+            raise RunError("--limit belongs to --isolate")
+        return None
+    try:
+        import resource  # noqa: F401
+    except ImportError:
+        raise RunError("--isolate: this system cannot limit a process (Python has no module resource here)") from None
+    from irshape.cli.limits import Allowance
+
+    return allowance or Allowance()
+
+
+class Tally:
+    """How much was looked at, and what was found."""
+
+    __slots__ = ("files", "layers", "severities")
+
+    def __init__(self) -> None:
+        self.files = self.layers = 0
+        self.severities: Counter[str] = Counter()
+
+    def add(self, layers: int, diagnostics: Iterable[Diagnostic]) -> Tally:
+        """Count one more file."""
+        self.files += 1
+        self.layers += layers
+        for diagnostic in diagnostics:
+            self.severities[diagnostic.severity] += diagnostic.count
+        return self
+
+    def __str__(self) -> str:
+        return f"{counted(self.files, 'file')}, {counted(self.layers, 'layer')}: {verdict(self.severities)}"

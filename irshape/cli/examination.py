@@ -1,0 +1,147 @@
+"""One file of a run: read, inferred, and turned into data that can be printed anywhere."""
+
+from __future__ import annotations
+
+import gc
+import os
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeAlias
+
+import irshape
+from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
+from irshape.inference.inference import Inference
+from irshape.inference.inputs import input_names, split_input
+from irshape.model.build import build
+from irshape.model.model import Model
+from irshape.report.diagnostic import Diagnostic, Where
+from irshape.xml.document import Document
+from irshape.xml.weights import Weights
+
+Verb: TypeAlias = Callable[..., Inference]
+Lines: TypeAlias = Callable[[Inference], Iterable[str]]
+
+# So many new objects that a search for circles among them, which costs as much as a small file, is worth its time.
+_MANY_OBJECTS = 100_000
+
+# Code, message and hint for a file that was too much for this machine.
+OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
+
+
+class Outcome:
+    """What a run has to say of one file; plain data, so that a worker can send it.
+
+    `body` is the report in the format that was asked for, `complaint` a line for the error stream. `layers` is None where the
+    file was not examined; `is_foreign` tells an XML file of another format.
+    """
+
+    __slots__ = ("body", "code", "complaint", "diagnostics", "is_foreign", "layers", "path")
+
+    def __init__(
+        self,
+        path: str,
+        code: int,
+        body: str = "",
+        complaint: str = "",
+        diagnostics: Sequence[Diagnostic] = (),
+        layers: int | None = None,
+        is_foreign: bool = False,
+    ) -> None:
+        self.path = path
+        self.code = code
+        self.body = body
+        self.complaint = complaint
+        self.diagnostics = diagnostics
+        self.layers = layers
+        self.is_foreign = is_foreign
+
+
+class Examination:
+    """What a command does with each file. A worker can be sent it: its parts are functions of modules and plain data.
+
+    `show` gives the lines of a report as text, `finish` does what remains to be done and gives the lines that say so.
+    """
+
+    def __init__(self, given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None) -> None:
+        self._given = given
+        self._verb = verb
+        self._show = show
+        self._finish = finish
+        self._symbols = dict(map(_symbol, given.symbol))
+
+    def __call__(self, path: str) -> Outcome:
+        """Examine a file. Whatever it holds, there is an outcome; only `MemoryError` is left to the caller."""
+        if gc.get_count()[0] > _MANY_OBJECTS:  # a graph is full of circles
+            from irshape.cli.interrupts import held
+
+            with held():
+                gc.collect()
+        try:
+            return self._examined(path)
+        except OSError as error:
+            complaint = describe(error, path)
+        except (irshape.InputError, RunError) as error:
+            complaint = f"{path}: {error}"
+        except MemoryError:
+            raise
+        except Exception as error:
+            complaint = f"{path}: internal error, please report it with the file: {type(error).__name__}: {error}"
+        return Outcome(path, FAILED, complaint=complaint)
+
+    def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
+        """The outcome for a file whose examination did not come to its end: it counts as one that could not be read."""
+        document = Document(b"", path)
+        document.is_complete = False
+        document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
+        outcome = self._outcome(path, self._verb(build(document)))
+        outcome.code = FAILED
+        return outcome
+
+    def _examined(self, path: str) -> Outcome:
+        given = self._given
+        if given.weights_file is not None:
+            os.stat(given.weights_file)  # a path that is not there is the caller's mistake, not the model's
+        model = irshape.read(path, opset=given.opset, limits=given.limits)
+        if not (model.nodes and model.document.is_complete):  # what is wrong with the file says more than that it lacks this input
+            return self._outcome(path, self._verb(model))
+        inputs = dict(_input(text, model) for text in given.input)
+        with Weights.beside(path) if given.weights_file is None else Weights(given.weights_file) as weights:
+            return self._outcome(path, self._verb(model, inputs=inputs, symbols=self._symbols, weights=weights, opaque=given.opaque))
+
+    def _outcome(self, path: str, inference: Inference) -> Outcome:
+        document, diagnostics = inference.document, inference.diagnostics
+        lines = [*self._report(inference)]
+        code, complaint = exit_code(diagnostics, getattr(self._given, "strict", False)), ""
+        try:
+            lines += self._finish(inference) if self._finish else ()
+        except RunError as error:
+            code, complaint = max(code, error.code), str(error)
+        count = sum(1 for _ in layers(document))
+        return Outcome(path, code, "\n".join(lines), complaint, diagnostics, count, document.is_foreign)
+
+    def _report(self, inference: Inference) -> Iterable[str]:
+        if self._given.format == "text":
+            return self._show(inference)
+        from irshape.report.json import compact, readable
+
+        return [(readable if self._given.format == "json" else compact)(inference.to_dict())]
+
+
+def _symbol(text: str) -> tuple[str, str]:
+    name, equals, facts = text.partition("=")
+    if not equals or not name.strip():
+        raise RunError(f'--symbol {text!r} is not of the form "NAME=RANGE"')
+    return name.strip(), facts
+
+
+def _input(text: str, model: Model) -> tuple[str, str]:
+    """The name and the shape of an `--input`; a model's only input needs no name."""
+    names = input_names(model)
+    name, shape = split_input(text, list(names))
+    if shape in names or (name in names and not shape):
+        raise RunError(f"--input {text!r} gives no shape; write {text}[1,3,H,W]")
+    if name is None:
+        if len(model.parameters) != 1:
+            raise RunError(f"--input {text!r} names no input; the model has {', '.join(map(repr, names)) or 'none'}")
+        name = model.parameters[0].name
+    return name, shape

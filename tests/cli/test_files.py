@@ -1,0 +1,184 @@
+"""Folders as a user meets them: which files are found, in which order, and what is said of those that are no IR."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+from irshape.cli import batch
+from irshape.cli.files import find, is_much
+from tests.cli.test_cli import ROOT, Start, net, run
+
+__all__ = ["run"]
+
+
+def put(folder: Path, *names: str) -> None:
+    """Write a sound model under each name."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        net(folder / name, "f32[1,3,8,8]")
+
+
+@pytest.fixture
+def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of models with another file beside each of them; paths are given from the folder around it."""
+    put(tmp_path / "models", "b.xml", "a.xml", "deep/er/c.XML", ".hidden/d.xml")
+    for name in ("b.bin", "readme.txt", "deep/xml"):
+        (tmp_path / "models" / name).touch()
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "models"
+
+
+def test_every_xml_below_a_folder_sorted(models: Path) -> None:
+    put(models.parent, "z.xml", "e.xml")
+    paths, complaints = find(["z.xml", "models", "e.xml", "models/a.xml"])
+    assert paths == [
+        "z.xml",
+        "models/.hidden/d.xml", "models/a.xml", "models/b.xml", "models/deep/er/c.XML",
+        "e.xml",
+        "models/a.xml",
+    ]  # fmt: skip
+    assert complaints == []
+
+
+def test_a_folder_is_checked(run: Start, models: Path) -> None:
+    net(models / "b.xml", "f32[1,3,8,9]")
+    done = run("check", "models")
+    assert (done.code, done.err) == (1, "")
+    assert done.out.splitlines() == [
+        "models/b.xml:10:3: S204 axis 3 must be a multiple of block_size: 9 is not a multiple of 2 [SpaceToDepth spacetodepth_1]",
+        "4 files, 12 layers: 1 error",
+    ]
+
+
+def test_links_to_files_are_followed_links_to_folders_are_not(models: Path) -> None:
+    (models / "link.xml").symlink_to("a.xml")
+    (models / "dangling.xml").symlink_to("absent")
+    (models / "deep" / "round").symlink_to(models)
+    assert find(["models"])[0] == [
+        "models/.hidden/d.xml", "models/a.xml", "models/b.xml", "models/deep/er/c.XML", "models/link.xml",
+    ]  # fmt: skip
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+def test_a_pipe_in_a_folder_is_no_file(models: Path) -> None:
+    os.mkfifo(models / "pipe.xml")
+    assert "models/pipe.xml" not in find(["models"])[0]
+
+
+def test_a_folder_that_cannot_be_listed(run: Start, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("deep"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr("os.scandir", refuse)
+    done = run("check", "models")
+    assert (done.code, done.out) == (2, "3 files, 9 layers: no faults\n")
+    assert done.err == "irshape: models/deep: Permission denied\n"
+
+
+# other XML
+
+
+def test_xml_of_another_format_is_passed_over(run: Start, models: Path) -> None:
+    for name in ("pom.xml", "deep/plugins.xml"):
+        (models / name).write_text("<project/>")
+    done = run("check", "models")
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "4 files, 12 layers: no faults (2 .xml files of other formats passed over)\n"
+    done = run("check", "models", "--format", "jsonl")
+    assert len(done.out.splitlines()) == 4
+
+
+def test_xml_of_another_format_is_a_fault_where_it_is_named(run: Start, models: Path) -> None:
+    (models / "pom.xml").write_text("<project/>")
+    done = run("check", "models/pom.xml")
+    assert done.code == 1
+    assert "X104 the root element is <project>" in done.out
+
+
+@pytest.mark.parametrize("text", ["", "version https://git-lfs.github.com/spec/v1\n", "<net", "<!DOCTYPE net><net/>"])
+def test_what_may_be_a_broken_ir_is_reported(run: Start, models: Path, text: str) -> None:
+    (models / "a.xml").write_text(text)
+    done = run("check", "models")
+    assert done.code == 1
+    assert done.out.startswith("models/a.xml:1:")
+
+
+def test_a_folder_without_an_ir_is_a_mistake(run: Start, tmp_path: Path) -> None:
+    done = run("check", tmp_path)
+    assert (done.code, done.out, done.err) == (2, "", f"irshape: {tmp_path}: no .xml file in this folder\n")
+    (tmp_path / "pom.xml").write_text("<project/>")
+    done = run("check", tmp_path)
+    assert (done.code, done.out, done.err) == (2, "", f"irshape: {tmp_path}: no IR among 1 .xml file\n")
+
+
+# what depends on there being one file
+
+
+def test_json_of_a_folder_is_an_array(run: Start, tmp_path: Path) -> None:
+    put(tmp_path, "only.xml")
+    for command in ("check", "infer"):
+        [report] = json.loads(run(command, tmp_path, "--format", "json").out)
+        assert report["file"] == f"{tmp_path}/only.xml"
+
+
+def test_json_of_nothing_is_an_empty_array(run: Start) -> None:
+    done = run("check", "absent.xml", "absent.xml", "--format", "json")
+    assert (done.code, json.loads(done.out)) == (2, [])
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("infer", ["-o", "x.xml"], "-o and --in-place belong to one FILE"),
+        ("infer", ["--in-place"], "-o and --in-place belong to one FILE"),
+        ("check", ["--weights-file", "x.bin"], "--weights-file belongs to one FILE"),
+    ],
+)
+def test_a_folder_is_not_one_file(run: Start, models: Path, command: str, options: list[str], message: str) -> None:
+    done = run(command, "models", *options)
+    assert (done.code, done.out, done.err) == (2, "", f"irshape: {message}\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limit of open files")
+def test_weights_do_not_stay_open(tmp_path: Path) -> None:
+    for number in range(40):
+        for kind in ("xml", "bin"):
+            copy(ROOT / "tests" / "data" / f"sound.{kind}", tmp_path / f"{number}.{kind}")
+    code = """
+import resource, sys
+from irshape.cli.main import main
+resource.setrlimit(resource.RLIMIT_NOFILE, (32, 32))
+sys.exit(main(sys.argv[1:]))
+"""
+    command = [sys.executable, "-c", code, "check", str(tmp_path), "--jobs", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+
+
+# when it is worth while to start workers
+
+
+def test_a_little_work_is_done_at_once(run: Start, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batch, "_cores", lambda: pytest.fail("workers are considered"))
+    assert run("check", "models").code == 0
+
+
+def test_much_work_is_shared(tmp_path: Path) -> None:
+    paths = [str(tmp_path / f"{number}.xml") for number in range(3)]
+    for path in paths:
+        Path(path).write_bytes(bytes(1000))
+    assert not is_much(paths)
+    Path(paths[2]).write_bytes(bytes(1 << 20))
+    assert is_much(paths)
+    assert is_much([paths[2], "absent"])
+    assert not is_much(paths[2:])
+    assert is_much(["absent"] * 1000)

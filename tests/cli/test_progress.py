@@ -1,0 +1,101 @@
+"""The line of progress: on a terminal only, as wide as there is room, and gone when something else is written."""
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from irshape.cli import progress
+from irshape.cli.progress import Progress
+
+if sys.platform == "win32":
+    pytest.skip("no pseudo-terminals", allow_module_level=True)
+
+import fcntl
+import struct
+import termios
+
+Terminal = Callable[[int], tuple[io.TextIOWrapper, Callable[[], str]]]
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
+    """Opens a terminal of a width; gives the stream and what reads all that has been shown."""
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    monkeypatch.setattr(progress, "_INTERVAL", 0)
+    monkeypatch.setenv("TERM", "xterm")
+    ends: list[int] = []
+
+    def opened(columns: int) -> tuple[io.TextIOWrapper, Callable[[], str]]:
+        ours, theirs = os.openpty()
+        ends.append(ours)
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        stream = open(theirs, "w", encoding="utf-8")  # noqa: SIM115 - closed when it is read
+
+        def shown() -> str:
+            stream.write("|")
+            stream.close()
+            text = ""
+            while not text.endswith("|"):
+                text += os.read(ours, 65536).decode()
+            return text[:-1]
+
+        return stream, shown
+
+    yield opened
+    for end in ends:
+        os.close(end)
+
+
+def test_progress_is_one_line_that_is_erased(terminal: Terminal) -> None:
+    stream, shown = terminal(80)
+    line = Progress(stream, 3)
+    for _ in range(3):
+        line.step()
+    line.clear()
+    line.clear()
+    assert shown().split("\r") == [
+        "",
+        "[##########....................] 1 of 3 files",
+        "[####################..........] 2 of 3 files",
+        "[##############################] 3 of 3 files",
+        "\x1b[K",
+    ]
+
+
+def test_progress_fits_a_narrow_terminal(terminal: Terminal) -> None:
+    stream, shown = terminal(20)
+    Progress(stream, 2).step()
+    assert shown() == "\r[###############..."
+
+
+@pytest.mark.parametrize(("total", "term"), [(1, "xterm"), (2, "dumb")])
+def test_there_is_no_progress_of_one_file_or_on_a_dumb_terminal(
+    terminal: Terminal, monkeypatch: pytest.MonkeyPatch, total: int, term: str
+) -> None:
+    monkeypatch.setenv("TERM", term)
+    stream, shown = terminal(80)
+    line = Progress(stream, total)
+    line.step()
+    line.clear()
+    assert shown() == ""
+
+
+def test_there_is_no_progress_in_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PATIENCE", 0)
+    stream = io.StringIO()
+    line = Progress(stream, 9)
+    line.step()
+    line.clear()
+    assert stream.getvalue() == ""
+
+
+def test_a_short_run_shows_no_progress(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(progress, "_PATIENCE", 1000)
+    stream, shown = terminal(80)
+    line = Progress(stream, 9)
+    line.step()
+    line.clear()
+    assert shown() == ""

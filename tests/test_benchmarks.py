@@ -1,0 +1,147 @@
+"""The models of the benchmarks are sound, and what is said of them is counted rightly. Nothing here is timed."""
+
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+import irshape
+
+# What builds the models is OpenVINO; it is imported by the tests that run, not by those that only look for tests.
+pytestmark = pytest.mark.oracle
+
+ROOT = Path(__file__).parent.parent
+SMALL = {"one_operation": (), "resnet": (5,), "decoder": (1,), "distinct": (60,), "chain": (60,), "dag": (60,)}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_openvino_agrees_on_every_shape(name: str, tmp_path: Path) -> None:
+    import openvino
+
+    from benchmarks import models
+    from benchmarks.inside import differences
+
+    path = str(tmp_path / "model.xml")
+    models.saved(partial(getattr(models, name), *SMALL[name]))(path)
+    model = openvino.Core().read_model(path)
+    inference = irshape.check(path)
+    assert inference.diagnostics == []
+    assert differences(inference, model) == []
+    if name not in models.STEPS:
+        return
+    inputs, late = models.STEPS[name]
+    session = irshape.Session(path)
+    for shapes in (late(0), late(1), partial(inputs, blocks=1)(0) if name == "decoder" else inputs(0)):
+        inference = session.reshape(shapes)
+        assert inference.diagnostics == []
+        model.reshape({input: openvino.PartialShape(shape) for input, shape in shapes.items()})
+        assert differences(inference, model) == []
+
+
+def test_a_difference_is_named(tmp_path: Path) -> None:
+    import openvino
+
+    from benchmarks import models
+    from benchmarks.inside import differences
+
+    path = str(tmp_path / "model.xml")
+    models.saved(models.one_operation)(path)
+    model = openvino.Core().read_model(path)
+    model.reshape([4, 6, 10, 3, 3])
+    assert [line.partition(":")[0] for line in differences(irshape.check(path), model)][:1] == ["data"]
+
+
+def test_no_data_of_the_distinct_model_has_the_shape_of_another() -> None:
+    from benchmarks import models
+
+    sums = [tuple(node.get_output_shape(0)) for node in models.distinct(200).get_ops() if node.get_type_name() == "Relu"]
+    assert len(sums) > 20
+    assert len(set(sums)) == len(sums)
+
+
+def test_two_gibibytes_of_weights_are_not_read(tmp_path: Path) -> None:
+    from benchmarks import models
+    from benchmarks.inside import weights_read
+
+    path = str(tmp_path / "model.xml")
+    models.write_sparse(path)
+    weights = os.stat(tmp_path / "model.bin")
+    assert weights.st_size == 2**31 + 16
+    assert weights.st_blocks * 512 < 2**20
+    assert models.value_ranges(path) == {(2**31, 16)}
+    assert weights_read(path) == [(2**31, 16)]
+
+
+def test_the_onnx_models_have_the_shapes_of_the_irs(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    import openvino
+
+    from benchmarks import models
+    from benchmarks.exchange import write_onnx
+
+    core = openvino.Core()
+    for build in (partial(models.resnet, 5), partial(models.decoder, 1), partial(models.dag, 60)):
+        paths = [str(tmp_path / name) for name in ("model.xml", "model.onnx")]
+        models.saved(build)(paths[0])
+        assert write_onnx(*paths) > 20
+        ours, theirs = (sorted(str(output.get_partial_shape()) for output in core.read_model(path).outputs) for path in paths)
+        assert ours == theirs
+
+
+def test_the_launcher_reports_each_run_in_turn() -> None:
+    launcher = [sys.executable, "-I", "-S", str(ROOT / "benchmarks" / "launch.py")]
+    commands = [sys.executable, "-c", "b'x' * 100_000_000", "--", sys.executable, "-c", "raise SystemExit(3)"]
+    run = subprocess.run([*launcher, "2", *commands], capture_output=True, encoding="utf-8", check=True)
+    lines = [line.split() for line in run.stdout.splitlines()]
+    assert [(number, code) for number, _, _, code in lines] == [("0", "0"), ("1", "3")] * 2
+    large, small = (int(lines[number][2]) for number in (0, 1))
+    assert 100_000_000 < large < 150_000_000
+    assert small < 50_000_000
+
+
+def test_the_table_says_what_is_met() -> None:
+    from benchmarks.measure import READ, Bytes, Row
+    from benchmarks.table import full, ratio
+
+    rows = [
+        Row(READ, name, 1000, "ms", ours, [10.0, 20.0, 30.0], 0.9, 0.5)
+        for name, ours in (("chain-1k", [8.0, 10.0, 40.0]), ("chain-3k", [15.0, 16.0, 17.0]), ("chain-10k", [20.0, 25.0, 30.0]))
+    ]
+    assert [ratio(row) for row in rows] == [0.5, 0.8, 1.25]
+    needed = {(0, 8), (8, 8)}
+    read = [
+        Bytes("each", 99, needed, [(0, 8), (8, 8)]),
+        Bytes("again", 99, needed, [(0, 8)] * 2 + [(8, 8)]),
+        Bytes("other", 99, needed, [(0, 99)]),
+    ]
+    assert "Of 3 ratios with a target 1 meet what is aimed at, 1 what must be met, 1 neither." in full(rows, read, [])
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in full(rows, read, []).splitlines()]
+    assert ["chain-1k", "1,000", "10 ms (9 to 25)", "20 ms (15 to 25)", "0.5", "0.9", "0.5", "aim"] in lines
+    marks = {line[0]: line[-1] for line in lines}
+    assert [marks[name] for name in ("chain-1k", "chain-3k", "chain-10k")] == ["aim", "must", "**no**"]
+    assert marks["chain"] == "**no**"  # 25 µs is 2.5 times 10
+    assert [marks[name] for name in ("each", "again", "other")] == ["aim", "must", "**no**"]
+
+
+def test_what_is_measured_is_written_between_the_marks(tmp_path: Path) -> None:
+    from benchmarks.__main__ import BEGIN, END, write
+
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
+    write(page, "new")
+    write(page, "newer")
+    assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\n\nnewer\n{END}\nafter\n"
+    page.write_text("no marks", encoding="utf-8")
+    with pytest.raises(SystemExit, match="marks"):
+        write(page, "new")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/performance.md"])
+def test_the_pages_have_room_for_what_is_measured(name: str) -> None:
+    from benchmarks.__main__ import BEGIN, END
+
+    text = (ROOT / name).read_text(encoding="utf-8")
+    assert 0 < text.find(BEGIN) < text.find(END)
