@@ -21,7 +21,7 @@ import pytest
 from irshape.cli.limits import Allowance
 from irshape.cli.main import main
 from irshape.xml.document import Document
-from irshape.xml.reader import Limits, _Reader
+from irshape.xml.reader import _Reader
 from tests.cli.test_cli import ROOT, net
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a replaced rule reaches a worker by fork only")
@@ -226,7 +226,7 @@ def test_a_parser_without_memory_says_so() -> None:
     error = pyexpat.ExpatError()
     error.code = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
     with pytest.raises(MemoryError):
-        _Reader(Document(b"", None), Limits()).malformed(error)
+        _Reader(Document(b"", None)).malformed(error)
 
 
 def test_a_system_without_limits_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

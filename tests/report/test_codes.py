@@ -152,6 +152,8 @@ ELSEWHERE = {
     "W104": "a path that is no regular file: test_weights_that_are_no_file",
     "N101": "needs a batch: tests/inference/test_reshape.py",
     "N102": "needs another shape: tests/inference/test_reshape.py",
+    "N103": "needs another limit: tests/test_limits.py",
+    "N104": "needs another limit: tests/test_limits.py",
     "X202": "found by lxml and the XSD: tests/xml/test_xml_schema.py",
     "I101": "a fault of irshape itself: test_a_rule_that_fails_is_an_internal_error",
     "I102": "needs a worker: tests/cli/test_workers.py",
