@@ -154,7 +154,7 @@ _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d
 def parse_shape(text: str) -> DescribedShape:
     """A shape as a user writes it: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, and nothing for a scalar.
 
-    An `x` separates where no comma does and what stands between are numbers, intervals, `?` and single capital letters.
+    An `x` separates where there are no brackets and no comma, and what stands between are numbers, intervals, `?` and single capital letters.
     ShapeSyntaxError where it cannot be read.
     """
     inner = text.strip()
@@ -172,7 +172,7 @@ def parse_shape(text: str) -> DescribedShape:
     if is_tuple and inner.endswith(","):
         inner = inner[:-1]
     shape = []
-    for field in inner.split("," if "," in inner or not re.fullmatch(_TIMES, inner) else "x"):
+    for field in inner.split("x" if not closing and "," not in inner and re.fullmatch(_TIMES, inner) else ","):
         indent = len(field) - len(field.lstrip())
         shape.append(_parse_dimension(text, position + indent, field.strip()))
         position += len(field) + 1

@@ -159,6 +159,8 @@ USERS: tuple[tuple[str, object], ...] = (
     ("(1, 3, H, W)", (unknown(1, 1), unknown(3, 3), H, W)),
     ("(7,)", (unknown(7, 7),)),
     ("1x3x224x224", (unknown(1, 1), unknown(3, 3), unknown(224, 224), unknown(224, 224))),
+    ("[33*AxA]", (Described(0, inf, "AxA", 33),)),
+    ("[Ax3]", (Described(0, inf, "Ax3"),)),
     ("0,x12", (unknown(0, 0), Described(0, inf, "x12"))),
     ("1x3xHxW", (unknown(1, 1), unknown(3, 3), H, W)),
     ("HxWx3", (H, W, unknown(3, 3))),
