@@ -76,6 +76,7 @@ class Info:
         self.roots: list[Root] = roots(inference)
         self.unranked = firsts(inference, lambda fact: fact.shape is None)
         self.ports = self._ports()
+        self.document = inference.document
         self.diagnostics = inference.diagnostics
         self.errors = sum(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
         self.batch: list[tuple[Node, int, str]] = []
@@ -101,7 +102,7 @@ class Info:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/info.schema.json`."""
-        document = self.inference.document
+        document = self.document
         return {
             "file": document.path,
             "name": document.name,
