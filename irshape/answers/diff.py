@@ -245,7 +245,7 @@ class _Comparison:
         if ours is None or theirs is None:  # a body that its layer cannot have
             return
         # What a layer without inputs gives is what its attributes say; only a body's Parameters depend on something.
-        is_given = not a.layer.inputs and (a.type != "Parameter" or a.model.holder is None)
+        is_given = not a.layer.inputs and not b.layer.inputs and (a.type != "Parameter" or a.model.holder is None)
         pairs = [(ours[a.first_slot + i], theirs[b.first_slot + i]) for i in range(min(len(a.layer.outputs), len(b.layer.outputs)))]
         if a.type == b.type == "Result" and a.sources and b.sources and min(a.sources[0], b.sources[0]) >= 0:
             pairs = [(ours[a.sources[0]], theirs[b.sources[0]])]

@@ -61,7 +61,7 @@ class Matching:
         self._pending.append((a, b))
 
     def _match_names(self, is_sure: bool) -> None:
-        """Pair layers of one name and type; to be sure, those that OpenVINO named must also say the same and stand among namesakes."""
+        """Pair layers of one name and type; to be sure, those that nobody named must also say the same and stand among namesakes."""
         ours, theirs = self._rivals
         for key, nodes in ours.items():
             left = [node for node in nodes if node not in self.partner]
@@ -107,9 +107,8 @@ class Matching:
         """Pair what is left and says the same at the same place, one after the other; each pair may show others."""
         waiting: dict[tuple[object, ...], list[Node]] = {}
         for node in reversed(self.added()):
-            waiting.setdefault(
-                (_content(node), *(_place(source, source.node if source else None) for source in _sources(node))), []
-            ).append(node)
+            places = [_place(source, source.node if source else None) for source in _sources(node)]
+            waiting.setdefault((_content(node), *places), []).append(node)
         for node in self.a:
             # Layers without inputs stand nowhere; only Parameters have an order of their own.
             if node in self.partner or node.is_dropped or not (node.inputs or node.type == "Parameter"):

@@ -10,20 +10,22 @@ from irshape.shape.element_type import ElementType
 
 # The first release that reads each IR version.
 _IR_VERSIONS: Final = {10: "2020.1", 11: "2022.1"}
-# Element types that came later than the opsets: the last release whose documentation lacks one, and the first known to list it.
+# Element types whose first release is documented nowhere: one whose documentation lists them, and the last whose does not, if any does.
 _ELEMENT_TYPES: Final = {
-    **dict.fromkeys(("nf4", "string"), ("2022.3", "2023.3")),
-    **dict.fromkeys(("u2", "u3", "u6", "f8e4m3", "f8e5m2", "f4e2m1", "f8e8m0"), ("2023.3", "2024.6")),
+    **dict.fromkeys(("i4", "u4"), ("2021.4", None)),
+    **dict.fromkeys(("nf4", "string"), ("2023.3", "2022.3")),
+    **dict.fromkeys(("u2", "u3", "u6", "f8e4m3", "f8e5m2", "f4e2m1", "f8e8m0"), ("2024.6", "2023.3")),
 }
 # The release whose rules irshape has; it knows the opsets whose first release is documented nowhere.
 _KNOWN: Final = "2026.4"
 
 
 class Need(NamedTuple):
-    """What a part of a model needs: a release `by` which it is known to be there; it is not in `after`, None if `by` has it first."""
+    """What a part of a model needs: a release `by` which it is known to be there, and not before `earliest`, or `is_after` that one."""
 
     by: str
-    after: str | None
+    earliest: str
+    is_after: bool
     reason: str
 
 
@@ -54,7 +56,8 @@ def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: It
     needs: list[Need] = []
     unknown: list[str] = []
     if ir_version in _IR_VERSIONS:
-        needs.append(Need(_IR_VERSIONS[ir_version], None, f"IR version {ir_version}"))
+        first = _IR_VERSIONS[ir_version]
+        needs.append(Need(first, first, False, f"IR version {ir_version}"))
     users: dict[str, set[str]] = {}
     for type, version in layers:
         users.setdefault(version, set()).add(type)
@@ -64,19 +67,20 @@ def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: It
         if number is None:
             unknown.append(reason)
         elif number in RELEASES:
-            needs.append(Need(RELEASES[number], None, reason))
+            needs.append(Need(RELEASES[number], RELEASES[number], False, reason))
         else:
-            needs.append(Need(_KNOWN, RELEASES[max(RELEASES)], reason))
-    late: dict[tuple[str, str], list[str]] = {}
+            needs.append(Need(_KNOWN, RELEASES[max(RELEASES)], True, reason))
+    late: dict[tuple[str, str | None], list[str]] = {}
     for name in sorted({one.name for one in types} & _ELEMENT_TYPES.keys()):
         late.setdefault(_ELEMENT_TYPES[name], []).append(name)
-    needs += [Need(by, after, f"element type{'s' if len(names) > 1 else ''} {', '.join(names)}") for (after, by), names in late.items()]
+    for (by, lacking), late_types in late.items():
+        reason = f"element type{'s' if len(late_types) > 1 else ''} {', '.join(late_types)}"
+        needs.append(Need(by, lacking or min(RELEASES.values()), lacking is not None, reason))
     if not needs:
         return Oldest(None, [], None, False, unknown)
     release = max((need.by for need in needs), key=_order)
-    # Of a release that lacks something and one that has it first, the later one bounds; of the same, the lack does.
-    earliest, is_after = max(((need.after or need.by, need.after is not None) for need in needs), key=lambda end: (_order(end[0]), end[1]))
-    return Oldest(release, [need.reason for need in needs if need.by == release], earliest, is_after, unknown)
+    last = max(needs, key=lambda need: (_order(need.earliest), need.is_after))
+    return Oldest(release, [need.reason for need in needs if need.by == release], last.earliest, last.is_after, unknown)
 
 
 def _order(release: str) -> tuple[int, ...]:

@@ -34,7 +34,10 @@ def run(given: Namespace) -> int:
             return complain(describe(error, path))
         if not models[-1].document.is_complete or not models[-1].nodes:
             return complain(f"{path}: no IR that can be read; irshape check says why")
-    difference = irshape.diff(*models, opaque=given.opaque)
+    try:
+        difference = irshape.diff(*models, opaque=given.opaque)
+    except Exception as error:
+        return complain(f"{given.a}, {given.b}: internal error, please report it with the files: {type(error).__name__}: {error}")
     if given.format == "json":
         from irshape.report.json import readable
 

@@ -100,6 +100,14 @@ ROWS: dict[str, tuple[Sketch, list[Said], int]] = {
         edited(soft=Layer("SoftMax", "turn", axis=1, version="opset8")), [("version", "soft", "opset1", "opset8")], 0
     ),
     "replaced": (edited(act=Layer("Tanh", "pool")), [("replaced", "act", "ReLU", "Tanh")], 0),
+    "an input replaced by a constant": (
+        edited(image=Layer("Const", value=[[[[0.5] * 8] * 8] * 3], of="f32")), [("replaced", "image", "Parameter", "Const")], 0
+    ),
+    "computed instead of stated": (
+        edited(order=Layer("ShapeOf", "image", version="opset3", output_type="i64"), turn=Layer("SoftMax", "act", axis=1)),
+        [("replaced", "order", "Const", "ShapeOf"), ("replaced", "turn", "Transpose", "SoftMax")],
+        0,
+    ),
     "renamed": (renamed("act", "activation"), [("renamed", "act", "act", "activation")], 0),
     "inserted": (
         edited(new=Layer("Tanh", "act"), other=Layer("Sigmoid", "new")),
