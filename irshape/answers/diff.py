@@ -266,6 +266,9 @@ class _Comparison:
                     if before == after:  # only formulas tell them apart
                         before, after = format_symbolic(fact.shape), format_symbolic(other.shape)
                     self.difference.effects.append(Effect("shape", before, after, a, b, index))
+            elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):
+                # The same sizes under other names, or with other conditions, which irshape wrote beside them.
+                self.say("parameter", "symbols", a.layer.outputs[index].annotation, b.layer.outputs[index].annotation, a, b)
 
     def are_one_shape(self, a: Fact, b: Fact) -> bool:
         if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):

@@ -1,13 +1,17 @@
 """A policy names what is to blame, once."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 import irshape
+from irshape.answers.policies import MAX_RANK, POLICIES
 from irshape.report.diagnostic import Diagnostic
 from tests.answers.test_info import selecting
 from tests.support.ir import Net
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def chain(fact: str, length: int = 5) -> Net:
@@ -91,6 +95,16 @@ def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:
     shape = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")[0]
     net.result(net.layer("ReLU", [shape], ["I64"])[0])
     assert codes(net, "npu") == [("P103", "parameter_0")]
+
+
+def test_every_policy_is_documented() -> None:
+    pages = (
+        (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8"),
+        (ROOT / "irshape" / "cli" / "main.py").read_text(encoding="utf-8"),
+    )
+    for name in (*POLICIES, f"{MAX_RANK}=N"):
+        assert f"| `{name}` |" in pages[0]
+        assert name.replace("=N", "=6") in pages[1]
 
 
 @pytest.mark.parametrize("target", ["", "gpu", "max-rank", "max-rank=", "max-rank=-1", "max-rank=x", "bounded=1"])

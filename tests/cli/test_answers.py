@@ -85,6 +85,22 @@ def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> No
     assert "features: [?,8,2..,2..] -> [1,8,32,2..]" in run("diff", ATROUS, reshaped, "--all")[1]
 
 
+def test_diff_of_conditions_on_symbols(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A multiple of 32, or the same size twice, is what irshape wrote beside the input; the shape of the Parameter is the same."""
+    for name, shape, *symbols in (
+        ("free", "image[N,3,H,W]"),
+        ("even", "image[N,3,H,W]", "--symbol", "H=32*k"),
+        ("square", "image[N,3,H,H]"),
+    ):
+        run("reshape", ATROUS, "--input", shape, *symbols, "-o", tmp_path / f"{name}.xml", "--weights", "copy")
+    assert run("diff", ATROUS, tmp_path / "free.xml")[0] == 0
+    for name, written in (("even", "[N,3,H,W] in [?,3,32..,3..] where H=32*k"), ("square", "[N,3,H,H] in [?,3,3..,3..]")):
+        code, out, _ = run("diff", tmp_path / "free.xml", tmp_path / f"{name}.xml")
+        assert code == 1
+        assert f"  image: symbols [N,3,H,W] in [?,3,3..,3..] -> {written}" in out.splitlines()
+        assert out.splitlines()[-1] == "1 input changed, shapes of 9 layers follow"
+
+
 def test_diff_of_an_annotated_model(run: Callable[..., Any], tmp_path: Path) -> None:
     annotated = tmp_path / "annotated.xml"
     run("infer", ATROUS, "-o", annotated, "--weights", "copy")
