@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irshape.api import InputError, Limits, Session, check, infer, read, reshape
+from irshape.api import InputError, Limits, Session, check, diff, infer, info, read, reshape
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
@@ -19,7 +19,9 @@ __all__ = [
     "Node",
     "Session",
     "check",
+    "diff",
     "infer",
+    "info",
     "read",
     "reshape",
 ]

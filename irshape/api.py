@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -14,6 +14,10 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.reader import Source
+
+if TYPE_CHECKING:
+    from irshape.answers.diff import Difference
+    from irshape.answers.info import Info
 
 
 def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
@@ -56,9 +60,21 @@ def check(
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    targets: Iterable[str] = (),
 ) -> Inference:
-    """As `infer`; and says where the file departs from the specification, or from what was inferred of its ports."""
-    return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
+    """As `infer`; and says where the file departs from the specification, or from what was inferred of its ports.
+
+    `targets` are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for
+    one that does not exist.
+    """
+    if not targets:
+        return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
+    from irshape.answers.policies import find_policies, violations
+
+    policies = find_policies(targets)
+    inference = _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
+    inference.report(violations(inference, policies))
+    return inference
 
 
 def reshape(
@@ -80,6 +96,58 @@ def reshape(
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits).reshape(inputs, symbols=symbols, batch=batch)
 
 
+def diff(
+    a: Source | Model,
+    b: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: tuple[Any, Any] = (None, None),
+    opaque: Iterable[str] = (),
+) -> Difference:
+    """What changed from model `a` to model `b`.
+
+    `inputs` and `symbols` are given to both; `weights` are the `.bin` of each where it does not stand beside the `.xml`. If one is
+    missing, both models are compared without. Raises as `infer` does.
+    """
+    from irshape.answers.diff import compare
+
+    def sides(weights: tuple[Any, Any]) -> list[Inference]:
+        pairs = zip((a, b), weights, strict=True)
+        return [infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque) for one, own in pairs]
+
+    found = sides(weights)
+    missing = [diagnostic.message for side in found for diagnostic in side.diagnostics if diagnostic.code == "W101"]
+    if missing:
+        found = sides((b"", b""))
+    difference = compare(*found)
+    difference.uncompared = missing[0] if missing else difference.uncompared
+    return difference
+
+
+def info(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+) -> Info:
+    """What a model is: versions, inputs and outputs, what is dynamic and why, operations, parameters, state, batch.
+
+    Takes and raises what `infer` does.
+    """
+    from irshape.answers.info import Info
+
+    model = load(source, opset=opset, limits=limits)
+    given = weights_of(model.document, weights)
+    shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
+    inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
+    return Info(inference, lambda: Engine(model, given, frozenset(opaque)), shapes)
+
+
 def _infer(
     model: Model,
     inputs: Shapes | None,
@@ -99,4 +167,4 @@ def _infer(
     return conclude(engine, is_check=is_check, remarks=remarks)
 
 
-__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "infer", "read", "reshape"]
+__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "infer", "info", "read", "reshape"]

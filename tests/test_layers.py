@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "irshape"
-LAYERS = ["shape", "report", "xml", "ops", "model", "inference", "api", "cli"]
+LAYERS = ["shape", "report", "xml", "ops", "model", "inference", "answers", "api", "cli"]
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -37,6 +37,20 @@ def report_schema() -> str:
     return json.dumps(report_schema(), indent=2) + "\n"
 
 
+def diff_schema() -> str:
+    """What `irshape diff --format json` prints."""
+    from irshape.report.schema import diff_schema
+
+    return json.dumps(diff_schema(), indent=2) + "\n"
+
+
+def info_schema() -> str:
+    """What `irshape info --format json` prints for a file."""
+    from irshape.report.schema import info_schema
+
+    return json.dumps(info_schema(), indent=2) + "\n"
+
+
 def diagnostics_schema() -> str:
     """One member of a report's `diagnostics`."""
     from irshape.report.schema import diagnostic_schema
@@ -61,6 +75,7 @@ FAMILIES = {
     "V": "Values of inputs",
     "W": "Weights",
     "R": "What OpenVINO takes and the specification does not",
+    "P": "What a target demands",
     "I": "irshape itself",
 }
 
@@ -167,6 +182,8 @@ FILES = {
     "irshape/ops/index.py": op_index,
     "schemas/report.schema.json": report_schema,
     "schemas/diagnostics.schema.json": diagnostics_schema,
+    "schemas/diff.schema.json": diff_schema,
+    "schemas/info.schema.json": info_schema,
     "schemas/operations.schema.json": operations_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,

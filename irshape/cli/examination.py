@@ -6,11 +6,10 @@ import gc
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import irshape
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
-from irshape.inference.inference import Inference
 from irshape.inference.inputs import input_names, split_input
 from irshape.model.build import build
 from irshape.model.model import Model
@@ -18,8 +17,19 @@ from irshape.report.diagnostic import Diagnostic, Where
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
-Verb: TypeAlias = Callable[..., Inference]
-Lines: TypeAlias = Callable[[Inference], Iterable[str]]
+
+class Answer(Protocol):
+    """What a command finds out about a file."""
+
+    document: Document
+    diagnostics: list[Diagnostic]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form for programs."""
+
+
+Verb: TypeAlias = Callable[..., Answer]
+Lines: TypeAlias = Callable[[Any], Iterable[str]]
 
 # So many new objects that a search for circles among them, which costs as much as a small file, is worth its time.
 _MANY_OBJECTS = 100_000
@@ -108,23 +118,23 @@ class Examination:
         with Weights.beside(path) if given.weights_file is None else Weights(given.weights_file) as weights:
             return self._outcome(path, self._verb(model, inputs=inputs, symbols=self._symbols, weights=weights, opaque=given.opaque))
 
-    def _outcome(self, path: str, inference: Inference) -> Outcome:
-        document, diagnostics = inference.document, inference.diagnostics
-        lines = [*self._report(inference)]
+    def _outcome(self, path: str, answer: Answer) -> Outcome:
+        document, diagnostics = answer.document, answer.diagnostics
+        lines = [*self._report(answer)]
         code, complaint = exit_code(diagnostics, getattr(self._given, "strict", False)), ""
         try:
-            lines += self._finish(inference) if self._finish else ()
+            lines += self._finish(answer) if self._finish else ()
         except RunError as error:
             code, complaint = max(code, error.code), str(error)
         count = sum(1 for _ in layers(document))
         return Outcome(path, code, "\n".join(lines), complaint, diagnostics, count, document.is_foreign)
 
-    def _report(self, inference: Inference) -> Iterable[str]:
+    def _report(self, answer: Answer) -> Iterable[str]:
         if self._given.format == "text":
-            return self._show(inference)
+            return self._show(answer)
         from irshape.report.json import compact, readable
 
-        return [(readable if self._given.format == "json" else compact)(inference.to_dict())]
+        return [(readable if self._given.format == "json" else compact)(answer.to_dict())]
 
 
 def _symbol(text: str) -> tuple[str, str]:

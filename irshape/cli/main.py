@@ -21,11 +21,14 @@ _EXAMPLES = """examples:
   irshape check model.xml
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
+  irshape info model.xml
+  irshape diff model.xml reshaped.xml
   irshape ops SpaceToBatch"""
 
 _CHECK_EXAMPLES = """examples:
   irshape check model.xml
   irshape check models --strict
+  irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check uploads --isolate --limit time=10
   irshape check model.xml --format json
 
@@ -46,6 +49,20 @@ _RESHAPE_EXAMPLES = """examples:
 
 exit code: 0 if the model can have these shapes, 1 if not (then everything that stands in the way is listed, and nothing is written),
 2 if a file could not be read or written, or the batch axis is not clear"""
+
+_DIFF_EXAMPLES = """examples:
+  irshape diff model.xml reshaped.xml
+  irshape diff model.xml quantised.xml --all
+  irshape diff model.xml resaved.xml --format json
+
+exit code: 0 if both are the same model, 1 if not, 2 if a file could not be read or the constants could not be compared"""
+
+_INFO_EXAMPLES = """examples:
+  irshape info model.xml
+  irshape info models --format jsonl
+  irshape info model.xml --input "ids[1,S]" --symbol "S=1..512"
+
+exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"""
 
 _OPS_EXAMPLES = """examples:
   irshape ops
@@ -88,6 +105,13 @@ def parser() -> argparse.ArgumentParser:
     about = "Report every fault of a file, one on a line: file:line:column: CODE message."
     check = commands.add_parser("check", prog="irshape check", help="report every fault", description=about, epilog=_CHECK_EXAMPLES)
     check.add_argument("--strict", action="store_true", help="warnings count as faults, too")
+    check.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="POLICY",
+        help="what the model must also meet: static-shapes, bounded, ranked, max-rank=6, npu",
+    )
     check.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
     check.set_defaults(allowance=None)
     _add_model_arguments(check)
@@ -105,6 +129,21 @@ def parser() -> argparse.ArgumentParser:
     reshape.add_argument("--batch", metavar="N", help="the batch of all inputs that --input does not name: 8, 1..8, N")
     _add_output_arguments(reshape)
     _add_model_arguments(reshape)
+
+    about = "Say what changed from one IR to another, in terms of the graph: causes, and in a line what follows from them."
+    diff = commands.add_parser("diff", prog="irshape diff", help="compare two files", description=about, epilog=_DIFF_EXAMPLES)
+    diff.add_argument("a", metavar="A.xml", help="the IR before")
+    diff.add_argument("b", metavar="B.xml", help="the IR after")
+    diff.add_argument("--all", action="store_true", help="list every change and every shape that follows")
+    diff.add_argument("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
+    diff.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    _add_limit(diff)
+    _add_colour(diff)
+
+    about = "Say what a model is: what can read it, inputs and outputs, what is dynamic and why, operations, parameters, state, batch."
+    info = commands.add_parser("info", prog="irshape info", help="describe a model", description=about, epilog=_INFO_EXAMPLES)
+    info.add_argument("--all", action="store_true", help="leave nothing out")
+    _add_model_arguments(info)
 
     about = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
     ops = commands.add_parser("ops", prog="irshape ops", help="list or describe operations", description=about, epilog=_OPS_EXAMPLES)
@@ -136,14 +175,7 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
     add("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
     add("--opset", metavar="OPSET", help="version of an example that names none: opset8")
     add("--weights-file", metavar="PATH", help="the .bin, where it does not stand beside FILE")
-    add(
-        "--limit",
-        action=_Limit,
-        dest="limits",
-        default=DEFAULT,
-        metavar="NAME=N",
-        help=f"what a file may ask for: {', '.join(DEFAULT._fields)}; with --isolate also time=60 (seconds) and memory=2GiB",
-    )
+    _add_limit(command)
     add(
         "--format",
         choices=("text", "json", "jsonl"),
@@ -158,6 +190,17 @@ def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1024")
     return int(text)
+
+
+def _add_limit(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--limit",
+        action=_Limit,
+        dest="limits",
+        default=DEFAULT,
+        metavar="NAME=N",
+        help=f"what a file may ask for: {', '.join(DEFAULT._fields)}; with --isolate also time=60 (seconds) and memory=2GiB",
+    )
 
 
 def _add_colour(command: argparse.ArgumentParser) -> None:
@@ -196,6 +239,10 @@ def _run(arguments: Sequence[str] | None) -> int:
         from irshape.cli.ops import run
     elif given.command == "check":
         from irshape.cli.check import run
+    elif given.command == "diff":
+        from irshape.cli.diff import run
+    elif given.command == "info":
+        from irshape.cli.info import run
     elif given.command == "reshape":
         from irshape.cli.reshape import run
     else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import InputError, Inputs, described_shape
@@ -21,13 +21,22 @@ _Described: TypeAlias = tuple[Described, ...]
 # What is put in place of a batch to see where it goes.
 _SYMBOL = Described(0, inf, "_batch")
 _SIZES = SymbolFacts(1, inf)
+# How a batch is known that nothing states.
+SHOWN: Final = "a symbol put there is the first size of every result"
 
 
-def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
-    """What is asked for, with a new size for the batch axis of every input that it does not name; and how that axis is known.
+class Batch(NamedTuple):
+    """The axes that are the batch for certain, each with how that is known, and for the inputs left those that can be it together."""
 
-    Raises InputError if no axis, or more than one, can be meant.
-    """
+    shapes: dict[Node, _Described]
+    axes: _Axes
+    reasons: dict[Node, str]
+    open_shapes: dict[Node, _Described]
+    candidates: list[_Axes]
+
+
+def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs) -> Batch:
+    """Which axes of the inputs that are not asked for are their batch, or can be."""
     engine = new_engine()
     present = present.updated(asked)
     shapes = {node: shape for node in engine.model.parameters if (shape := present.shapes.get(node, described_shape(node)))}
@@ -46,15 +55,25 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
             axes[node], reasons[node] = 0, f"the file leaves its size open: {shape[0]}"
         else:
             open_shapes[node] = shape
+    tried = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else ()
+    shown = [more for more in tried if _is_batch(engine, present, _sized(shapes, {**axes, **more}, _SYMBOL))]
+    return Batch(shapes, axes, reasons, open_shapes, shown)
+
+
+def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
+    """What is asked for, with a new size for the batch axis of every input that it does not name; and how that axis is known.
+
+    Raises InputError if no axis, or more than one, can be meant.
+    """
+    shapes, axes, reasons, open_shapes, shown = find_batch(new_engine, present, asked)
     if open_shapes:
-        tried = _candidates(open_shapes, may_be_none=bool(axes))
-        shown = [more for more in tried if _is_batch(engine, present, _sized(shapes, {**axes, **more}, _SYMBOL))]
         if len(shown) != 1:
             raise InputError(_unclear(open_shapes, shown))
         axes.update(shown[0])
-        reasons.update(dict.fromkeys(shown[0], "a symbol put there is the first size of every result"))
+        reasons.update(dict.fromkeys(shown[0], SHOWN))
     if not axes:
         raise InputError("no input has a batch axis")
+    present = present.updated(asked)
     sized = _sized(shapes, axes, batch)
     # What is known of the symbols beside the batch stays known.
     symbols = {name: present.symbols[name] for node in sized for one in shapes[node] if (name := one.name) in present.symbols}

@@ -14,8 +14,9 @@ from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
-from irshape.shape.dim import Dim, bounds
+from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
+from irshape.shape.facts import Bound
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
@@ -89,19 +90,21 @@ class InferredLayer:
 class Inference:
     """What is known of a model after a pass.
 
-    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file.
+    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `graphs` are the model and
+    its bodies, each with what its pass gave.
     """
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
         self.document = document
         self.model = model
         # An engine may run again; what this pass gave stays.
-        self._graphs = [(one.model, one.current) for one in engine.graphs()]
+        self.graphs = [(one.model, one.current) for one in engine.graphs()]
         self._shapes = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
-        self._weights = engine.weights
+        self.weights = engine.weights
         self._scope = engine.scope
         self._guarding = engine.guarding
+        self._found = diagnostics
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     @cached_property
@@ -123,10 +126,19 @@ class Inference:
         guards = reversed(self._requirements.values())
         return list({str(guard.requirement): guard for guard in guards}.values())[::-1]
 
+    def report(self, diagnostics: Iterable[Diagnostic]) -> None:
+        """Add to the diagnostics."""
+        self._found += diagnostics
+        self.diagnostics = self._found.listed()
+
     @property
     def ok(self) -> bool:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+
+    def bounds(self, size: Size) -> tuple[Bound, Bound]:
+        """The smallest and the largest value of a size, as tight as the guards make them."""
+        return self._reported.bounds(size) if self._reported else bounds(size)
 
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, as tight as the guards make it."""
@@ -134,18 +146,19 @@ class Inference:
 
     def __getitem__(self, name: str) -> InferredLayer:
         """The first layer of this name."""
-        return self._view(self.model[name])
+        return self.view(self.model[name])
 
     def layer(self, id: int | str) -> InferredLayer:
         """The layer with this id; one inside a body by the ids around it, as in `ports` (`2.then_body/5`)."""
         prefix, _, own = str(id).rpartition("/")
-        model = next((model for model, _ in self._graphs if model.prefix == (prefix and f"{prefix}/")), None)
+        model = next((model for model, _ in self.graphs if model.prefix == (prefix and f"{prefix}/")), None)
         if model is None:
             raise KeyError(id)
-        return self._view(model.node(int(own)))
+        return self.view(model.node(int(own)))
 
-    def _view(self, node: Node) -> InferredLayer:
-        slots = next(run.slots for model, run in self._graphs if model is node.model)
+    def view(self, node: Node) -> InferredLayer:
+        """What was inferred of a node."""
+        slots = next(run.slots for model, run in self.graphs if model is node.model)
         layer = node.layer
         inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
         outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
@@ -153,7 +166,7 @@ class Inference:
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
-        for model, run in self._graphs:
+        for model, run in self.graphs:
             slots, unlisted = run.slots, run.unlisted
             for node in model.nodes:
                 listed = node.layer.outputs
@@ -186,7 +199,7 @@ class Inference:
         """The types of a model's inputs and outputs in the interface that IR version 10 was written for."""
         shown = {}
         for node in self.model.parameters:
-            for port, view in zip(node.outputs, self._view(node).outputs, strict=True):
+            for port, view in zip(node.outputs, self.view(node).outputs, strict=True):
                 if view.element_type is ElementType.f16:
                     shown[f"{node.id}:{port.id}"] = ElementType.f32
         for node in self.model.results:
@@ -194,7 +207,7 @@ class Inference:
             # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
             if source is not None and len(source.node.layer.outputs) == 1:
                 key = f"{source.node.id}:{source.id}"
-                shown[key] = _LEGACY.get(self._view(source.node).outputs[source.index].element_type, ElementType.f32)
+                shown[key] = _LEGACY.get(self.view(source.node).outputs[source.index].element_type, ElementType.f32)
         return shown
 
     @property
@@ -218,7 +231,7 @@ class Inference:
         from irshape.inference.annotation import annotation
         from irshape.xml.writer import annotate
 
-        return annotate(self.document, annotation(self._graphs, self._shapes, self._symbols, self.format))
+        return annotate(self.document, annotation(self.graphs, self._shapes, self._symbols, self.format))
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
@@ -231,12 +244,12 @@ class Inference:
         from irshape.xml.writer import check_target, place_weights, write_atomic
 
         source = self.document.path
-        own = self._weights.path if self._weights else None
+        own = self.weights.path if self.weights else None
         kept = [own] if own is not None else []
         check_target(path, force=force, in_place=in_place, source=source, kept=kept)
-        if weights and self._weights and own is not None and os.path.exists(own):
+        if weights and self.weights and own is not None and os.path.exists(own):
             try:
-                place_weights(weights, self._weights, path, force=force, kept=[source] if source is not None else [])
+                place_weights(weights, self.weights, path, force=force, kept=[source] if source is not None else [])
             except WeightsError as error:
                 raise OSError(errno.EINVAL, error.message, own) from None
         write_atomic(path, self.annotated(), force=force, in_place=in_place, source=source, kept=kept)

@@ -626,6 +626,42 @@ _family(
     ),
 )
 
+# P: what a target demands, asked for with --target.
+_family(
+    (
+        "P101",
+        "error",
+        "size not fixed",
+        "A target wants every size to be a number, and this axis of an input, or a layer whose data decides its size, leaves some open.",
+        "The target cannot run the model as it is.",
+        "Give the input a fixed shape with --input or irshape reshape; replace a layer whose data decides its size.",
+    ),
+    (
+        "P102",
+        "error",
+        "size without upper bound",
+        "A target wants every size to have an upper bound, and this axis of an input, or a layer whose data decides its size, has none.",
+        "The target cannot reserve memory; the NPU refuses such a model.",
+        "Bound the input with --input or irshape reshape; bound or replace a layer whose data decides its size.",
+    ),
+    (
+        "P103",
+        "error",
+        "rank not known",
+        "A target wants every tensor to have a known number of axes, and from this layer on it is not known.",
+        "The target cannot run the model as it is.",
+        "Give the input a shape; let a Reshape or Squeeze that loses the rank take its pattern from a constant.",
+    ),
+    (
+        "P104",
+        "error",
+        "rank too high",
+        "From this layer on tensors have more axes than the target allows.",
+        "The target cannot run the model as it is.",
+        "Join axes before the layer.",
+    ),
+)
+
 # I: irshape itself.
 _family(
     (

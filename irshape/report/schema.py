@@ -17,6 +17,20 @@ def _object(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False, **more}
 
 
+_KEY = {"type": "string", "description": "the layer's id in the file, after those of the layers around it"}
+_NAME = {"type": "string", "description": "the layer's name in the file"}
+_COUNT = {"type": "integer", "minimum": 0}
+_PATH = _nullable("string", "the path as it was given; null for bytes and trees")
+
+
+def _array(items: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"type": "array", "items": items, "description": description}
+
+
+def _counts(value: dict[str, Any], description: str) -> dict[str, Any]:
+    return {"type": "object", "additionalProperties": value, "description": description}
+
+
 def _diagnostic() -> dict[str, Any]:
     layer = {
         "id": _nullable("string", "the layer's id in the file"),
@@ -80,3 +94,112 @@ def report_schema() -> dict[str, Any]:
     }
     title = "What irshape reports of an OpenVINO IR"
     return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
+
+
+def diff_schema() -> dict[str, Any]:
+    """The schema of what changed between two files: `Difference.to_dict()`, and what `irshape diff --format json` prints."""
+    layer = {
+        "id": _KEY,
+        "name": _NAME,
+        "type": {"type": "string", "description": "the layer's type in the file"},
+        "path": _nullable("string", "the bodies around the layer, outermost first"),
+        "line": {"type": "integer", "description": "counted from 1"},
+    }
+    nullable_layer = {"anyOf": [_object(layer), {"type": "null"}]}
+    change = {
+        "kind": {
+            "enum": [
+                "added",
+                "attribute",
+                "constant",
+                "edge",
+                "ir_version",
+                "layout",
+                "order",
+                "outputs",
+                "parameter",
+                "port_map",
+                "removed",
+                "renamed",
+                "replaced",
+                "tensor_names",
+                "version",
+            ]
+        },
+        "what": {"type": "string", "description": "the attribute, the input's or the output's position, or nothing"},
+        "before": _nullable("string", "what the first file says; null for nothing"),
+        "after": _nullable("string", "what the second file says; null for nothing"),
+        "a": nullable_layer,
+        "b": nullable_layer,
+    }
+    effect = {
+        "what": {"enum": ["shape", "element_type"]},
+        "before": {"type": "string"},
+        "after": {"type": "string"},
+        "a": _object(layer),
+        "b": _object(layer),
+        "port": {"type": "integer", "description": "the output's position"},
+    }
+    properties = {
+        "a": _PATH,
+        "b": _PATH,
+        "same": {"type": "boolean", "description": "both are one model, whatever the files look like"},
+        "changes": _array(_object(change), "what is not the same"),
+        "effects": _array(_object(effect), "shapes and element types that follow from the changes"),
+        "asides": _array({"type": "string"}, "what differs in the files and not in the models"),
+        "uncompared": _nullable("string", "why constants could not be compared"),
+    }
+    return {"$schema": _DRAFT, "title": "What changed between two OpenVINO IRs", **_object(properties)}
+
+
+def info_schema() -> dict[str, Any]:
+    """The schema of what a model is: `Info.to_dict()`, and what `irshape info --format json` prints."""
+    tensor = {
+        "layer": _KEY,
+        "name": {"type": "string", "description": "the layer's name, that of the tensor for an output, or that of the variable"},
+        "element_type": {"type": "string"},
+        "shape": {"type": "string", "description": "in OpenVINO's notation"},
+        "formula": {"type": "string", "description": "the same with formulas of the input sizes"},
+        "tensor_names": _array({"type": "string"}, "what the tensor is called"),
+        "layout": _nullable("string", "[N,C,H,W]"),
+    }
+    oldest = {
+        "release": _nullable("string", "the oldest release that is known to read the model"),
+        "reasons": _array({"type": "string"}, "why no older one is"),
+        "earliest": _nullable("string", "no release before this one reads the model"),
+        "is_after": {"type": "boolean", "description": "nor does this one"},
+        "unknown": _array({"type": "string"}, "what no release is known to have"),
+        "is_exact": {"type": "boolean", "description": "no older release reads the model"},
+    }
+    root = {
+        "kind": {"enum": ["input", "variable", "iteration", "recorded", "rank", "data"]},
+        "layer": _KEY,
+        "name": _NAME,
+        "axis": _COUNT,
+        "size": {"type": "string"},
+        "ports": {**_COUNT, "description": "output ports whose shapes depend on it"},
+        "unbounded": {**_COUNT, "description": "those that have no upper bound because of it"},
+    }
+    axis = {"layer": _KEY, "name": _NAME, "axis": _COUNT}
+    properties = {
+        "file": _PATH,
+        "name": {"type": "string", "description": "the net's name"},
+        "ir_version": {"type": "integer", "description": "0 for an example of the specification"},
+        "errors": _COUNT,
+        "layers": {**_COUNT, "description": "with those of bodies"},
+        "opsets": _counts(_COUNT, "layers by opset"),
+        "oldest": _object(oldest),
+        "inputs": _array(_object(tensor), "in the order of the file"),
+        "outputs": _array(_object(tensor), "in the order of the file"),
+        "ports": _object(dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), _COUNT)),
+        "roots": _array(_object(root), "the axes that make sizes dynamic"),
+        "unranked": _array(_object({"layer": _KEY, "name": _NAME, "ports": _COUNT}), "from where on the rank is not known"),
+        "operations": _counts(_COUNT, "layers by operation"),
+        "parameters": _counts(_object({"elements": _COUNT, "bytes": _COUNT}), "constants by element type"),
+        "state": _array(_object(tensor), "the variables"),
+        "bodies": _array(_object({"layer": _KEY, "name": {"type": "string"}, "layers": _COUNT}), "graphs inside layers"),
+        "batch": _array(_object({**axis, "reason": {"type": "string"}}), "the axes that are the batch"),
+        "batch_candidates": _array(_array(_object(axis), "axes together"), "what can be the batch, if it is not clear"),
+        "guards": _array({"type": "string"}, "what must hold for the sizes"),
+    }
+    return {"$schema": _DRAFT, "title": "What an OpenVINO IR is", **_object(properties)}

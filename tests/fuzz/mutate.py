@@ -253,7 +253,7 @@ def examine(mutant: Mutant) -> Iterator[str]:
             yield f"{diagnostic.code} has no place"
     if not inference.ok:
         return
-    for model, run in inference._graphs:
+    for model, run in inference.graphs:
         for node in model:
             ids = [port.id for port in node.layer.outputs]
             for index, id in enumerate(ids):

@@ -144,6 +144,10 @@ ROWS: dict[str, File | str | bytes] = {
     "R301": ir(X.replace("</port>", "").replace('FP32"/>', 'FP32"><dim>2</dim></port>'), D, R),
     "R302": ir(X.replace('precision="FP32"', 'precision="FP16"'), D, R),
     "R303": constant([1], size=16),
+    "P101": File(ir(X.replace("1,4,8,8", "?,4,8,8"), D, R), options={"targets": ["static-shapes"]}),
+    "P102": File(ir(X.replace("1,4,8,8", "1..,4,8,8"), D, R), options={"targets": ["npu"]}),
+    "P103": File(ir(X.replace("1,4,8,8", "..."), D, R), options={"targets": ["ranked"]}),
+    "P104": File(ir(X, D, R), options={"targets": ["max-rank=3"]}),
     "R401": op("BatchToSpace", "opset2", "f32[2,2..3]", [1, 1], [0, 5], [0, 5]),
 }
 

@@ -1,0 +1,409 @@
+"""What changed between two models, in terms of their graphs: causes, and how much follows from them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from irshape.answers.constants import Content, difference
+from irshape.answers.matching import Matching, is_unnamed
+from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference
+from irshape.model.model import Model, Node, OutputPort
+from irshape.ops.infrastructure import Constant
+from irshape.report.diagnostic import ERROR
+from irshape.report.text import counted
+from irshape.shape.element_type import ElementType
+from irshape.shape.notation import Described
+from irshape.shape.shape import format_symbolic
+from irshape.shape.translation import Translation
+from irshape.xml.document import Port
+from irshape.xml.weights import WeightsError
+
+# Where a Const's bytes lie says nothing of what they are.
+_PLACES: Final = frozenset({"offset", "size"})
+# What the layer around a body hands to its Parameters counts, not what they declare.
+_DECLARED: Final = frozenset({"shape", "element_type"})
+# The kinds of changes in the order of their weight, each with the words that count them.
+KINDS: Final = {
+    "ir_version": "another IR version",
+    "parameter": "{} input{} changed",
+    "added": "{} layer{} added",
+    "removed": "{} layer{} removed",
+    "replaced": "{} layer{} replaced",
+    "renamed": "{} layer{} renamed",
+    "version": "{} operation{} of another opset",
+    "attribute": "{} attribute{} changed",
+    "edge": "{} edge{} rewired",
+    "outputs": "{} layer{} with more or fewer outputs",
+    "constant": "{} constant{} changed",
+    "port_map": "{} port map{} changed",
+    "order": "inputs or results in another order",
+    "layout": "{} layout{} changed",
+    "tensor_names": "{} tensor{} renamed",
+}
+_INTERNAL: Final = ("internal_layer_id", "from-layer", "to-layer")
+
+
+class Change(NamedTuple):
+    """One thing that is not the same in both models.
+
+    `kind` is `added`, `removed`, `renamed`, `replaced` (a layer of another type has the name), `version` (its opset), `parameter` (what
+    an input of the model declares), `attribute`, `edge` (where an input of a layer comes from), `outputs` (how many), `constant` (what
+    it holds), `tensor_names` and `layout` of inputs and outputs, `port_map`, `order` (of inputs or results) or `ir_version`; `what` says
+    which attribute or input. `a` and `b` are the layer in both models.
+    """
+
+    kind: str
+    what: str
+    before: str | None
+    after: str | None
+    a: Node | None = None
+    b: Node | None = None
+
+
+class Effect(NamedTuple):
+    """The shape (or else the element type) of an output, by its position, that follows from changes before it."""
+
+    what: str
+    before: str
+    after: str
+    a: Node
+    b: Node
+    port: int
+
+
+class Difference:
+    """What changed from one model to another.
+
+    `changes` are the causes, `effects` the element types and shapes that follow from them. `asides` are sentences about what
+    differs in the file but not in the model: ids, places of constants, recorded dims, names that a converter made up. `uncompared` says
+    why constants could not be compared, None if they were. `matchings` tell which layer is which, for each pair of graphs.
+    """
+
+    def __init__(self, a: Inference, b: Inference) -> None:
+        self.a = a
+        self.b = b
+        self.changes: list[Change] = []
+        self.effects: list[Effect] = []
+        self.asides: list[str] = []
+        self.uncompared: str | None = None
+        self.matchings: list[Matching] = []
+
+    @property
+    def is_same(self) -> bool:
+        """Whether both are one model, whatever the files look like."""
+        return not self.changes and not self.effects
+
+    @property
+    def summary(self) -> str:
+        """How much changed, in one line."""
+        counts = Counter(one.kind for one in self.changes)
+        parts = [text.format(count, "" if count == 1 else "s") for kind, text in KINDS.items() if (count := counts[kind])]
+        followers = Counter(one.what for one in {(effect.what, effect.a): effect for effect in self.effects}.values())
+        for what, words in (("shape", "shapes"), ("element_type", "element types")):
+            if followers[what]:
+                parts.append(f"{words} of {counted(followers[what], 'layer')} {'follow' if self.changes else 'differ'}")
+        return ", ".join(parts) or ("no difference found" if self.uncompared else "the same model")
+
+    def __repr__(self) -> str:
+        return f"<Difference: {self.summary}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/diff.schema.json`."""
+        return {
+            "a": self.a.document.path,
+            "b": self.b.document.path,
+            "same": self.is_same,
+            "changes": [
+                {"kind": one.kind, "what": one.what, "before": one.before, "after": one.after, "a": _layer(one.a), "b": _layer(one.b)}
+                for one in self.changes
+            ],
+            "effects": [
+                {"what": one.what, "before": one.before, "after": one.after, "a": _layer(one.a), "b": _layer(one.b), "port": one.port}
+                for one in self.effects
+            ],
+            "asides": self.asides,
+            "uncompared": self.uncompared,
+        }
+
+
+def compare(a: Inference, b: Inference) -> Difference:
+    """What changed from the model of one inference to that of another."""
+    comparison = _Comparison(a, b)
+    comparison.run()
+    return comparison.difference
+
+
+class _Comparison:
+    def __init__(self, a: Inference, b: Inference) -> None:
+        self.difference = Difference(a, b)
+        self.slots = {model: run.slots for one in (a, b) for model, run in one.graphs}
+        self.translation = Translation()
+        self.equal: set[tuple[Fact, Fact]] = set()
+        self.asides: Counter[str] = Counter()
+
+    def run(self) -> None:
+        a, b = self.difference.a.model, self.difference.b.model
+        if a.ir_version != b.ir_version:
+            self.say("ir_version", "", str(a.ir_version), str(b.ir_version))
+        pending = [(a, b)]
+        holders: list[tuple[Node, Node]] = []
+        while pending:
+            matching = Matching(*pending.pop())
+            self.difference.matchings.append(matching)
+            self.compare_graphs(matching)
+            for node, other in matching.pairs():
+                if node.bodies or other.bodies:
+                    holders.append((node, other))
+                    pending += [(body, other.bodies[name]) for name, body in node.bodies.items() if name in other.bodies]
+        origins = {b: a for matching in self.difference.matchings for b, a in matching.origin.items()}
+        for node, other in holders:
+            self.compare_port_maps(node, other, origins)
+        self.add_asides()
+
+    def say(self, kind: str, what: str, before: object, after: object, a: Node | None = None, b: Node | None = None) -> None:
+        change = Change(kind, what, None if before is None else str(before), None if after is None else str(after), a, b)
+        self.difference.changes.append(change)
+
+    def compare_graphs(self, matching: Matching) -> None:
+        for node in matching.removed():
+            self.say("removed", "", node.type, None, node, None)
+        for node in matching.added():
+            self.say("added", "", None, node.type, None, node)
+        for a, b in matching.replaced:
+            self.say("replaced", "", a.type, b.type, a, b)
+        for what, type in (("inputs", "Parameter"), ("results", "Result")):
+            ours = [node for node in matching.a.nodes if node.type == type and node in matching.partner]
+            theirs = [matching.origin[node] for node in matching.b.nodes if node.type == type and node in matching.origin]
+            if ours != theirs and set(ours) == set(theirs):
+                self.say("order", what, _names(ours), _names(theirs))
+        replaced = dict(matching.replaced)
+        for a in matching.a:
+            partner = matching.partner.get(a)
+            if partner is not None:
+                if a not in replaced:
+                    self.compare_layers(matching, a, partner)
+                self.compare_facts(a, partner)
+                self.asides["id"] += a.id != partner.id
+
+    def compare_layers(self, matching: Matching, a: Node, b: Node) -> None:
+        if a.name != b.name:
+            if is_unnamed(a.name) and is_unnamed(b.name):
+                self.asides["name"] += 1
+            else:
+                self.say("renamed", "", a.name, b.name, a, b)
+        if a.version != b.version:
+            self.say("version", "", a.version, b.version, a, b)
+        self.compare_attributes(a, b)
+        for index in range(max(len(a.layer.inputs), len(b.layer.inputs))):
+            source, other = _source(a, index), _source(b, index)
+            if (source and (matching.partner.get(source.node), source.index)) != (other and (other.node, other.index)):
+                self.say("edge", str(index), _port_text(source), _port_text(other), a, b)
+        if len(a.layer.outputs) != len(b.layer.outputs) and a.version == b.version:
+            self.say("outputs", "", len(a.layer.outputs), len(b.layer.outputs), a, b)
+        for index, (ours, theirs) in enumerate(zip(a.layer.outputs, b.layer.outputs, strict=False)):
+            if _tensor_names(a, ours, theirs) != _tensor_names(b, theirs, ours):
+                if _is_end(a) and _is_end(b):
+                    self.say("tensor_names", str(index), ours.names, theirs.names, a, b)
+                else:
+                    self.asides["tensor"] += 1
+            if ours.layout != theirs.layout:
+                self.say("layout", str(index), ours.layout, theirs.layout, a, b)
+        if isinstance(a.op, Constant) and isinstance(b.op, Constant):
+            self.compare_constants(a, b, a.op, b.op)
+
+    def compare_attributes(self, a: Node, b: Node) -> None:
+        hidden = _PLACES if isinstance(a.op, Constant) else frozenset()
+        if a.type == "Parameter" and a.model.holder is not None:
+            hidden = _DECLARED
+        ours, theirs = _attributes(a), _attributes(b)
+        for name in [*ours, *(name for name in theirs if name not in ours)]:
+            before, after = ours.get(name), theirs.get(name)
+            # Another version of an operation has other attributes.
+            is_own = a.version != b.version and None in (before, after)
+            if name not in hidden and before != after and not is_own:
+                kind = "parameter" if a.type == "Parameter" and a.model.holder is None else "attribute"
+                self.say(kind, name, before, after, a, b)
+
+    def compare_constants(self, a: Node, b: Node, ours: Constant, theirs: Constant) -> None:
+        self.asides["place"] += ours.is_broken or theirs.is_broken or ours.offset != theirs.offset
+        if ours.is_broken or theirs.is_broken or (ours.element_type, ours.shape) != (theirs.element_type, theirs.shape):
+            return
+        try:
+            contents = difference(Content(ours, self.difference.a.weights), Content(theirs, self.difference.b.weights))
+        except WeightsError as error:
+            self.difference.uncompared = self.difference.uncompared or error.message
+            return
+        if contents is not None:
+            self.say("constant", "", *contents, a, b)
+
+    def compare_facts(self, a: Node, b: Node) -> None:
+        """Compare what was inferred of the outputs; what a Result reads is its own."""
+        ours, theirs = (self.slots.get(node.model) for node in (a, b))
+        if ours is None or theirs is None:  # a body that its layer cannot have
+            return
+        # What a layer without inputs gives is what its attributes say; only a body's Parameters depend on something.
+        is_given = not a.layer.inputs and not b.layer.inputs and (a.type != "Parameter" or a.model.holder is None)
+        pairs = [(ours[a.first_slot + i], theirs[b.first_slot + i]) for i in range(min(len(a.layer.outputs), len(b.layer.outputs)))]
+        if a.type == b.type == "Result" and a.sources and b.sources and min(a.sources[0], b.sources[0]) >= 0:
+            pairs = [(ours[a.sources[0]], theirs[b.sources[0]])]
+        for index, (fact, other) in enumerate(pairs):
+            if fact.is_poisoned or other.is_poisoned:
+                continue
+            is_shape_one = (fact, other) in self.equal or self.are_one_shape(fact, other)
+            if is_shape_one and fact.element_type is other.element_type:
+                self.equal.add((fact, other))
+                if a.type != "Result":
+                    one, another = a.layer.outputs[index], b.layer.outputs[index]
+                    self.asides["record"] += one.dims != another.dims or _precision(one.precision) is not _precision(another.precision)
+            elif not is_given:
+                if fact.element_type is not other.element_type:
+                    self.difference.effects.append(Effect("element_type", fact.element_type.name, other.element_type.name, a, b, index))
+                if not is_shape_one:
+                    before, after = self.difference.a.format(fact.shape), self.difference.b.format(other.shape)
+                    if before == after:  # only formulas tell them apart
+                        before, after = format_symbolic(fact.shape), format_symbolic(other.shape)
+                    self.difference.effects.append(Effect("shape", before, after, a, b, index))
+            elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):
+                # The same sizes under other names, or with other conditions, which irshape wrote beside them.
+                self.say("parameter", "symbols", a.layer.outputs[index].annotation, b.layer.outputs[index].annotation, a, b)
+
+    def are_one_shape(self, a: Fact, b: Fact) -> bool:
+        if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
+            return a.shape is b.shape
+        # Every axis is looked at, for its symbols are met here first.
+        differing = [axis for axis, sizes in enumerate(zip(a.shape, b.shape, strict=True)) if not self.translation.are_one(*sizes)]
+        return not differing
+
+    def compare_port_maps(self, a: Node, b: Node, origins: dict[Node, Node]) -> None:
+        """Compare how bodies are tied to their layers, in the names that the first model has for what is inside."""
+        for name in dict.fromkeys((*a.bodies, *b.bodies)):
+            if name not in b.bodies or name not in a.bodies:
+                self.say("port_map", name, "a body" if name in a.bodies else None, "a body" if name in b.bodies else None, a, b)
+        ours, theirs = (Counter(_entries(node, origins)) for node in (a, b))
+        if ours != theirs:
+            removed, added = (sorted((one - other).elements()) for one, other in ((ours, theirs), (theirs, ours)))
+            self.say("port_map", "", "; ".join(removed) or None, "; ".join(added) or None, a, b)
+
+    def add_asides(self) -> None:
+        a, b = self.difference.a, self.difference.b
+        if any(change.kind in ("added", "removed") for change in self.difference.changes):
+            del self.asides["id"], self.asides["place"]  # which says nothing then
+        sentences = {
+            "id": ("{} has another id", "{} have other ids", "layer"),
+            "name": ("{} has another name, which a converter made up", "{} have other names, which a converter made up", "layer"),
+            "place": ("{} lies elsewhere in the .bin", "{} lie elsewhere in the .bin", "constant"),
+            "tensor": ("{} inside has other names", "{} inside have other names", "tensor"),
+            "record": ("{} records another shape or type", "{} record other shapes or types", "port"),
+        }
+        for key, (one, several, thing) in sentences.items():
+            if count := self.asides[key]:
+                self.difference.asides.append((one if count == 1 else several).format(counted(count, thing)))
+        if a.document.name != b.document.name:
+            self.difference.asides.append(f"the net is called {b.document.name!r}, was {a.document.name!r}")
+        self.difference.asides += _rt_info_changes(a.model, b.model)
+        for side in (a, b):
+            errors = sum(found.severity == ERROR and found.code != "W101" for found in side.diagnostics)
+            if errors:
+                text = f"{side.document.path or 'a model'} has {counted(errors, 'error')}; what follows from them is not compared"
+                self.difference.asides.append(text)
+
+
+def _precision(text: str | None) -> ElementType | None:
+    return ElementType.from_precision(text) if text else None
+
+
+def _is_end(node: Node) -> bool:
+    """Whether an output of the node enters or leaves the model."""
+    return node.model.holder is None and (node.type == "Parameter" or any(reader.type == "Result" for reader in node.consumers))
+
+
+def _names(nodes: Iterable[Node]) -> str:
+    return ", ".join(node.name for node in nodes)
+
+
+def _tensor_names(node: Node, port: Port, other: Port) -> set[str]:
+    """The names of a tensor; IR version 10 has none, and OpenVINO calls the inputs and outputs of such a model by their layers."""
+    if port.names is None and other.names is not None and node.model.ir_version == 10:
+        return {node.name}
+    return set((port.names or "").split(","))
+
+
+def _source(node: Node, index: int) -> OutputPort | None:
+    return node.inputs[index].source if index < len(node.layer.inputs) else None
+
+
+def _port_text(port: OutputPort | None) -> str | None:
+    if port is None:
+        return None
+    return port.node.name if len(port.node.layer.outputs) == 1 else f"{port.node.name} output {port.index}"
+
+
+def _attributes(node: Node) -> dict[str, str]:
+    """The attributes by what they mean, as text, defaults included; one the operation does not have as it is written."""
+    op = node.op
+    if op is None or op.is_broken:
+        return dict(node.layer.attributes)
+    known = {one.spelling: _text(getattr(op, one.name, None)) for one in op.attributes.values()}
+    return known | {name: text for name, text in node.layer.attributes.items() if name not in known}
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, tuple):
+        return f"[{','.join(str(Described(*one)) if isinstance(one, tuple) else _text(one) for one in value)}]"
+    if value is None:
+        return "[...]"
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _entries(node: Node, origins: dict[Node, Node]) -> Iterator[str]:
+    """What the port maps of a layer say, in the names of the layers inside."""
+    names = {name: {inner.id: origins.get(inner, inner).name for inner in body.nodes} for name, body in node.bodies.items()}
+    for entry in node.layer.port_maps or ():
+        body = "body" if entry.map == "back_edges" else f"{entry.map.removesuffix('port_map')}body"
+        words = [entry.map, entry.tag]
+        for name, text in sorted(entry.attributes.items()):
+            is_layer = name in _INTERNAL and text.isdecimal()
+            words.append(f"{name}={names.get(body, {}).get(int(text), text) if is_layer else text}")
+        yield " ".join(words)
+
+
+def _rt_info_changes(a: Model, b: Model) -> Iterator[str]:
+    """What the nets say of themselves that differs: who made them, and how."""
+    ours, theirs = _rt_info(a), _rt_info(b)
+    for name in [*ours, *(name for name in theirs if name not in ours)]:
+        before, after = ours.get(name), theirs.get(name)
+        if before != after:
+            yield f"rt_info {name}: {'none' if before is None else repr(before)} -> {'none' if after is None else repr(after)}"
+
+
+def _rt_info(model: Model) -> dict[str, str]:
+    """The values of the net's <rt_info> by their paths: `nncf/quantization/preset`."""
+    from xml.etree import ElementTree
+
+    found: dict[str, str] = {}
+    document = model.document
+    if document.is_example or not document.graph.layers:
+        return found
+    # What stands behind the layers is a small part of the file.
+    rest = document.source[document.graph.layers[-1].end :].decode(document.encoding, "replace")
+    try:
+        net = ElementTree.fromstring(f"<net><layers>{rest}")
+    except SyntaxError:  # OpenVINO's parser, and so irshape's reader, forgives more
+        return found
+    pending = [("", child) for child in net.findall("rt_info")]
+    while pending:
+        path, element = pending.pop()
+        pending += [(f"{path}/{child.get('name') or child.tag}".lstrip("/"), child) for child in reversed(element)]
+        if (value := element.get("value")) is not None:
+            found[path] = value
+    return found
+
+
+def _layer(node: Node | None) -> dict[str, str | int | None] | None:
+    if node is None:
+        return None
+    line = node.model.document.position(node.layer.offset)[0]
+    return {"id": node.key, "name": node.name, "type": node.type, "path": node.model.path or None, "line": line}

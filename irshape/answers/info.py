@@ -1,0 +1,152 @@
+"""What a model is: what can read it, what goes in and out, what is not fixed and why, what it is made of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from irshape.answers.releases import oldest_release
+from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
+from irshape.inference.batch import SHOWN, find_batch
+from irshape.inference.engine import Engine
+from irshape.inference.inference import Inference
+from irshape.inference.inputs import Inputs
+from irshape.model.model import Node
+from irshape.ops.context import element_count
+from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
+from irshape.report.diagnostic import ERROR
+from irshape.shape.dim import Dim
+
+
+class Tensor:
+    """What enters, leaves or stays in a model: its node, what it is called, and what is known of it."""
+
+    __slots__ = ("element_type", "formula", "layout", "name", "node", "shape", "tensor_names")
+
+    def __init__(self, inference: Inference, ports: Mapping[str, tuple[str, str]], node: Node, name: str = "") -> None:
+        source = node.inputs[0].source if node.type == "Result" and node.inputs else None
+        port = source or next(iter(node.outputs), None)
+        names = port.record.names if port is not None else None
+        self.node = node
+        self.tensor_names = names.split(",") if names else []
+        self.name = name or next(iter(self.tensor_names), source.node.name if source is not None else node.name)
+        self.layout = port.record.layout if port is not None else None
+        self.element_type, self.shape, self.formula = "dynamic", "[...]", "[...]"
+        if port is not None:
+            self.element_type, self.shape = ports[f"{port.node.key}:{port.id}"]
+            self.formula = inference.view(port.node).outputs[port.index].formula
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "layer": self.node.key, "name": self.name, "element_type": self.element_type, "shape": self.shape,
+            "formula": self.formula, "tensor_names": self.tensor_names, "layout": self.layout,
+        }  # fmt: skip
+
+
+class Info:
+    """What is known of a model as a whole.
+
+    `layers` counts those of bodies, too. `opsets` and `operations` count layers, `parameters` elements and bytes of the constants by
+    element type, `ports` output ports of layers without errors: all, dynamic, unbounded and of unknown rank. `roots` are the axes that
+    make sizes dynamic, with how many ports depend on each; `unranked` the layers from which on the rank is not known. `batch` are the
+    axes that are the batch for certain with how that is known; `candidates` are sets of axes that can be it together with those.
+    """
+
+    def __init__(self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs) -> None:
+        model = inference.model
+        nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
+        types = {fact.element_type for _, _, fact in outputs(inference)}
+        self.inference = inference
+        self.layers = len(nodes)
+        self.opsets = _counts(node.version for node in nodes)
+        self.operations = _counts(node.type for node in nodes)
+        versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes)
+        self.oldest = oldest_release(model.ir_version, versions, types)
+        ports = inference.ports
+        self.inputs = [Tensor(inference, ports, node, node.name) for node in model.parameters]
+        self.outputs = [Tensor(inference, ports, node) for node in model.results]
+        self.state = [
+            Tensor(inference, ports, node, op.variable_id)
+            for node in nodes
+            if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
+        ]
+        self.parameters = _parameters(nodes)
+        self.bodies = [graph for graph, _ in inference.graphs if graph.holder is not None]
+        self.roots: list[Root] = roots(inference)
+        self.unranked = firsts(inference, lambda fact: fact.shape is None)
+        self.ports = self._ports()
+        self.document = inference.document
+        self.diagnostics = inference.diagnostics
+        self.errors = sum(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+        self.batch: list[tuple[Node, int, str]] = []
+        self.candidates: list[list[tuple[Node, int]]] = []
+        if not self.errors and model.parameters:
+            found = find_batch(new_engine, inputs, Inputs())
+            shown = found.candidates if len(found.candidates) != 1 else []
+            certain = {**found.axes, **(found.candidates[0] if len(found.candidates) == 1 else {})}
+            self.batch = [(node, axis, found.reasons.get(node, SHOWN)) for node, axis in certain.items()]
+            self.candidates = [list(axes.items()) for axes in shown if axes]
+
+    def _ports(self) -> dict[str, int]:
+        counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)
+        for _, _, fact in outputs(self.inference):
+            if fact.is_poisoned:
+                continue
+            counts["all"] += 1
+            sizes = [size for size in fact.shape or () if isinstance(size, Dim)]
+            counts["unranked"] += fact.shape is None
+            counts["dynamic"] += fact.shape is None or bool(sizes)
+            counts["unbounded"] += fact.shape is None or any(is_unbounded(self.inference.bounds(size)) for size in sizes)
+        return counts
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/info.schema.json`."""
+        document = self.document
+        return {
+            "file": document.path,
+            "name": document.name,
+            "ir_version": document.version,
+            "errors": self.errors,
+            "layers": self.layers,
+            "opsets": self.opsets,
+            "oldest": self.oldest.to_dict(),
+            "inputs": [one.to_dict() for one in self.inputs],
+            "outputs": [one.to_dict() for one in self.outputs],
+            "ports": self.ports,
+            "roots": [
+                {
+                    "kind": root.kind, "layer": root.node.key, "name": root.node.name, "axis": root.axis,
+                    "size": self.inference.format((root.size,)).strip("[]"), "ports": root.ports, "unbounded": root.unbounded,
+                }
+                for root in self.roots
+            ],
+            "unranked": [{"layer": node.key, "name": node.name, "ports": count} for node, count in self.unranked.items()],
+            "operations": self.operations,
+            "parameters": {name: {"elements": elements, "bytes": size} for name, (elements, size) in self.parameters.items()},
+            "state": [one.to_dict() for one in self.state],
+            "bodies": [{"layer": graph.holder.key, "name": graph.path, "layers": len(graph)} for graph in self.bodies if graph.holder],
+            "batch": [{"layer": node.key, "name": node.name, "axis": axis, "reason": reason} for node, axis, reason in self.batch],
+            "batch_candidates": [
+                [{"layer": node.key, "name": node.name, "axis": axis} for node, axis in axes] for axes in self.candidates
+            ],
+            "guards": [str(guard.requirement) for guard in self.inference.guards],
+        }  # fmt: skip
+
+
+def _counts(words: Iterable[str]) -> dict[str, int]:
+    """How often each word occurs, the most frequent first."""
+    return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
+
+
+def _parameters(nodes: list[Node]) -> dict[str, tuple[int, int]]:
+    """Elements and bytes by element type; bytes that several constants share count once."""
+    seen: set[tuple[int, int]] = set()
+    found: dict[str, tuple[int, int]] = {}
+    for node in nodes:
+        op = node.op
+        if isinstance(op, Constant) and not op.is_broken and (op.offset, op.size) not in seen:
+            seen.add((op.offset, op.size))
+            elements, size = found.get(op.element_type.name, (0, 0))
+            found[op.element_type.name] = elements + (element_count(op.shape) or 0), size + op.size
+    return dict(sorted(found.items(), key=lambda item: -item[1][1]))

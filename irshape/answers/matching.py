@@ -1,0 +1,173 @@
+"""Which layer of one graph is which of another: the one of the same name, else the one that stands at the same place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from irshape.model.model import Model, Node, OutputPort
+from irshape.ops.registry import CONST
+
+# What a layer is called that nobody named: its type, or that of one it was made from, and a number; or a number alone.
+_UNNAMED: Final = re.compile(r"(?:([A-Za-z]\w*?)_)?\d+(?:_compressed)?", re.ASCII)
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether a layer has no name, or one that a converter made up, another one each time a model is converted."""
+    from irshape.ops.index import MODULES
+
+    match = _UNNAMED.fullmatch(name)
+    return not name or (match is not None and (match[1] in (None, CONST) or match[1].lower() in MODULES))
+
+
+class Matching:
+    """The layers that two graphs have in common.
+
+    `partner` leads from the nodes of `a` to those of `b`, `origin` back. Partners are of one type; those in `replaced` have only
+    their name in common.
+    """
+
+    def __init__(self, a: Model, b: Model) -> None:
+        self.a = a
+        self.b = b
+        self.partner: dict[Node, Node] = {}
+        self.origin: dict[Node, Node] = {}
+        self.replaced: list[tuple[Node, Node]] = []
+        self._rivals = _by_name(a), _by_name(b)
+        self._pending: list[tuple[Node, Node]] = []
+        for is_sure in (True, False):
+            self._match_names(is_sure)
+            self._spread()
+        self._match_in_order()
+        self._match_replaced()
+
+    def pairs(self) -> Iterator[tuple[Node, Node]]:
+        """Partners of one type, in the topological order of the first graph."""
+        replaced = {node for node, _ in self.replaced}
+        return ((node, self.partner[node]) for node in self.a if node in self.partner and node not in replaced)
+
+    def removed(self) -> list[Node]:
+        """The nodes that only the first graph has."""
+        return [node for node in self.a.nodes if node not in self.partner and not node.is_dropped]
+
+    def added(self) -> list[Node]:
+        """The nodes that only the second graph has."""
+        return [node for node in self.b.nodes if node not in self.origin and not node.is_dropped]
+
+    def _pair(self, a: Node, b: Node) -> None:
+        self.partner[a] = b
+        self.origin[b] = a
+        self._pending.append((a, b))
+
+    def _match_names(self, is_sure: bool) -> None:
+        """Pair layers of one name and type; to be sure, those that nobody named must also say the same and stand among namesakes."""
+        ours, theirs = self._rivals
+        for key, nodes in ours.items():
+            left = [node for node in nodes if node not in self.partner]
+            right = [node for node in theirs.get(key, ()) if node not in self.origin]
+            for a, b in zip(left, right, strict=False):
+                if not is_sure or not is_unnamed(a.name) or (_content(a) == _content(b) and _are_among_namesakes(a, b)):
+                    self._pair(a, b)
+
+    def _spread(self) -> None:
+        """Pair the neighbours of partners, where it is plain which belong together."""
+        while self._pending:
+            a, b = self._pending.pop()
+            for ours, theirs in zip(a.inputs, b.inputs, strict=False):
+                source, other = ours.source, theirs.source
+                if source is not None and other is not None and source.index == other.index:
+                    self._pair_if_free(source.node, other.node)
+            for one, another in zip(a.outputs, b.outputs, strict=False):
+                readers = self._only(self.partner, ((port.node, port.index) for port in one.targets))
+                others = self._only(self.origin, ((port.node, port.index) for port in another.targets))
+                for key, node in readers.items():
+                    if node is not None and (other_node := others.get(key)) is not None:
+                        self._pair_if_free(node, other_node)
+
+    def _pair_if_free(self, a: Node, b: Node) -> None:
+        """Pair two nodes of one type, unless a namesake of one, whose name somebody chose, waits in the other graph."""
+        if a in self.partner or b in self.origin or _type(a) != _type(b):
+            return
+        ours, theirs = self._rivals
+        if not _waits(a, theirs, self.origin) and not _waits(b, ours, self.partner):
+            self._pair(a, b)
+
+    @staticmethod
+    def _only(taken: dict[Node, Node], readers: Iterable[tuple[Node, int]]) -> dict[tuple[str, int], Node | None]:
+        """The free readers by type and input; None where there are several."""
+        found: dict[tuple[str, int], Node | None] = {}
+        for node, index in readers:
+            if node not in taken:
+                key = _type(node), index
+                found[key] = None if key in found else node
+        return found
+
+    def _match_in_order(self) -> None:
+        """Pair what is left and says the same at the same place, one after the other; each pair may show others."""
+        waiting: dict[tuple[object, ...], list[Node]] = {}
+        for node in reversed(self.added()):
+            places = [_place(source, source.node if source else None) for source in _sources(node)]
+            waiting.setdefault((_content(node), *places), []).append(node)
+        for node in self.a:
+            # Layers without inputs stand nowhere; only Parameters have an order of their own.
+            if node in self.partner or node.is_dropped or not (node.inputs or node.type == "Parameter"):
+                continue
+            places = [_place(source, self.partner.get(source.node) if source else None) for source in _sources(node)]
+            alike = waiting.get((_content(node), *places), [])
+            while alike and node not in self.partner:
+                other = alike.pop()
+                if other not in self.origin:
+                    self._pair_if_free(node, other)
+            self._spread()
+
+    def _match_replaced(self) -> None:
+        """Let what has a name in common, but no type, be in each other's place."""
+        theirs = {node.name: node for node in reversed(self.added())}
+        for node in self.removed():
+            other = theirs.pop(node.name, None)
+            if other is not None and node.name:
+                self._pair(node, other)
+                self.replaced.append((node, other))
+        self._spread()
+
+
+def _type(node: Node) -> str:
+    return node.op_class.TYPE if node.op_class else node.type
+
+
+def _key(node: Node) -> tuple[str, str]:
+    return node.name, _type(node)
+
+
+def _sources(node: Node) -> list[OutputPort | None]:
+    return [port.source for port in node.inputs]
+
+
+def _place(source: OutputPort | None, node: Node | None) -> tuple[Node | None, int]:
+    """An output of a node that stands for the one that has it."""
+    return (node, source.index) if source is not None else (None, -1)
+
+
+def _by_name(model: Model) -> dict[tuple[str, str], list[Node]]:
+    found: dict[tuple[str, str], list[Node]] = {}
+    for node in model.nodes:
+        if not node.is_dropped:
+            found.setdefault(_key(node), []).append(node)
+    return found
+
+
+def _content(node: Node) -> tuple[object, ...]:
+    """What a layer says of itself, without names and places."""
+    own = tuple(item for item in sorted(node.layer.attributes.items()) if item[0] not in ("offset", "size"))
+    return _type(node), len(node.layer.inputs), len(node.layer.outputs), own
+
+
+def _are_among_namesakes(a: Node, b: Node) -> bool:
+    """Whether a neighbour of one has the name of a neighbour of the other, and somebody chose it."""
+    ours, theirs = ({node.name for node in (*one.producers, *one.consumers)} for one in (a, b))
+    return any(not is_unnamed(name) for name in ours & theirs)
+
+
+def _waits(node: Node, rivals: dict[tuple[str, str], list[Node]], taken: dict[Node, Node]) -> bool:
+    return not is_unnamed(node.name) and any(rival not in taken for rival in rivals.get(_key(node), ()))

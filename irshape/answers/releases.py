@@ -1,0 +1,91 @@
+"""Which release of OpenVINO can read a model, as far as its documentation tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from irshape.ops.registry import RELEASES, opset
+from irshape.shape.element_type import ElementType
+
+# The first release that reads each IR version.
+_IR_VERSIONS: Final = {10: "2020.1", 11: "2022.1"}
+# Element types whose first release is documented nowhere: one whose documentation lists them, and the last whose does not, if any does.
+_ELEMENT_TYPES: Final = {
+    **dict.fromkeys(("i4", "u4"), ("2021.4", None)),
+    **dict.fromkeys(("nf4", "string"), ("2023.3", "2022.3")),
+    **dict.fromkeys(("u2", "u3", "u6", "f8e4m3", "f8e5m2", "f4e2m1", "f8e8m0"), ("2024.6", "2023.3")),
+}
+# The release whose rules irshape has; it knows the opsets whose first release is documented nowhere.
+_KNOWN: Final = "2026.4"
+
+
+class Need(NamedTuple):
+    """What a part of a model needs: a release `by` which it is known to be there, and not before `earliest`, or `is_after` that one."""
+
+    by: str
+    earliest: str
+    is_after: bool
+    reason: str
+
+
+class Oldest(NamedTuple):
+    """The oldest release that is known to read a model, None if none is, and why no older one does.
+
+    An older one may do, too, but none before `earliest`, nor that one itself if `is_after`. `unknown` is what no release is known to
+    have.
+    """
+
+    release: str | None
+    reasons: list[str]
+    earliest: str | None
+    is_after: bool
+    unknown: list[str]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether no older release reads the model."""
+        return self.release is not None and self.release == self.earliest and not self.is_after
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**self._asdict(), "is_exact": self.is_exact}
+
+
+def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: Iterable[ElementType]) -> Oldest:
+    """The oldest release for an IR version, for layers of these types and versions, and for element types."""
+    needs: list[Need] = []
+    unknown: list[str] = []
+    if ir_version in _IR_VERSIONS:
+        first = _IR_VERSIONS[ir_version]
+        needs.append(Need(first, first, False, f"IR version {ir_version}"))
+    users: dict[str, set[str]] = {}
+    for type, version in layers:
+        users.setdefault(version, set()).add(type)
+    for version, names in sorted(users.items()):
+        number = opset(version)
+        reason = f"{version} ({_listed(sorted(names))})"
+        if number is None:
+            unknown.append(reason)
+        elif number in RELEASES:
+            needs.append(Need(RELEASES[number], RELEASES[number], False, reason))
+        else:
+            needs.append(Need(_KNOWN, RELEASES[max(RELEASES)], True, reason))
+    late: dict[tuple[str, str | None], list[str]] = {}
+    for name in sorted({one.name for one in types} & _ELEMENT_TYPES.keys()):
+        late.setdefault(_ELEMENT_TYPES[name], []).append(name)
+    for (by, lacking), late_types in late.items():
+        reason = f"element type{'s' if len(late_types) > 1 else ''} {', '.join(late_types)}"
+        needs.append(Need(by, lacking or min(RELEASES.values()), lacking is not None, reason))
+    if not needs:
+        return Oldest(None, [], None, False, unknown)
+    release = max((need.by for need in needs), key=_order)
+    last = max(needs, key=lambda need: (_order(need.earliest), need.is_after))
+    return Oldest(release, [need.reason for need in needs if need.by == release], last.earliest, last.is_after, unknown)
+
+
+def _order(release: str) -> tuple[int, ...]:
+    return tuple(map(int, release.split(".")))
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

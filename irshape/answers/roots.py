@@ -1,0 +1,132 @@
+"""Where what is not known comes from: the axis of an input, or the layer whose data decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference
+from irshape.model.model import Model, Node
+from irshape.shape.dim import Dim, Size, symbols
+from irshape.shape.facts import Bound
+from irshape.shape.form import Form
+
+# OpenVINO lets its infinity leak through divisions; no real dimension is near this.
+_UNBOUNDED: Final = 2**47
+
+
+class Root:
+    """An axis that many sizes are computed from.
+
+    `kind` is `input`, `variable` (of a ReadValue), `iteration` (what one hands to the next), `recorded` (of an operation nobody knows),
+    `rank` (it follows from an unknown rank) or `data`: no shape tells the size, only running the layer would. `ports` counts the
+    output ports whose shapes depend on it, `unbounded` those among them that have no upper bound because of it.
+    """
+
+    __slots__ = ("axis", "kind", "node", "ports", "size", "unbounded")
+
+    def __init__(self, kind: str, node: Node, axis: int, size: Size) -> None:
+        self.kind = kind
+        self.node = node
+        self.axis = axis
+        self.size = size
+        self.ports = 0
+        self.unbounded = 0
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.node.name!r} axis {self.axis}: {self.ports} ports>"
+
+
+def is_unbounded(bounds: tuple[Bound, Bound]) -> bool:
+    """Whether a size has no upper bound."""
+    return bounds[1] >= _UNBOUNDED
+
+
+def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:
+    """What is known of every output port, in the order of computation; a body that is run stands before the outputs of its layer."""
+    runs = dict(inference.graphs)
+    entered: set[Node] = set()
+    pending = [iter(inference.model)]
+    while pending:
+        node = next(pending[-1], None)
+        if node is None:
+            pending.pop()
+        elif node.bodies and node not in entered:
+            entered.add(node)
+            pending += [iter([node]), *(iter(body) for body in node.bodies.values() if body in runs)]
+        else:
+            slots = runs[node.model].slots
+            for index in range(len(node.layer.outputs)):
+                yield node, index, slots[node.first_slot + index]
+
+
+def roots(inference: Inference) -> list[Root]:
+    """The axes that the sizes which are not known are computed from, in the order of computation."""
+    found: list[Root] = []
+    of_symbol: dict[str, list[Root]] = {}
+    of_form: dict[Form, list[Root]] = {}
+
+    def roots_of(size: Dim, node: Node, axis: int) -> list[Root]:
+        known = of_form.get(size.form)
+        is_input = node.type == "Parameter" and node.model.holder is None
+        if known is None or is_input:
+            names = symbols(size)
+            new = [name for name in names if name not in of_symbol or is_input]
+            if new:
+                found.append(Root(kind_of(node), node, axis, size))
+                for name in new:
+                    of_symbol.setdefault(name, []).append(found[-1])
+            known = of_form[size.form] = list(dict.fromkeys(root for name in sorted(names) for root in of_symbol[name]))
+        return known
+
+    unranked: set[tuple[Model, int]] = set()
+
+    def kind_of(node: Node) -> str:
+        if node.type == "Parameter":
+            return "input" if node.model.holder is None else "iteration"
+        if node.type == "ReadValue":
+            return "variable"
+        if node.op_class is None:
+            return "recorded"
+        return "rank" if any((node.model, slot) in unranked for slot in node.sources) else "data"
+
+    for node, index, fact in outputs(inference):
+        if fact.is_poisoned:
+            continue
+        if fact.shape is None:
+            unranked.add((node.model, node.first_slot + index))
+        of_port: set[Root] = set()
+        unbounded: set[Root] = set()
+        for axis, size in enumerate(fact.shape or ()):
+            if isinstance(size, Dim):
+                own = roots_of(size, node, axis)
+                of_port.update(own)
+                if is_unbounded(inference.bounds(size)):
+                    unbounded.update([root for root in own if is_unbounded(inference.bounds(root.size))] or own)
+        for root in of_port:
+            root.ports += 1
+            root.unbounded += root in unbounded
+    return found
+
+
+def firsts(inference: Inference, is_so: Callable[[Fact], bool]) -> dict[Node, int]:
+    """The layers at which something begins to be so of a tensor, each with how many ports it goes on to from there."""
+    counts: dict[Node, int] = {}
+    begun: dict[tuple[Model, int], frozenset[Node]] = {}
+
+    def inherited(node: Node) -> frozenset[Node]:
+        sources = [(node.model, slot) for slot in node.sources]
+        if node.type == "Parameter" and node.model.holder is not None:
+            sources += [(node.model.holder.model, slot) for slot in node.model.holder.sources]
+        for body in node.bodies.values():
+            sources += [(body, slot) for result in body.results for slot in result.sources]
+        return frozenset().union(*(begun.get(source, ()) for source in sources))
+
+    for node, index, fact in outputs(inference):
+        if not fact.is_poisoned and is_so(fact):
+            origins = inherited(node) or frozenset((node,))
+            begun[node.model, node.first_slot + index] = origins
+            for origin in origins:
+                counts[origin] = counts.get(origin, 0) + 1
+    return counts

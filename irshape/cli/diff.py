@@ -1,0 +1,201 @@
+"""`irshape diff`: what changed between two IRs, causes first, within a screen."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterable, Iterator, Sequence
+
+import irshape
+from irshape.answers.constants import Content, is_rounded
+from irshape.answers.diff import Change, Difference
+from irshape.answers.rewiring import Rewiring, rewirings
+from irshape.cli.infer import title
+from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe
+from irshape.model.model import Node
+from irshape.ops.infrastructure import Constant
+from irshape.report.text import Palette, counted, escape, shorten, terminal_width
+from irshape.xml.weights import WeightsError
+
+# What a screen has room for, of each kind of change and of the layers it is about.
+_MOST_ROWS = 6
+_MOST_NAMES = 3
+_WIDEST_LINE = 120
+_NARROWEST = 12
+
+
+def run(given: Namespace) -> int:
+    """Compare two files, say what changed, and give the exit code: 0 same, 1 different, 2 if that cannot be told."""
+    models = []
+    for path in (given.a, given.b):
+        try:
+            models.append(irshape.read(path, limits=given.limits))
+        except OSError as error:
+            return complain(describe(error, path))
+        if not models[-1].document.is_complete or not models[-1].nodes:
+            return complain(f"{path}: no IR that can be read; irshape check says why")
+    try:
+        difference = irshape.diff(*models, opaque=given.opaque)
+    except Exception as error:
+        return complain(f"{given.a}, {given.b}: internal error, please report it with the files: {type(error).__name__}: {error}")
+    if given.format == "json":
+        from irshape.report.json import readable
+
+        print(readable(difference.to_dict()))
+    else:
+        palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+        print(*lines(difference, palette, is_complete=given.all, width=width), sep="\n")
+    if not difference.is_same:
+        return FAULTS
+    return FAILED if difference.uncompared else CLEAN
+
+
+def lines(difference: Difference, palette: Palette, *, is_complete: bool, width: int | None = None) -> Iterator[str]:
+    """The difference as text, which a terminal of some width shows."""
+    page = _Page(difference, palette, is_complete, width)
+    for side in (difference.a, difference.b):
+        yield title(side, palette)
+    yield from page.sections()
+    yield from page.consequences()
+    yield from page.asides()
+    yield ""
+    yield escape(difference.summary)
+
+
+class _Page:
+    def __init__(self, difference: Difference, palette: Palette, is_complete: bool, width: int | None) -> None:
+        self.width = width
+        self.difference = difference
+        self.palette = palette
+        self.is_complete = is_complete
+        self.kinds: dict[str, list[Change]] = {}
+        for change in difference.changes:
+            self.kinds.setdefault(change.kind, []).append(change)
+
+    def sections(self) -> Iterator[str]:
+        """Every kind of change, interfaces first."""
+        rewired, mentioned = rewirings(self.difference)
+        yield from self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
+        for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
+            yield from self.section(heading, [(f"{_where(one)}: {one.what} {_arrow(one)}", []) for one in self.of(kind)])
+        yield from self.section("order", [(self.cut(f"{one.what}: {_arrow(one)}"), []) for one in self.of("order")])
+        for heading, kind in (("layers replaced", "replaced"), ("edges rewired", "edge")):
+            yield from self.section(heading, [self.rewiring(one) for one in rewired if one.changes[0].kind == kind])
+        for heading, kind in (("layers added", "added"), ("layers removed", "removed")):
+            nodes = [node for one in self.of(kind) if (node := one.a or one.b) is not None and node not in mentioned]
+            yield from self.section(heading, _grouped((node.type, _name(node)) for node in nodes))
+        yield from self.section("layers renamed", [(f"{_type(one)} {_arrow(one)}", []) for one in self.of("renamed")])
+        attributes = [one for one in self.of("attribute") if one.a not in mentioned]
+        for heading, changes in (("opsets", self.of("version")), ("attributes", attributes), ("outputs", self.of("outputs"))):
+            rows = ((f"{_type(one)}: {one.what}{' ' if one.what else ''}{_arrow(one)}", _where(one)) for one in changes)
+            yield from self.section(heading, _grouped(rows))
+        yield from self.section("constants", _grouped((_arrow(one), _where(one)) for one in self.of("constant")))
+        yield from self.section("port maps", [(self.cut(f"{_where(one)}: {_arrow(one)}"), []) for one in self.of("port_map")])
+
+    def of(self, kind: str) -> list[Change]:
+        return self.kinds.get(kind, [])
+
+    def cut(self, text: str) -> str:
+        """A text that may be as long as a file makes it, within a line."""
+        return text if self.is_complete else shorten(text, _WIDEST_LINE)
+
+    def section(self, heading: str, rows: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
+        """A heading and its rows, each with how many layers it is about, and which."""
+        if not rows:
+            return
+        palette = self.palette
+        yield ""
+        yield f"{palette.bold}{heading}{palette.plain}"
+        shown = rows if self.is_complete else rows[:_MOST_ROWS]
+        widest = max(len(str(len(names))) for _, names in shown)
+        for text, names in shown:
+            count = f"{palette.key}{len(names):{widest}}{palette.plain} " if names else ""
+            yield f"  {count}{escape(text)}"
+            listed = names if self.is_complete else names[:_MOST_NAMES]
+            if names:
+                more = f" and {len(names) - len(listed)} more" if len(listed) < len(names) else ""
+                about = f"{escape(', '.join(listed))}{more}"
+                about = about if self.width is None else shorten(about, max(self.width - widest - 3, _NARROWEST))
+                yield f"  {' ' * widest} {palette.dim}{about}{palette.plain}"
+        if len(shown) < len(rows):
+            yield f"  and {len(rows) - len(shown)} more (--all lists them)"
+
+    def rewiring(self, rewiring: Rewiring) -> tuple[str, list[str]]:
+        changes = rewiring.changes
+        if changes[0].kind == "replaced":
+            rounded = ", the same values rounded" if all(self.is_rounded(one) for one in changes) else ""
+            return f"{rewiring.before} -> {rewiring.after}{rounded}", [_where(one) for one in changes]
+        return f"{rewiring.before} -> {rewiring.after}", [f"{_where(one)}:{one.what}" for one in changes]
+
+    def is_rounded(self, change: Change) -> bool:
+        """Whether a Const became one of another precision that is converted back, or the other way round."""
+        contents = [_content(node, side.weights) for node, side in ((change.a, self.difference.a), (change.b, self.difference.b))]
+        try:
+            return None not in contents and is_rounded(*contents)  # type: ignore[arg-type]
+        except WeightsError:
+            return False
+
+    def consequences(self) -> Iterator[str]:
+        """What follows from the changes: the results one by one, of the others how many."""
+        effects = self.difference.effects
+        if not effects:
+            return
+        yield ""
+        yield f"{self.palette.bold}{'what follows' if self.difference.changes else 'shapes and types'}{self.palette.plain}"
+        for what, words in (("shape", "shapes"), ("element_type", "element types")):
+            found = [one for one in effects if one.what == what]
+            results = [one for one in found if _is_result(one.a)]
+            rest = [one for one in found if not _is_result(one.a)]
+            listed = rest if self.is_complete else rest[:1]
+            for one in [*(results if self.is_complete else results[:_MOST_ROWS]), *(listed if self.is_complete else ())]:
+                yield f"  {escape(_name(one.a))}: {one.before} -> {one.after}"
+            if len(results) > _MOST_ROWS and not self.is_complete:
+                yield f"  and {len(results) - _MOST_ROWS} more results"
+            if rest and not self.is_complete:
+                layers = len({one.a for one in rest})
+                first = f"{escape(_name(rest[0].a))}: {rest[0].before} -> {rest[0].after}"
+                yield f"  {words} of {counted(layers, 'layer')} follow, first {first}"
+
+    def asides(self) -> Iterator[str]:
+        """What differs in the files only, and what could not be compared."""
+        asides = [self.cut(text) for text in self.difference.asides]
+        uncompared = self.difference.uncompared
+        asides = [f"constants were not compared: {uncompared}", *asides] if uncompared else asides
+        yield from self.section("aside", [(text, []) for text in asides])
+
+
+def _grouped(rows: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
+    """Rows of one text with the names of all; those of most layers first."""
+    groups: dict[str, list[str]] = {}
+    for text, name in rows:
+        groups.setdefault(text, []).append(name)
+    return sorted(groups.items(), key=lambda group: -len(group[1]))
+
+
+def _arrow(change: Change) -> str:
+    return f"{change.before or 'none'} -> {change.after or 'none'}"
+
+
+def _type(change: Change) -> str:
+    return change.a.type if change.a is not None else ""
+
+
+def _where(change: Change) -> str:
+    node = change.a or change.b
+    return _name(node) if node is not None else ""
+
+
+def _name(node: Node) -> str:
+    return f"{node.model.path} / {node.name}" if node.model.path else node.name
+
+
+def _is_result(node: Node) -> bool:
+    return node.type == "Result" and node.model.holder is None
+
+
+def _content(node: Node | None, weights: object) -> Content | None:
+    """The constant a layer is, or converts."""
+    if node is not None and node.type == "Convert" and node.producers:
+        node = node.producers[0]
+    op = node.op if node is not None else None
+    return Content(op, weights) if isinstance(op, Constant) and not op.is_broken else None  # type: ignore[arg-type]

@@ -1,0 +1,134 @@
+"""`irshape info`: a model on one screen."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import irshape
+from irshape.answers.info import Info, Tensor
+from irshape.cli.batch import report
+from irshape.cli.infer import title
+from irshape.report.text import Palette, cells, counted, escape, pad
+
+# What a screen has room for, of each list.
+_MOST_ROWS = 8
+_MOST_WORDS = 10
+_CAUSES = {"data": "known only when the model runs", "variable": "a variable", "iteration": "handed from one iteration to the next"}
+_UNITS = ("kB", "MB", "GB", "TB")
+
+
+def run(given: Namespace) -> int:
+    """Describe the files and give the exit code."""
+    palette = Palette.choose(given.color, sys.stdout)
+    return report(given, irshape.info, partial(lines, palette=palette, is_complete=given.all))
+
+
+def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:
+    """The model as text."""
+    yield title(info.inference, palette)
+    if info.errors:
+        errors = f"{palette.error}{counted(info.errors, 'error')}{palette.plain}"
+        yield f"{errors}: what follows from them is missing here, irshape check lists them"
+    yield ""
+    rows = [(name, text) for name, text in _facts(info, is_complete) if text]
+    yield from _table(rows, palette)
+    lists = (
+        ("inputs", [_tensor(one) for one in info.inputs]),
+        ("outputs", [_tensor(one) for one in info.outputs]),
+        ("state", [_tensor(one) for one in info.state]),
+        (_dynamic_title(info), list(_roots(info))),
+        ("bodies", [(body.path, counted(len(body), "layer")) for body in info.bodies]),
+    )
+    for heading, rows in lists:
+        if rows:
+            yield ""
+            yield f"{palette.bold}{heading}{palette.plain}"
+            shown = rows if is_complete else rows[:_MOST_ROWS]
+            yield from (f"  {line}" for line in _table(shown, palette))
+            if len(shown) < len(rows):
+                yield f"  and {len(rows) - len(shown)} more (--all lists them)"
+
+
+def _table(rows: Sequence[tuple[str, str]], palette: Palette) -> Iterator[str]:
+    width = min(max((cells(escape(name)) for name, _ in rows), default=0), 48)
+    for name, text in rows:
+        yield f"{palette.key}{pad(escape(name), width)}{palette.plain}  {escape(text)}".rstrip()
+
+
+def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
+    oldest = info.oldest
+    if oldest.release is not None:
+        perhaps = "" if oldest.is_exact else f", perhaps {'one after ' if oldest.is_after else ''}{oldest.earliest}"
+        yield "needs", f"OpenVINO {oldest.release} or later{perhaps}: {', '.join(oldest.reasons)}"
+    if oldest.unknown:
+        yield "unknown", f"no release is known that has {', '.join(oldest.unknown)}"
+    yield "opsets", _words(info.opsets, is_complete)
+    yield "operations", _words(info.operations, is_complete)
+    elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True)) if info.parameters else (0, 0)
+    if info.parameters:
+        kinds = ", ".join(f"{name} {_number(count)} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
+        yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
+    yield "batch", _batch(info)
+    if info.inference.guards:
+        yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes, which irshape infer lists"
+
+
+def _words(counts: dict[str, int], is_complete: bool) -> str:
+    shown = list(counts.items()) if is_complete else list(counts.items())[:_MOST_WORDS]
+    words = [f"{name or 'none'} {count}" for name, count in shown]
+    return ", ".join(words) + (f" and {len(counts) - len(shown)} more" if len(shown) < len(counts) else "")
+
+
+def _batch(info: Info) -> str:
+    groups: dict[tuple[int, str], list[str]] = {}
+    for node, axis, reason in info.batch:
+        groups.setdefault((axis, reason), []).append(repr(node.name))
+    texts = [f"axis {axis} of {_listed(names)}: {reason}" for (axis, reason), names in groups.items()]
+    candidates = [_listed([f"axis {axis} of {node.name!r}" for node, axis in axes]) for axes in info.candidates]
+    if candidates:
+        texts.append(f"can be {' or '.join(candidates)}")
+    if not texts and info.inputs and not info.errors:
+        return "no axis of the inputs is the first size of every result"
+    return "; ".join(texts)
+
+
+def _listed(words: Sequence[str]) -> str:
+    return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
+
+
+def _tensor(tensor: Tensor) -> tuple[str, str]:
+    others = [name for name in tensor.tensor_names if name != tensor.name]
+    named = f"  named {', '.join(others)}" if others else ""
+    layout = f"  layout {tensor.layout}" if tensor.layout else ""
+    return tensor.name, f"{tensor.element_type}{tensor.shape}{named}{layout}"
+
+
+def _dynamic_title(info: Info) -> str:
+    ports = info.ports
+    return f"dynamic: {ports['dynamic']} of {counted(ports['all'], 'output port')}, {ports['unbounded']} without upper bound, because of"
+
+
+def _roots(info: Info) -> Iterator[tuple[str, str]]:
+    """The axes to blame, those of inputs first, then those that most depends on."""
+    widest = max((len(str(root.ports)) for root in info.roots), default=0)
+    for root in sorted(info.roots, key=lambda root: (root.kind != "input", -root.ports)):
+        size = info.inference.format((root.size,)).strip("[]")
+        if not size.isdecimal():  # which a condition demands
+            cause = f"  {_CAUSES[root.kind]}" if root.kind in _CAUSES else ""
+            yield f"{root.node.name} axis {root.axis}", f"{root.ports:{widest}} port{'s' if root.ports > 1 else ' '}  {size}{cause}"
+    for node, count in info.unranked.items():
+        yield node.name, f"{counted(count, 'port')}  unknown rank"
+
+
+def _number(count: int) -> str:
+    return f"{count:,}"
+
+
+def _size(size: int) -> str:
+    if size < 1000:
+        return counted(size, "byte")
+    power = min(len(_UNITS), (len(str(size)) - 1) // 3)
+    return f"{size / 1000**power:.1f} {_UNITS[power - 1]}"

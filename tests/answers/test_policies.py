@@ -1,0 +1,113 @@
+"""A policy names what is to blame, once."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.answers.policies import MAX_RANK, POLICIES
+from irshape.report.diagnostic import Diagnostic
+from tests.answers.test_info import selecting
+from tests.support.ir import Net
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+def chain(fact: str, length: int = 5) -> Net:
+    """An input and layers that keep its shape."""
+    net = Net()
+    ref = net.parameter(fact)
+    for _ in range(length):
+        ref = net.layer("ReLU", [ref], ["FP32"])[0]
+    net.result(ref)
+    return net
+
+
+def check(net: Net, *targets: str, **inputs: str) -> Sequence[Diagnostic]:
+    return irshape.check(net.xml.encode(), weights=net.bin, inputs=inputs, targets=targets).diagnostics
+
+
+def codes(net: Net, *targets: str, **inputs: str) -> list[tuple[str, str | None]]:
+    return [(one.code, one.where.layer_name) for one in check(net, *targets, **inputs)]
+
+
+@pytest.mark.parametrize(
+    ("fact", "target", "message"),
+    [
+        ("f32[?,3]", "static-shapes", "P101 axis 0 of input 'parameter_0' is not fixed (?): 6 ports depend on it (target static-shapes)"),
+        (
+            "f32[2,1..8]",
+            "static-shapes",
+            "P101 axis 1 of input 'parameter_0' is not fixed (1..8): 6 ports depend on it (target static-shapes)",
+        ),
+        ("f32[2,3..]", "bounded", "P102 axis 1 of input 'parameter_0' is unbounded (3..): 6 ports depend on it (target bounded)"),
+        ("f32[2,3..]", "npu", "P102 axis 1 of input 'parameter_0' is unbounded (3..): 6 ports depend on it (target npu)"),
+        ("f32[...]", "bounded", "P103 the rank is not known: 6 ports depend on it (target bounded)"),
+        ("f32[...]", "ranked", "P103 the rank is not known: 6 ports depend on it (target ranked)"),
+        ("f32[1,1,1]", "max-rank=2", "P104 rank 3 exceeds 2: 6 ports depend on it (target max-rank=2)"),
+        ("f32[2,3]", "static-shapes", None),
+        ("f32[2,1..8]", "npu", None),
+        ("f32[2,?]", "ranked", None),
+        ("f32[1,1,1]", "max-rank=3", None),
+    ],
+)
+def test_the_root_is_named_once(fact: str, target: str, message: str | None) -> None:
+    found = check(chain(fact), target)
+    assert [f"{one.code} {one.message}" for one in found] == ([message] if message else [])
+    assert all(one.severity == "error" and one.where.line for one in found)
+
+
+def test_several_targets_say_it_once() -> None:
+    [found] = check(chain("f32[2,?]"), "npu", "bounded", "npu")
+    assert found.message.endswith("(target npu, bounded)")
+
+
+def test_a_shape_can_be_given() -> None:
+    assert codes(chain("f32[?,3]"), "npu", parameter_0="[1..4,3]") == []
+    assert codes(chain("f32[?,3]"), "static-shapes", parameter_0="[1..4,3]") == [("P101", "parameter_0")]
+    assert codes(chain("f32[?,3]"), "static-shapes", parameter_0="[1,3]") == []
+
+
+def test_what_data_decides_is_named_at_its_layer() -> None:
+    assert codes(selecting(), "static-shapes") == [("P101", "parameter_0"), ("P101", "parameter_0"), ("P101", "nonzero_1")]
+    assert codes(selecting(), "bounded", parameter_0="[1,3,1..16]") == []
+    assert codes(selecting(), "static-shapes", parameter_0="[1,3,16]") == [("P101", "nonzero_1")]
+
+
+def test_a_hint_is_a_shape_that_would_do() -> None:
+    [found] = check(chain("f32[?,3,1..8]"), "npu")
+    assert found.hint == "bound it, as in parameter_0[1..512,3,1..8]"
+    assert codes(chain("f32[?,3,1..8]"), "npu", parameter_0="[1..512,3,1..8]") == []
+
+
+def test_layers_of_one_type_share_a_fault() -> None:
+    net = Net()
+    image = net.parameter("f32[2,3]")
+    for axis in range(3):
+        net.result(net.layer("Unsqueeze", [image, net.const(axis)], ["FP32"])[0])
+    [found] = check(net, "max-rank=2")
+    assert found.message == "rank 3 exceeds 2 here and from 2 more Unsqueeze on: 3 ports depend on it (target max-rank=2)"
+
+
+def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:
+    net = Net()
+    shape = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")[0]
+    net.result(net.layer("ReLU", [shape], ["I64"])[0])
+    assert codes(net, "npu") == [("P103", "parameter_0")]
+
+
+def test_every_policy_is_documented() -> None:
+    pages = (
+        (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8"),
+        (ROOT / "irshape" / "cli" / "main.py").read_text(encoding="utf-8"),
+    )
+    for name in (*POLICIES, f"{MAX_RANK}=N"):
+        assert f"| `{name}` |" in pages[0]
+        assert name.replace("=N", "=6") in pages[1]
+
+
+@pytest.mark.parametrize("target", ["", "gpu", "max-rank", "max-rank=", "max-rank=-1", "max-rank=x", "bounded=1"])
+def test_a_target_that_does_not_exist(target: str) -> None:
+    with pytest.raises(irshape.InputError, match="static-shapes, bounded, ranked, npu and max-rank=N"):
+        check(chain("f32[1]"), target)

@@ -1,0 +1,171 @@
+"""`diff`, `info` and `--target` as a user meets them."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irshape.cli.main import main
+from tests.answers.sketch import Layer, Sketch
+from tests.report.test_schemas import FILES, validator
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+ATROUS = EXAMPLES / "atrous.xml"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def start(*arguments: object) -> tuple[int, str, str]:
+        return main([str(argument) for argument in arguments]), *capsys.readouterr()
+
+    return start
+
+
+def save(folder: Path, name: str, **layers: Layer) -> Path:
+    written = Sketch(**layers).write()
+    (folder / f"{name}.xml").write_bytes(written.xml)
+    (folder / f"{name}.bin").write_bytes(written.weights)
+    return folder / f"{name}.xml"
+
+
+@pytest.fixture
+def quantised(tmp_path: Path) -> tuple[Path, Path]:
+    """A net of two layers with weights, and the same compressed to f16 and quantised before its second layer."""
+    common = {"x": Layer("Parameter", value="f32[?,2]"), "first": Layer("Add", "x", "w"), "out": Layer("Result", "second")}
+    plain = {**common, "w": Layer("Const", value=[0.1, 0.2], of="f32"), "second": Layer("ReLU", "first")}
+    small = {
+        **common,
+        "w_compressed": Layer("Const", value=[0.1, 0.2], of="f16"),
+        "w": Layer("Convert", "w_compressed", destination_type="f32"),
+        "low": Layer("Const", value=[0.0], of="f32"),
+        "high": Layer("Const", value=[1.0], of="f32"),
+        "fq": Layer("FakeQuantize", "first", "low", "high", "low", "high", levels=256),
+        "second": Layer("ReLU", "fq"),
+    }
+    return save(tmp_path, "plain", **plain), save(tmp_path, "small", **small)
+
+
+def test_diff_says_just_that(run: Callable[..., Any], quantised: tuple[Path, Path]) -> None:
+    a, b = quantised
+    code, out, _ = run("diff", a, b)
+    assert code == 1
+    assert out.splitlines() == [
+        f"{a}  IR v11, 5 layers",
+        f"{b}  IR v11, 9 layers",
+        "",
+        "layers replaced",
+        "  1 Const f32 -> Convert(Const f16), the same values rounded",
+        "    w",
+        "",
+        "edges rewired",
+        "  1 first -> FakeQuantize(first, 4 Const f32)",
+        "    second:0",
+        "",
+        "4 layers added, 1 layer replaced, 1 edge rewired",
+    ]
+
+
+def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> None:
+    reshaped = tmp_path / "reshaped.xml"
+    run("reshape", ATROUS, "--input", "image[1,3,64,H]", "-o", reshaped, "--weights", "copy")
+    code, out, _ = run("diff", ATROUS, reshaped)
+    assert code == 1
+    assert out.splitlines()[3:] == [
+        "inputs",
+        "  image: shape [?,3,?,?] -> [1,3,64,?]",
+        "",
+        "what follows",
+        "  mask: [?,2,4..,4..] -> [1,2,64,4..]",
+        "  shapes of 8 layers follow, first stem: [?,4,2..,2..] -> [1,4,32,2..]",
+        "",
+        "1 input changed, shapes of 9 layers follow",
+    ]
+    assert "features: [?,8,2..,2..] -> [1,8,32,2..]" in run("diff", ATROUS, reshaped, "--all")[1]
+
+
+def test_diff_of_conditions_on_symbols(run: Callable[..., Any], tmp_path: Path) -> None:
+    """A multiple of 32, or the same size twice, is what irshape wrote beside the input; the shape of the Parameter is the same."""
+    for name, shape, *symbols in (
+        ("free", "image[N,3,H,W]"),
+        ("even", "image[N,3,H,W]", "--symbol", "H=32*k"),
+        ("square", "image[N,3,H,H]"),
+    ):
+        run("reshape", ATROUS, "--input", shape, *symbols, "-o", tmp_path / f"{name}.xml", "--weights", "copy")
+    assert run("diff", ATROUS, tmp_path / "free.xml")[0] == 0
+    for name, written in (("even", "[N,3,H,W] in [?,3,32..,3..] where H=32*k"), ("square", "[N,3,H,H] in [?,3,3..,3..]")):
+        code, out, _ = run("diff", tmp_path / "free.xml", tmp_path / f"{name}.xml")
+        assert code == 1
+        assert f"  image: symbols [N,3,H,W] in [?,3,3..,3..] -> {written}" in out.splitlines()
+        assert out.splitlines()[-1] == "1 input changed, shapes of 9 layers follow"
+
+
+def test_diff_of_an_annotated_model(run: Callable[..., Any], tmp_path: Path) -> None:
+    annotated = tmp_path / "annotated.xml"
+    run("infer", ATROUS, "-o", annotated, "--weights", "copy")
+    code, out, _ = run("diff", ATROUS, annotated)
+    assert code == 0
+    assert out.splitlines()[-1] == "the same model"
+
+
+def test_diff_without_weights_is_not_certain(run: Callable[..., Any], tmp_path: Path) -> None:
+    bare = tmp_path / "bare.xml"
+    bare.write_bytes(ATROUS.read_bytes())
+    code, out, _ = run("diff", ATROUS, bare)
+    assert code == 2
+    assert out.splitlines()[-3:] == [
+        f"  constants were not compared: there are no weights at '{bare.with_suffix('.bin')}'",
+        "",
+        "no difference found",
+    ]
+
+
+def test_diff_as_json(run: Callable[..., Any], quantised: tuple[Path, Path]) -> None:
+    a, b = quantised
+    for pair in ((a, b), (b, a), (a, a)):
+        report = json.loads(run("diff", *pair, "--format", "json")[1])
+        validator("diff").validate(report)
+        assert report["same"] == (pair == (a, a))
+
+
+@pytest.mark.parametrize("name", ["absent.xml", "."])
+def test_diff_with_what_cannot_be_read(run: Callable[..., Any], name: str) -> None:
+    for arguments in ((ATROUS, name), (name, ATROUS)):
+        code, out, err = run("diff", *arguments)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert err.startswith(f"irshape: {name}: ")
+
+
+def test_diff_with_what_is_no_ir(run: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "x.xml").write_text("<net")
+    code, out, err = run("diff", ATROUS, tmp_path / "x.xml")
+    assert (code, out) == (2, "")
+    assert err == f"irshape: {tmp_path / 'x.xml'}: no IR that can be read; irshape check says why\n"
+
+
+def test_info_fits_a_screen(run: Callable[..., Any]) -> None:
+    code, out, _ = run("info", ATROUS)
+    assert code == 0
+    lines = out.splitlines()
+    assert len(lines) < 24
+    assert "needs       OpenVINO 2022.1 or later: IR version 11" in lines
+    assert "  image axis 0  9 ports  ?" in lines
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_info_as_json(run: Callable[..., Any], path: Path) -> None:
+    code, out, _ = run("info", path, "--format", "json")
+    report = json.loads(out)
+    validator("info").validate(report)
+    assert code == (1 if report["errors"] else 0)
+
+
+def test_targets_are_faults(run: Callable[..., Any]) -> None:
+    assert run("check", ATROUS)[0] == 0
+    code, out, _ = run("check", ATROUS, "--target", "npu", "--target", "max-rank=4")
+    assert code == 1
+    assert out.count("P102") == 3
+    assert run("check", ATROUS, "--target", "npu", "--input", "image[1..8,3,3..64,3..64]")[0] == 0
+    code, _, err = run("check", ATROUS, "--target", "tpu")
+    assert (code, err.count("\n")) == (2, 1)
