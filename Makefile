@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test fuzz bench lint generate ci clean
+.PHONY: help example test fuzz hostile bench lint generate ci clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -20,8 +20,18 @@ test: $(BIN)/pytest  ## run the tests, beside OpenVINO where it has a say
 SECONDS ?= 600
 SEED ?= 0
 
-fuzz: $(BIN)/pytest  ## check mutants of the small files of the tests, for SECONDS
-	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $(SECONDS) --seed $(SEED)
+$(BIN)/fuzz: $(BIN)/pytest
+	$(BIN)/pip install -q -e '.[fuzz]'
+	@touch $@
+
+fuzz: $(BIN)/fuzz  ## mutants of the small files of the tests, then guided fuzzing of each target, for SECONDS in sum
+	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $$(( $(SECONDS) / 5 )) --seed $(SEED)
+	for target in reader example notation check; do \
+		$(BIN)/python -m tests.fuzz.guided $$target tests/data --seconds $$(( $(SECONDS) / 5 )) --seed $$(( $(SEED) + 1 )) || exit 1; \
+	done
+
+hostile: $(BIN)/pytest  ## write the files made to do harm and measure irshape check on each
+	$(BIN)/python -m tests.fuzz.hostile build/hostile
 
 bench: $(BIN)/pytest  ## measure irshape beside OpenVINO and other tools
 	$(BIN)/pip install -q -e '.[bench]'

@@ -112,9 +112,9 @@ _family(
         "X111",
         "error",
         "limit reached",
-        "The file is larger or deeper than a limit allows.",
+        "The file has more of something than a limit allows; the message names the limit.",
         "Work on untrusted files is bounded.",
-        "Raise the limit if the file is trusted.",
+        "Raise the limit if the file is trusted: --limit NAME=N.",
     ),
     (
         "X201",

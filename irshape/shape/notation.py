@@ -154,7 +154,7 @@ _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d
 def parse_shape(text: str) -> DescribedShape:
     """A shape as a user writes it: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, and nothing for a scalar.
 
-    An `x` separates where there are no brackets and no comma, and what stands between are numbers, intervals, `?` and single capital letters.
+    Without brackets and commas an `x` separates, if what stands between are numbers, intervals, `?` and single capital letters.
     ShapeSyntaxError where it cannot be read.
     """
     inner = text.strip()
