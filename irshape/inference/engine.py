@@ -566,7 +566,8 @@ class Engine:
         if node.type in self.opaque and code == "G110":
             code, message = "G117", f"{node.type!r} is not known; its recorded ports are trusted"
         said = self._say(code, message, node, node.layer.offset)
-        if said is not None and code != "G117":
+        # A hint has its cost: those that will not be listed need none.
+        if said is not None and code != "G117" and len(self.current.said) <= self.model.document.limits.faults:
             said.hint = unknown_hint(node.layer)
         return tuple([self._recorded(port) for port in node.layer.outputs])
 

@@ -180,11 +180,17 @@ class _Reader:
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or not source.isascii() or b"<!" in source or b"body>" in source:
             return False
-        if self.may_be_long or source.count(b"<layer ") > self.limits.layers:
+        if self.has_long_value() or source.count(b"<layer ") > self.limits.layers:
             return False
         return fastlane.read_canonical(
             self.document, excluded_types=_WITH_BODIES, most_dims=self.limits.rank, most_nested=self.deepest // 2
         )
+
+    def has_long_value(self) -> bool:
+        """Whether there may be an attribute in double quotes beyond the limit: it would cover a multiple of it."""
+        source, most = self.source, self.limits.text
+        places = range(most, len(source), most)
+        return any(source.find(b'"', at) % len(source) - source.rfind(b'"', 0, at) > most + 1 for at in places)
 
     def encoding(self) -> tuple[str, int]:
         """The codec of the source, and how many bytes its byte order mark takes."""
@@ -497,8 +503,6 @@ class _Reader:
         assert port is not None
         if self.dims:
             port.dims = tuple(self.dims)
-            if len(port.dims) > self.limits.rank:
-                self.refuse("X111", f"a port has {len(port.dims)} dims; at most {self.limits.rank} are read (limit rank)", port.offset)
         port.end = self.element_end()
         if self.remarks:
             if not self.is_output:
@@ -509,6 +513,8 @@ class _Reader:
         self.port = None
 
     def enter_dim(self, tag: str, attributes: dict[str, str]) -> None:
+        if len(self.dims) == self.limits.rank:
+            self.refuse("X111", f"a port has more than {self.limits.rank} dims (limit rank)", self.stack[-1][1])
         self.text = ""
         self.children = _DIM
         self.leave = self.leave_dim

@@ -441,6 +441,16 @@ def test_the_fast_lane_is_taken():
     assert taken > len(CARRIED) // 2
 
 
+@pytest.mark.parametrize(("most", "is_fast"), [(100, True), (99, False)])
+@pytest.mark.parametrize("before", range(0, 200, 7))
+def test_a_long_value_is_seen_wherever_it_begins(most, is_fast, before):
+    text = BASE.replace('name="m"', f'name="{"x" * before}"').replace('name="b"', f'name="{"y" * 100}"')
+    text = text if before <= most else BASE.replace('name="b"', f'name="{"y" * 100}"')
+    document = Document(text.encode(), None, Limits(text=most))
+    assert reader._Reader(document).has_long_value() is not is_fast
+    assert codes(read(text.encode(), limits=Limits(text=most))) == ([] if is_fast else ["X111"])
+
+
 # Pieces that are likely to be seen differently by patterns and by a parser.
 SCRAPS = ["<", ">", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é", "0", "9", "-2", " names=\"n\"", "<!-- -->", "<x/>", "</port>", "<dim>3</dim>", "<port id=\"9\"/>",
           "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ",
