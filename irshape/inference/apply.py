@@ -85,8 +85,7 @@ class Request(Context):
             findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
             return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
         if errors:
-            findings = [_reworded(one, "R401", "no size fulfils this") if one.is_error else one for one in ours.findings]
-            return Application(theirs.outputs, tuple(findings))
+            return Application(theirs.outputs, never_valid(ours.findings))
         if len(ours.outputs) != len(theirs.outputs):
             return ours
         outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
@@ -287,6 +286,11 @@ class Request(Context):
         """Whether not all elements are numbers, of the inputs or of the output."""
         several = [one.values for one in read] + [one if isinstance(one, tuple) else (one,) for one in elements]
         return any(isinstance(element, Dim | Real) for one in several for element in one)
+
+
+def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Findings of which OpenVINO makes none an error."""
+    return tuple([_reworded(one, "R401", "no size fulfils this") if one.is_error else one for one in findings])
 
 
 def _reworded(finding: Finding, code: str, prefix: str) -> Finding:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -117,13 +118,6 @@ class Inference:
 
         return Reported(self._scope, self._requirements)
 
-    @cached_property
-    def guards(self) -> list[Guard]:
-        """What must hold of the sizes of the inputs, in the order of the layers."""
-        # Requirements of different kinds can say the same; the bounds learn from each of them.
-        guards = reversed(self._requirements.values())
-        return list({str(guard.requirement): guard for guard in guards}.values())[::-1]
-
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add to the diagnostics."""
         self.diagnostics = sorted([*self.diagnostics, *diagnostics], key=lambda d: (d.where.offset or 0, d.code))
@@ -136,6 +130,15 @@ class Inference:
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, as tight as the guards make them."""
         return self._reported.bounds(size) if self._reported else bounds(size)
+
+    @cached_property
+    def guards(self) -> list[Guard]:
+        """What must hold for the sizes of the inputs, in simple words; last what is said of sizes that data decide."""
+        if not self._requirements:
+            return []
+        from irshape.inference.conditions import conditions
+
+        return conditions(self._requirements.values())
 
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, as tight as the guards make it."""
@@ -285,13 +288,15 @@ def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagno
 def compare_recorded(document: Document, model: Model, engine: Engine) -> list[Diagnostic]:
     """Recorded dims and precisions that contradict what was inferred.
 
-    A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
+    A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank. What differs behind a port that differs is
+    counted there: it is out of date for the same reason.
     """
-    found: list[Diagnostic] = []
+    roots: dict[tuple[str, int], Diagnostic] = {}
+    behind: Counter[Diagnostic] = Counter()
     slots, stubs = engine.slots, model.stubs
     # Layers that record the same and know the same need not be compared again.
     compared: dict[tuple[object, ...], list[tuple[int, str, str]]] = {}
-    for node in model.nodes:
+    for node in model:
         if node.op_class is None:
             continue
         pattern = node.layer.pattern
@@ -303,10 +308,20 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             ports = enumerate(zip(pattern.records, facts, strict=True))
             faults = compared[key] = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
         for index, code, message in faults:
-            layer = node.layer
-            port = (*layer.inputs, *layer.outputs)[index]
-            found.append(Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path)))
-    return found
+            layer, output = node.layer, index - len(node.sources)
+            slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
+            root = next((roots[code, one] for one in before if (code, one) in roots), None)
+            if root is None:
+                port = (*layer.inputs, *layer.outputs)[index]
+                root = Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path))
+                behind[root] = 0
+            elif output >= 0:
+                behind[root] += 1
+            roots[code, slot] = root
+    for root, count in behind.items():
+        if count:
+            root.message += f"; {count} {'port' if count == 1 else 'ports'} behind it differ{'s' if count == 1 else ''} likewise"
+    return list(behind)
 
 
 def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:

@@ -15,7 +15,7 @@ from operator import index
 from typing import Final, NoReturn, SupportsIndex, TypeAlias
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, settle, subtract
-from irshape.shape.form import DATA, NAMED, OTHER, Form, FormTable, Polynomial
+from irshape.shape.form import DATA, NAMED, OTHER, Atom, Form, FormTable, Polynomial
 
 INT64_MAX: Final = 2**63 - 1
 
@@ -85,8 +85,8 @@ class Scope:
         facts = _facts(first)
         for other in others:
             facts = join(facts, _facts(other))
-        if all(_form(other) is _form(first) or other == first for other in others):
-            return self.dim(_form(first), facts)
+        if all(form_of(other) is form_of(first) or other == first for other in others):
+            return self.dim(form_of(first), facts)
         return self.unknown(key, *facts, is_data=True)
 
     def dim(self, form: Polynomial, facts: Facts) -> Size:
@@ -112,7 +112,9 @@ class Scope:
         key = (operation, a, b)
         result = self._results.get(key)
         if result is None:
-            result = self._results[key] = self.dim(self._form_of(operation, _form(a), _form(b)), _FACTS[operation](_facts(a), _facts(b)))
+            result = self._results[key] = self.dim(
+                self._form_of(operation, form_of(a), form_of(b)), _FACTS[operation](_facts(a), _facts(b))
+            )
         return result
 
     def _form_of(self, operation: str, a: Polynomial, b: Polynomial) -> Polynomial:
@@ -212,7 +214,8 @@ def _facts(size: Size) -> Facts:
     return exactly(size) if isinstance(size, int) else size.facts
 
 
-def _form(size: Size) -> Polynomial:
+def form_of(size: Size) -> Polynomial:
+    """The formula of a size."""
     return size if isinstance(size, int) else size.form
 
 
@@ -307,6 +310,12 @@ def ceil_div(a: Size, b: Size) -> Size:
     return (a + b - 1) // b
 
 
+def dim_of(scope: Scope, what: Atom | Polynomial) -> Size:
+    """The size whose formula is this, with what is known of that."""
+    form = scope.forms.form(0, {(what.index,): 1}) if isinstance(what, Atom) else what
+    return form if isinstance(form, int) else scope.dim(form, form.facts)
+
+
 def product(sizes: Iterable[Size]) -> Size:
     """All multiplied; 1 for none."""
     return prod(sizes)
@@ -344,6 +353,28 @@ def symbols(size: Size) -> frozenset[str]:
     forms = size.scope.forms
     atoms = (forms.atoms[index] for index in forms.atoms_below(size.form))
     return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
+
+
+def may_vanish(size: Size) -> bool:
+    """Whether `size` may be 0 and is computed from a symbol that is stated to begin at 0: its range has an end."""
+    if isinstance(size, int) or size.facts.low > 0:
+        return False
+    forms = size.scope.forms
+    ranges = (forms.facts[index] for index in forms.atoms_below(size.form) if forms.atoms[index].kind == "symbol")
+    return any(low == 0 and high != inf for low, high, *_ in ranges)
+
+
+def is_filled(size: Size) -> bool:
+    """Whether `size` is more than 0 if the symbols are that are not stated to begin at 0."""
+    if isinstance(size, int):
+        return size > 0
+    forms = size.scope.forms
+    filled = {
+        index: meet(facts, Facts(1, inf)) or facts
+        for index in forms.atoms_below(size.form)
+        if forms.atoms[index].kind == "symbol" and (facts := forms.facts[index]).low == 0 and facts.high == inf
+    }
+    return forms.bound_given(size.form, filled).low > 0
 
 
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:

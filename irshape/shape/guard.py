@@ -67,6 +67,10 @@ class Requirement:
         a, b = self.a, self.b
         if self.kind == "div":
             return f"{_operand_text(a)} % {_operand_text(b)} == 0"
+        if self.kind == "broadcast" and isinstance(a, int) and isinstance(b, Dim):
+            a, b = b, a
+        if self.kind in ("stretch", "broadcast") and isinstance(a, Dim) and isinstance(b, int):
+            return f"{a} in (1, {b})"
         if self.kind == "stretch":
             return f"{a} == {b} or {a} == 1"
         if self.kind == "broadcast":
@@ -99,10 +103,10 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
         return f"{a} {sign} {b}"
     form = difference.form
     table = form.table
-    remainder = table.as_remainder(form) if sign == "==" else None
+    remainder = table.as_remainder(form)
     if remainder:
-        n, divisor, rest = remainder
-        return f"{_operand_text(n)} % {divisor} == {rest}"
+        n, divisor, rest, times = remainder
+        return f"{_operand_text(n)} % {divisor} {sign if times > 0 or sign == '==' else '<='} {rest}"
     factor = gcd(*(coefficient for _, coefficient in form.terms))
     constant = -form.constant
     if factor > 1 and (sign == ">=" or constant % factor == 0):
