@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable
 from math import gcd
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from irshape.inference.engine import Guard
 from irshape.shape.dim import Dim, origins
 from irshape.shape.form import DATA, Monomial, Polynomial
 from irshape.shape.guard import Requirement
 from irshape.shape.simplify import equality, joined, simplified, substituted
+
+# What would follow from further equalities is listed.
+_MOST_EQUALITIES: Final = 64
 
 _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
 """What is compared with a number: products of atoms with their coefficients, which have no common factor."""
@@ -34,7 +37,8 @@ def _independent(guards: list[Guard]) -> list[Guard]:
         if simplified(reduced):
             is_shorter = _length(reduced) < _length(guard.requirement)
             kept[position] = Guard(guard.node, reduced, guard.more) if is_shorter else guard
-            equal = joined(equal, equality(reduced))
+            if len(equal) < _MOST_EQUALITIES and (more := equality(reduced)):
+                equal = joined(equal, more)
     return [kept[position] for position in sorted(kept)]
 
 

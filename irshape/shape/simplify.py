@@ -55,15 +55,13 @@ def equality(requirement: Requirement) -> dict[int, Polynomial]:
 
 def joined(equal: Mapping[int, Polynomial], more: Mapping[int, Polynomial]) -> dict[int, Polynomial]:
     """What stands for atoms, with more of it put into what there is."""
-    if not more:
-        return dict(equal)
     return {**{index: _put(form, more) for index, form in equal.items()}, **more}
 
 
 def _put(form: Polynomial, equal: Mapping[int, Polynomial]) -> Polynomial:
     """The form with these in place of atoms; the form itself where it then divides by 0."""
     try:
-        return form if isinstance(form, int) else form.table.substituted(form, equal)
+        return form if isinstance(form, int) or not equal else form.table.substituted(form, equal)
     except ZeroDivisionError:
         return form
 
