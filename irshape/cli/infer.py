@@ -96,7 +96,7 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
     wide = min(max(map(cells, conditions)), _WIDEST_CONDITION)
     heading = ""
     for condition, group in zip(conditions, groups, strict=True):
-        wanted = "of sizes that only running the model tells, it holds where" if is_about_data(group[0]) else "holds only where"
+        wanted = "holds only where, of sizes that only data tell" if is_about_data(group[0]) else "holds only where"
         if wanted != heading:
             heading = wanted
             yield ""
