@@ -48,8 +48,13 @@ class Onlooker(Engine):
     def _bounded(self, step: Step, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The facts as OpenVINO has them, every size a stranger to all others."""
         facts = []
+        is_sized = step.op is None or not step.op.takes_numbers_only or all(map(_is_number, (self.slots[one] for one in step.sources)))
         for slot, fact in enumerate(outputs, self.model.first_tensor + step.first_slot):
             seen = fact.seen
+            if not is_sized and seen.shape is not None:
+                sizes = tuple([self.scope.unknown(("bounds", slot, "size", axis), 0) for axis in range(len(seen.shape))])
+                facts.append(self.facts.intern(seen.element_type, sizes, None, seen.is_poisoned))
+                continue
             shape, elements = (
                 several and tuple([self._stranger((slot, what, index), one) for index, one in enumerate(several)])
                 for what, several in (("size", seen.shape), ("element", seen.elements))
@@ -66,6 +71,10 @@ class Onlooker(Engine):
     def _say(self, code: str, message: str, node: Node, *place: Any, **named: Any) -> None:
         if CATALOGUE[code].severity == ERROR:
             self.refused.add(node)
+
+
+def _is_number(fact: Fact) -> bool:
+    return fact.elements is not None and not any(isinstance(element, Dim | Real) for element in fact.elements)
 
 
 def _special(kind: Kind) -> Kind:

@@ -170,6 +170,8 @@ class Op:
       `unfollowed` are the element types of which it computes no values at all;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
+    `takes_numbers_only` says that OpenVINO tells the sizes of the output from numbers, not from bounds of values.
+
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
     `DefinitionError`.
     """
@@ -183,6 +185,7 @@ class Op:
     takes_sizes: ClassVar[bool] = False
     takes_reals: ClassVar[bool] = False
     takes_unknown: ClassVar[bool] = False
+    takes_numbers_only: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     min_inputs: ClassVar[int] = 0

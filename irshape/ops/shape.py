@@ -140,7 +140,8 @@ class Reshape(_Rearrangement):
         alone = product([dim_min(size, 1) for size in vanishing if size not in have])
         ctx.require_eq(product(have) * (1 - alone), 0, "-1 beside a size of 0 needs data without elements")
         is_filled = product([dim_min(size, 1) for size in vanishing])
-        return ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message, strict=False) + 1 - is_filled
+        left = ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message, strict=False) + 1 - is_filled
+        return narrow(left, 1) if bounds(rest)[0] > 0 else left
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
