@@ -51,6 +51,13 @@ def info_schema() -> str:
     return json.dumps(info_schema(), indent=2) + "\n"
 
 
+def explanation_schema() -> str:
+    """What `irshape explain --format json` prints."""
+    from irshape.report.schema import explanation_schema
+
+    return json.dumps(explanation_schema(), indent=2) + "\n"
+
+
 def diagnostics_schema() -> str:
     """One member of a report's `diagnostics`."""
     from irshape.report.schema import diagnostic_schema
@@ -184,6 +191,7 @@ FILES = {
     "schemas/diagnostics.schema.json": diagnostics_schema,
     "schemas/diff.schema.json": diff_schema,
     "schemas/info.schema.json": info_schema,
+    "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,

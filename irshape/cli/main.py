@@ -20,6 +20,7 @@ _EXAMPLES = """examples:
   irshape check model.xml
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
+  irshape explain model.xml conv1:2:3
   irshape info model.xml
   irshape diff model.xml reshaped.xml
   irshape ops SpaceToBatch"""
@@ -49,6 +50,15 @@ _RESHAPE_EXAMPLES = """examples:
 exit code: 0 if the model can have these shapes, 1 if not (then everything that stands in the way is listed, and nothing is written),
 2 if a file could not be read or written, or the batch axis is not clear"""
 
+_EXPLAIN_EXAMPLES = """examples:
+  irshape explain model.xml conv1                    every axis of the first output, and its element type
+  irshape explain model.xml conv1:2:3                axis 3 of port 2
+  irshape explain model.xml 17:2:-1                  the last axis of port 2 of the layer with the id 17
+  irshape explain model.xml 2.body/5                 a layer in a body, by its id as infer lists it
+  irshape explain model.xml mask --input "image[N,3,H,W]"
+
+exit code: 0 if the chain is known, 1 if a layer before it has failed (its faults are listed),
+2 if the file could not be read, or there is no such layer, port or axis"""
 _DIFF_EXAMPLES = """examples:
   irshape diff model.xml reshaped.xml
   irshape diff model.xml quantised.xml --all
@@ -132,6 +142,14 @@ def parser() -> argparse.ArgumentParser:
     _add_output_arguments(reshape)
     _add_model_arguments(reshape)
 
+    about = "Why a size is what it is: the layers that make it, each with its place, its formula and where each number stands."
+    explain = commands.add_parser(
+        "explain", prog="irshape explain", help="say why a size is what it is", description=about, epilog=_EXPLAIN_EXAMPLES
+    )
+    explain.add_argument("files", nargs=1, metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    explain.set_defaults(jobs=1)
+    explain.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name or id, the id of its port, an axis")
+    _add_reading_arguments(explain)
     about = "Say what changed from one IR to another, in terms of the graph: causes, and in a line what follows from them."
     diff = commands.add_parser("diff", prog="irshape diff", help="compare two files", description=about, epilog=_DIFF_EXAMPLES)
     diff.add_argument("a", metavar="A.xml", help="the IR before")
@@ -163,8 +181,14 @@ def _add_output_arguments(command: argparse.ArgumentParser) -> None:
 
 
 def _add_model_arguments(command: argparse.ArgumentParser) -> None:
+    about = "an IR's .xml, the <layer> example of a specification page, or a folder of them"
+    command.add_argument("files", nargs="+", metavar="FILE", help=about)
+    command.add_argument("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
+    _add_reading_arguments(command)
+
+
+def _add_reading_arguments(command: argparse.ArgumentParser) -> None:
     add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="an IR's .xml, the <layer> example of a specification page, or a folder of them")
     add(
         "--input",
         action="append",
@@ -182,7 +206,6 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
         default="text",
         help="text (default), json (an array for several files or a folder), jsonl (a line per file)",
     )
-    add("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
     _add_colour(command)
 
 
@@ -226,6 +249,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     given = parser().parse_args(arguments)
     if given.command == "ops":
         from irshape.cli.ops import run
+    elif given.command == "explain":
+        from irshape.cli.explain import run
     elif given.command == "check":
         from irshape.cli.check import run
     elif given.command == "diff":

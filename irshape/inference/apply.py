@@ -255,14 +255,16 @@ class Request(Context):
             seen = self.op.seen(self, elements, *arguments)
         sides = [
             [
-                representable(tuple(values), element_type)
-                if position in self.wanted and values is not None and len(values) == count
-                else None
+                self.held(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
                 for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
             ]
             for several in (side if is_several else [side] for side in (elements, nothing if seen is None and is_several else seen))
         ]
         return sides[0], sides[1]
+
+    def held(self, elements: Elements, element_type: ElementType) -> Elements | None:
+        """The elements as a tensor of the type holds them; None if it does not."""
+        return representable(elements, element_type)
 
     def _read(self, arguments: Sequence[Any]) -> list[Input] | None:
         """The inputs whose elements the rule follows; None if nothing is to be followed."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from irshape.inference.engine import Engine, Guard, guards_of
+from irshape.inference.engine import Engine, Guard, Run, guards_of
 from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
@@ -23,6 +23,7 @@ from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, PortRecord
 
 if TYPE_CHECKING:
+    from irshape.answers.explain.explanation import Explanation
     from irshape.shape.reported import Reported
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
@@ -90,18 +91,19 @@ class Inference:
     """What is known of a model after a pass.
 
     `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `graphs` are the model and
-    its bodies, each with what its pass gave.
+    its bodies, each with what its pass gave, `given` the shapes of Parameters, by node, that replace the file's, `scope` owns the
+    symbols.
     """
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
         self.document = document
         self.model = model
         # An engine may run again; what this pass gave stays.
-        self.graphs = [(one.model, one.current) for one in engine.graphs()]
-        self._shapes = dict(engine.shapes)
+        self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
+        self.given = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
         self.weights = engine.weights
-        self._scope = engine.scope
+        self.scope = engine.scope
         self._guarding = engine.guarding
         self.diagnostics: list[Diagnostic] = []
         self.report(diagnostics)
@@ -116,7 +118,7 @@ class Inference:
             return None
         from irshape.shape.reported import Reported
 
-        return Reported(self._scope, self._requirements)
+        return Reported(self.scope, self._requirements)
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add to the diagnostics."""
@@ -219,6 +221,16 @@ class Inference:
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }
 
+    def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+        """Why an axis of a port is what it is, or all of the port: the chain of layers that make it, each with its formula.
+
+        `layer` is a name or an id as in `ports` (`7`, `2.body/5`), `port` an id in the file, by default that of the first output.
+        Raises `InputError` if there is no such layer, port or axis.
+        """
+        from irshape.answers.explain.explainer import explain
+
+        return explain(self, layer, port, axis)
+
     def annotated(self) -> bytes:
         """The file with what was inferred in its ports; every other byte is as it was read.
 
@@ -231,7 +243,7 @@ class Inference:
         from irshape.inference.annotation import annotation
         from irshape.xml.writer import annotate
 
-        return annotate(self.document, annotation(self.graphs, self._shapes, self._symbols, self.format))
+        return annotate(self.document, annotation(self.graphs, self.given, self._symbols, self.format))
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None

@@ -69,7 +69,7 @@ class Elementwise(Op):
         if not any(isinstance(element, Dim | Real) for element in row):
             result = _number(self.of_elements, row)
         elif not any(isinstance(element, Real) for element in row):
-            whole = tuple([int(e) if isinstance(e, float) and e.is_integer() else e for e in row])
+            whole = tuple([trunc(e) if isinstance(e, float) and e.is_integer() else e for e in row])
             if not any(isinstance(element, float) for element in whole):
                 result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:

@@ -75,7 +75,7 @@ class Reshape(_Rearrangement):
             else:
                 target.append(self._given(ctx, data, axis, size))
         ctx.stop_at_errors()
-        want = [size for axis, size in enumerate(target) if axis not in copied]
+        want = [size for axis, size in enumerate(target) if axis not in copied and pattern[axis] != -1]
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
             # OpenVINO takes data of which it does not know the rank not to be empty.
@@ -88,7 +88,7 @@ class Reshape(_Rearrangement):
         elif have is not None:
             ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
             if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
-                have, want = without_common(have, want)
+                have, want = ctx.without_common(have, want)
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
@@ -132,7 +132,7 @@ class Reshape(_Rearrangement):
             return 1
         if have is None:
             return ctx.unknown(least)
-        rest, divisors = map(product, without_common(have, want))
+        rest, divisors = map(product, ctx.without_common(have, want))
         message = "the elements of data must be a multiple of the sizes beside -1"
         vanishing = [] if self.special_zero else [size for size in dict.fromkeys(want) if may_vanish(size)]
         if not vanishing:
@@ -151,18 +151,6 @@ def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:
     """Whether an element of a pattern may turn out to be -1, which only one may be."""
     low, high = bounds(size)
     return not is_known(size) and low < 0 <= high and not is_other_inferred
-
-
-def without_common(a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
-    """Two products without the factors they share: `a, b` of a*x and b*x. An unknown factor is taken not to be 0."""
-    left, right = list(a), []
-    for factor in b:
-        equal = next((i for i, other in enumerate(left) if other != 0 and eq(other, factor)), None)
-        if equal is None:
-            right.append(factor)
-        else:
-            del left[equal]
-    return left, right
 
 
 @op("Squeeze", "opset1")

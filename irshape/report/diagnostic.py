@@ -42,6 +42,13 @@ class Where:
         self.offset = offset
         self.path = path
 
+    @property
+    def layer(self) -> dict[str, str | None] | None:
+        """The layer as reports say it; None if the place is in none."""
+        if self.layer_id is None and self.layer_type is None:
+            return None
+        return {"id": self.layer_id, "name": self.layer_name, "type": self.layer_type, "path": self.path or None}
+
     def __repr__(self) -> str:
         known = ", ".join(f"{slot}={value!r}" for slot in self.__slots__ if (value := getattr(self, slot)))
         return f"Where({known})"
@@ -78,15 +85,12 @@ class Diagnostic:
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`; a place that is not known is null."""
         where = self.where
-        layer = None
-        if where.layer_id is not None or where.layer_type is not None:
-            layer = {"id": where.layer_id, "name": where.layer_name, "type": where.layer_type, "path": where.path or None}
         return {
             "code": self.code,
             "severity": self.severity,
             "message": self.message,
             "file": where.file,
-            "layer": layer,
+            "layer": where.layer,
             "port": where.port,
             "line": where.line,
             "column": where.column,

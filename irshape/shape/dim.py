@@ -145,6 +145,14 @@ class Dim:
         self.form: Final = form
         self.facts: Final = facts
 
+    def known_as(self, facts: Facts) -> Size:
+        """The same formula with these facts, too; an int where they leave one value."""
+        return self.scope.dim(self.form, facts)
+
+    def selected(self, operation: str, a: Size, b: Size) -> Size:
+        """`min`, `max` or `broadcast` of two sizes, one of them this."""
+        return self.scope.apply(operation, a, b)
+
     def __add__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
             other = index(other)
@@ -225,15 +233,6 @@ def _facts_text(facts: Facts) -> str:
     return interval if modulus == 1 else f"{interval} % {modulus} == {remainder}"
 
 
-def _operands(a: Size, b: Size) -> tuple[Scope, Size, Size] | None:
-    """Both as exact operands with their scope; None where both are known."""
-    a = a if isinstance(a, Dim) else index(a)
-    b = b if isinstance(b, Dim) else index(b)
-    if isinstance(a, Dim):
-        return a.scope, a, b
-    return (b.scope, a, b) if isinstance(b, Dim) else None
-
-
 def bounds(size: Size) -> tuple[Bound, Bound]:
     """The smallest and the largest value: ints, or infinities."""
     if type(size) is int:
@@ -297,10 +296,10 @@ def broadcast_of(a: Size, b: Size) -> Size:
 
 
 def _apply(operation: str, a: Size, b: Size) -> Size:
-    operands = _operands(a, b)
-    assert operands is not None
-    scope, a, b = operands
-    return scope.apply(operation, a, b)
+    a, b = (size if isinstance(size, int | Dim) else index(size) for size in (a, b))
+    unknown = a if isinstance(a, Dim) else b
+    assert isinstance(unknown, Dim)
+    return unknown.selected(operation, a, b)
 
 
 def ceil_div(a: Size, b: Size) -> Size:
@@ -326,14 +325,13 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
 
     Facts that exclude what is known already are ignored: then no size is valid.
     """
-    if type(size) is int:
+    if not isinstance(size, Dim):
         return size
-    assert isinstance(size, Dim)
     lowest = low.facts.low if isinstance(low, Dim) else low
     highest = high.facts.high if isinstance(high, Dim) else high
     facts = settle(lowest, highest, modulus, remainder)
     facts = facts and meet(size.facts, facts)
-    return size.scope.dim(size.form, facts) if facts else size
+    return size.known_as(facts) if facts else size
 
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:

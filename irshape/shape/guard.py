@@ -272,9 +272,9 @@ class Judge:
             if a != 1:
                 self.violated(Requirement("broadcast", a, b, message, code, names))
             return b if a == 1 else a
-        if a is b or (type(b) is int and b == 1):
+        if a is b or (isinstance(b, int) and b == 1):
             return a
-        if type(a) is int and a == 1:
+        if isinstance(a, int) and a == 1:
             return b
         equal = _decide_eq(a, b)
         if equal.holds:
@@ -323,4 +323,4 @@ def _merged(a: Size, b: Size) -> Size:
         return b if isinstance(a, Dim) else a
     simpler = min(a, b, key=lambda size: (size.form.size, len(size.form.terms), size.form.index))
     facts = meet(a.facts, b.facts)
-    return simpler.scope.dim(simpler.form, facts) if facts else simpler
+    return simpler.known_as(facts) if facts else simpler

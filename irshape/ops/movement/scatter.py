@@ -126,7 +126,7 @@ class ScatterNDUpdateV3(Op):
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:
-        if not data.is_ranked or not indices.is_ranked or type(length := indices.shape[-1]) is not int:
+        if not data.is_ranked or not indices.is_ranked or not isinstance(length := indices.shape[-1], int):
             return data.partial_shape
         if length > data.rank:
             ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
