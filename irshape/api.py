@@ -160,7 +160,7 @@ def _infer(
     engine.infer()
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         remarks += note_changed_ranks(engine)
-    return conclude(engine, is_check=is_check, remarks=remarks)
+    return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
 
 
 __all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "infer", "info", "read", "reshape"]

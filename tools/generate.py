@@ -89,8 +89,13 @@ FAMILIES = {
 
 def diagnostics_page() -> str:
     """Every code with its meaning, its reason and its cure."""
+    from irshape.inference.repair import BY_HAND, SAFE
     from irshape.report.catalogue import CATALOGUE
 
+    fixes = {
+        **dict.fromkeys(SAFE, ("*Fix:* `irshape check --fix` mends it where there is one way to.",)),
+        **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes one; whether it is what was meant is yours to say.",)),
+    }
     lines = [
         "# Diagnostics",
         "",
@@ -104,7 +109,7 @@ def diagnostics_page() -> str:
         lines += ["", f"## {letter}: {title}"]
         for code in CATALOGUE.values():
             if code.code.startswith(letter):
-                texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}")
+                texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}", *fixes.get(code.code, ()))
                 lines += ["", f"### {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
     return "\n".join(lines) + "\n"
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from irshape import __version__
+from irshape.cli.formats import DOCUMENTS
 
 FAILED = 2
 # What a shell shows for a program that a closed pipe ended.
@@ -31,6 +32,9 @@ _CHECK_EXAMPLES = """examples:
   irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check uploads --isolate --limit time=10
   irshape check model.xml --format json
+  irshape check models/*.xml --format sarif > irshape.sarif
+  irshape check model.xml --diff
+  irshape check model.xml --fix
 
 exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
 
@@ -118,6 +122,8 @@ def parser() -> argparse.ArgumentParser:
         metavar="POLICY",
         help="what the model must also meet: static-shapes, bounded, ranked, max-rank=6, npu",
     )
+    check.add_argument("--fix", action="store_true", help="mend in FILE itself what can be mended safely, and report the rest")
+    check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
     check.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
     check.add_argument(
         "--limit",
@@ -126,7 +132,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=VALUE",
         help="a limit of --isolate: time=60 (default, in seconds), memory=2GiB (default)",
     )
-    _add_model_arguments(check)
+    _add_model_arguments(check, *DOCUMENTS)
 
     about = "Infer the element type and shape of every port; with -o, write the IR with them in it."
     infer = commands.add_parser("infer", prog="irshape infer", help="infer every shape", description=about, epilog=_INFER_EXAMPLES)
@@ -180,14 +186,14 @@ def _add_output_arguments(command: argparse.ArgumentParser) -> None:
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 
-def _add_model_arguments(command: argparse.ArgumentParser) -> None:
+def _add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
     about = "an IR's .xml, the <layer> example of a specification page, or a folder of them"
     command.add_argument("files", nargs="+", metavar="FILE", help=about)
     command.add_argument("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
-    _add_reading_arguments(command)
+    _add_reading_arguments(command, *documents)
 
 
-def _add_reading_arguments(command: argparse.ArgumentParser) -> None:
+def _add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
     add = command.add_argument
     add(
         "--input",
@@ -202,9 +208,9 @@ def _add_reading_arguments(command: argparse.ArgumentParser) -> None:
     add("--weights-file", metavar="PATH", help="the .bin, where it does not stand beside FILE")
     add(
         "--format",
-        choices=("text", "json", "jsonl"),
+        choices=("text", "json", "jsonl", *documents),
         default="text",
-        help="text (default), json (an array for several files or a folder), jsonl (a line per file)",
+        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (a line per file)", *documents]),
     )
     _add_colour(command)
 

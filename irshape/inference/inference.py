@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Iterable
@@ -24,6 +25,7 @@ from irshape.xml.document import Document, PortRecord
 
 if TYPE_CHECKING:
     from irshape.answers.explain.explanation import Explanation
+    from irshape.report.fix import Edit
     from irshape.shape.reported import Reported
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
@@ -92,7 +94,7 @@ class Inference:
 
     `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `graphs` are the model and
     its bodies, each with what its pass gave, `given` the shapes of Parameters, by node, that replace the file's, `scope` owns the
-    symbols.
+    symbols. `mended` are the faults that were mended in the file before this pass.
     """
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
@@ -105,6 +107,7 @@ class Inference:
         self.weights = engine.weights
         self.scope = engine.scope
         self._guarding = engine.guarding
+        self.mended: list[Diagnostic] = []
         self.diagnostics: list[Diagnostic] = []
         self.report(diagnostics)
 
@@ -261,12 +264,55 @@ class Inference:
             place_weights(weights, own, path, force=force)
         write_atomic(path, self.annotated(), force=force, in_place=in_place, inputs=[name for name in (source, own) if name])
 
+    @property
+    def fixable(self) -> list[Diagnostic]:
+        """The faults that `fix` mends: those that a check gave a safe fix, of several that overlap the first."""
+        return self._chosen()[0]
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What `fix` changes, in the order of the file."""
+        return self._chosen()[1]
+
+    def _chosen(self) -> tuple[list[Diagnostic], list[Edit]]:
+        from irshape.report.fix import compatible
+
+        safe = {diagnostic: diagnostic.fix for diagnostic in self.diagnostics if diagnostic.fix and diagnostic.fix.is_safe}
+        fixes, edits = compatible(safe.values())
+        chosen = set(fixes)
+        return [diagnostic for diagnostic, fix in safe.items() if fix in chosen], edits
+
+    def fixed(self) -> bytes:
+        """The file with what is `fixable` mended; every other byte is as it was read."""
+        from irshape.xml.writer import Splice, spliced
+
+        return spliced(self.document, [Splice(edit.start, edit.end, edit.text) for edit in self.edits])
+
+    def fix(self) -> list[Diagnostic]:
+        """Mend what is `fixable` in the file itself, which changes at once or not at all, and give what was mended.
+
+        `OSError` if the file cannot be written, or does not hold the bytes that were checked.
+        """
+        mended = self.fixable
+        if mended:
+            from irshape.xml.writer import write_atomic
+
+            path = self.document.path
+            if path is None:
+                raise OSError(errno.ENOENT, "the model was not read from a file")
+            with open(path, "rb") as file:
+                if file.read() != self.document.source:
+                    raise OSError(errno.EINVAL, "not mended: the file is compressed or has changed since it was read", path)
+            write_atomic(path, self.fixed(), in_place=True, inputs=[path])
+        return mended
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         return {
             "file": self.document.path,
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+            **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
             "ports": {key: list(facts) for key, facts in self.ports.items()},
             "symbolic": self.symbolic,
             "guards": [
@@ -283,28 +329,36 @@ class Inference:
         }
 
 
-def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagnostic] = ()) -> Inference:
-    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer."""
+def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = ()) -> Inference:
+    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer.
+
+    `is_as_read` says that no input was given another shape than the file's, so that the file can be mended by the answer.
+    """
     model, document = engine.model, engine.model.document
     found = [*document.diagnostics]
     if document.is_complete:
         found += [*model.diagnostics, *remarks, *engine.diagnostics]
     if is_check and document.is_complete:
-        for graph in engine.graphs():
-            found += compare_recorded(document, graph.model, graph)
+        stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
+        found += stale
+        if found:
+            from irshape.inference.repair import add_fixes
+
+            add_fixes(engine, found, stale, is_as_read=is_as_read)
     else:
         found = [diagnostic for diagnostic in found if not is_about_specification(diagnostic.code)]
     return Inference(document, model, engine, found)
 
 
-def compare_recorded(document: Document, model: Model, engine: Engine) -> list[Diagnostic]:
-    """Recorded dims and precisions that contradict what was inferred.
+def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
+    """Recorded dims and precisions that contradict what was inferred, with the places of the ports behind that do so likewise.
 
     A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank. What differs behind a port that differs is
     counted there: it is out of date for the same reason.
     """
     roots: dict[tuple[str, int], Diagnostic] = {}
-    behind: Counter[Diagnostic] = Counter()
+    behind: dict[Diagnostic, list[int]] = {}
+    outputs: Counter[Diagnostic] = Counter()
     slots, stubs = engine.slots, model.stubs
     # Layers that record the same and know the same need not be compared again.
     compared: dict[tuple[object, ...], list[tuple[int, str, str]]] = {}
@@ -323,17 +377,18 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> list[D
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
             root = next((roots[code, one] for one in before if (code, one) in roots), None)
+            port = (*layer.inputs, *layer.outputs)[index]
             if root is None:
-                port = (*layer.inputs, *layer.outputs)[index]
                 root = Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path))
-                behind[root] = 0
-            elif output >= 0:
-                behind[root] += 1
+                behind[root] = []
+            else:
+                behind[root].append(port.offset)
+                outputs[root] += output >= 0
             roots[code, slot] = root
-    for root, count in behind.items():
+    for root, count in outputs.items():
         if count:
             root.message += f"; {count} {'port' if count == 1 else 'ports'} behind it differ{'s' if count == 1 else ''} likewise"
-    return list(behind)
+    return behind
 
 
 def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:

@@ -5,7 +5,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast, get_origin
 
-from irshape.ops.attribute import Attribute, Malformed
+from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.registry import REGISTRY
 from irshape.report.finding import Finding
 from irshape.shape.dim import Size
@@ -268,7 +268,9 @@ class Op:
                 if attribute.required:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
-                    findings.append(Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {attribute.default!r}"))
+                    findings.append(
+                        Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {spell(attribute.default)!r}")
+                    )
                 continue
             try:
                 value, remark = attribute.read(text)
@@ -279,7 +281,7 @@ class Op:
                 value = attribute.default
             setattr(self, attribute.name, value)
             if remark is not None:
-                findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {value}", attribute=attribute.spelling))
+                findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
             unknown = (name for name in attributes if name not in known)

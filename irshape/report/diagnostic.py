@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import CATALOGUE
+
+if TYPE_CHECKING:
+    from irshape.report.fix import Fix
 
 ERROR: Final = "error"
 WARNING: Final = "warning"
 NOTE: Final = "note"
+SEVERITIES: Final = (ERROR, WARNING, NOTE)
 
 
 class Where:
@@ -58,10 +62,11 @@ class Diagnostic:
     """One fault of a file.
 
     `code` stands in `irshape.report.CATALOGUE` with its meaning and cure; `severity` is `error`, `warning` or `note`;
-    `related` are other places that explain this one; `hint` says what would mend it, where that is known.
+    `related` are other places that explain this one; `hint` says what would mend it, where that is known; `fix` does it, where a
+    check knows how.
     """
 
-    __slots__ = ("code", "hint", "message", "related", "severity", "where")
+    __slots__ = ("code", "fix", "hint", "message", "related", "severity", "where")
 
     def __init__(
         self,
@@ -78,6 +83,7 @@ class Diagnostic:
         self.where = where
         self.hint = hint
         self.related = related
+        self.fix: Fix | None = None
 
     def __repr__(self) -> str:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
@@ -96,4 +102,5 @@ class Diagnostic:
             "column": where.column,
             "offset": where.offset,
             "hint": self.hint,
+            "fix": self.fix and self.fix.to_dict(),
         }

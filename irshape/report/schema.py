@@ -13,8 +13,9 @@ def _nullable(type: str, description: str) -> dict[str, Any]:
     return {"type": [type, "null"], "description": description}
 
 
-def _object(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False, **more}
+def _object(properties: dict[str, Any], *, optional: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False, **more}
 
 
 _KEY = {"type": "string", "description": "the layer's id in the file, after those of the layers around it"}
@@ -64,7 +65,28 @@ def _diagnostic() -> dict[str, Any]:
             "column": _nullable("integer", "counted from 1, in characters"),
             "offset": _nullable("integer", "counted from 0, in bytes"),
             "hint": _nullable("string", "what would mend it"),
+            "fix": {"anyOf": [_fix(), {"type": "null"}]},
         }
+    )
+
+
+def _fix() -> dict[str, Any]:
+    edit = {
+        "start": {"type": "integer", "description": "the first byte that is replaced, counted from 0"},
+        "end": {"type": "integer", "description": "the first byte after those that are replaced"},
+        "text": {"type": "string", "description": "what stands there instead"},
+        "line": {"type": "integer", "description": "the place of start, counted from 1"},
+        "column": {"type": "integer", "description": "counted from 1, in characters"},
+        "end_line": {"type": "integer", "description": "the place of end"},
+        "end_column": {"type": "integer"},
+    }
+    return _object(
+        {
+            "title": {"type": "string", "description": "what it does"},
+            "safe": {"type": "boolean", "description": "whether check --fix applies it"},
+            "edits": {"type": "array", "items": _object(edit), "minItems": 1},
+        },
+        description="replacements in the file that mend the fault",
     )
 
 
@@ -94,6 +116,7 @@ def report_schema() -> dict[str, Any]:
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+        "mended": {"description": "what check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
         "ports": {
             "description": "element type and shape of every output port, by LAYER:PORT as the file numbers them",
             "type": "object",
@@ -107,7 +130,7 @@ def report_schema() -> dict[str, Any]:
         "guards": {"description": "what must hold for the symbols", "type": "array", "items": _object(guard)},
     }
     title = "What irshape reports of an OpenVINO IR"
-    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
+    return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("mended",)), "$defs": {"diagnostic": _diagnostic()}}
 
 
 def diff_schema() -> dict[str, Any]:

@@ -74,25 +74,44 @@ class Palette:
 
 
 def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
-    """`file:line:col: CODE message [layer, port]`, then a line for each related place and one for the hint.
+    """`file:line:col: CODE message [layer, port]`, then a line for each related place, one for the hint and one for the fix.
 
     A warning says so before its message; what says nothing is an error.
     """
-    where = diagnostic.where
-    place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
     colour = palette.error if diagnostic.severity == ERROR else palette.warning
     severity = "" if diagnostic.severity == ERROR else f"{diagnostic.severity}: "
-    line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {severity}{escape(diagnostic.message)}"
-    context = _layer(diagnostic, palette.is_narrow)
-    yield f"{line} {palette.dim}[{context}]{palette.plain}" if context else line
+    yield _line_of(diagnostic, f"{severity}{escape(diagnostic.message)}", colour, palette)
     for other in diagnostic.related:
         yield f"    {palette.dim}see {escape(other.file or '<input>')}:{other.line}:{other.column}{palette.plain}"
+    for label, text in advice(diagnostic):
+        yield f"    {palette.key}{label}:{palette.plain} {escape(text)}"
+
+
+def mended_line(diagnostic: Diagnostic, palette: Palette) -> str:
+    """`file:line:col: CODE fixed: what was done [layer, port]`, the place being that of the fault in the file as it was."""
+    title = diagnostic.fix.title if diagnostic.fix else diagnostic.message
+    return _line_of(diagnostic, f"fixed: {escape(title)}", palette.key, palette)
+
+
+def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -> str:
+    """A line about a fault, with its place, its code and its layer around the text."""
+    where = diagnostic.where
+    place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
+    line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {text}"
+    context = about(diagnostic, palette.is_narrow)
+    return f"{line} {palette.dim}[{context}]{palette.plain}" if context else line
+
+
+def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """What would mend a fault, each with the word that says what it is."""
     if diagnostic.hint:
-        yield f"    {palette.key}hint:{palette.plain} {escape(diagnostic.hint)}"
+        yield "hint", diagnostic.hint
+    if diagnostic.fix:
+        yield "fix" if diagnostic.fix.is_safe else "fix by hand", diagnostic.fix.title
 
 
-def _layer(diagnostic: Diagnostic, is_narrow: bool) -> str:
-    """The layer a diagnostic is about: `loop / Add "add_1", port 0`."""
+def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:
+    """The layer a diagnostic is about: `loop / Add add_1, port 0`; nothing where it is about none."""
     where = diagnostic.where
     if not where.layer_type and where.layer_id is None:
         return ""

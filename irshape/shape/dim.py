@@ -377,9 +377,12 @@ def is_filled(size: Size) -> bool:
 
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
     """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
-    if type(size) is int:
-        return str(size)
-    low, high = (max(end, 0) for end in bounds(size))
+    return str(size) if type(size) is int else format_interval(*bounds(size))
+
+
+def format_interval(low: Bound, high: Bound) -> str:
+    """OpenVINO's text of the sizes from `low` to `high`."""
+    low, high = max(low, 0), max(high, 0)
     if low == high:
         return str(low)
     high_text = str(high) if high < _UNBOUNDED else ""
