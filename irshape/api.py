@@ -161,10 +161,10 @@ def _infer(
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
     engine = Engine(model, weights_of(model.document, weights), frozenset(opaque))
     wanted.apply(engine)
-    engine.run()
+    engine.infer()
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         remarks += note_changed_ranks(engine)
-    return conclude(engine, is_check=is_check, remarks=remarks)
+    return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
 
 
 __all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "infer", "info", "read", "reshape"]

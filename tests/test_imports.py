@@ -32,6 +32,10 @@ def test_a_run_on_one_operation_loads_nothing_heavy(command: str) -> None:
     assert not modules(command, "examples/space_to_batch.xml") & HEAVY
 
 
+def test_an_explanation_loads_nothing_heavy() -> None:
+    assert not modules("explain", "examples/space_to_batch.xml", "0:4:2") & HEAVY
+
+
 @pytest.mark.parametrize("command", ["check", "infer"])
 def test_the_writer_is_loaded_for_writing(command: str) -> None:
     run = [sys.executable, "-S", "-c", RUN, command, "examples/space_to_batch.xml"]

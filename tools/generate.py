@@ -51,6 +51,13 @@ def info_schema() -> str:
     return json.dumps(info_schema(), indent=2) + "\n"
 
 
+def explanation_schema() -> str:
+    """What `irshape explain --format json` prints."""
+    from irshape.report.schema import explanation_schema
+
+    return json.dumps(explanation_schema(), indent=2) + "\n"
+
+
 def diagnostics_schema() -> str:
     """One member of a report's `diagnostics`."""
     from irshape.report.schema import diagnostic_schema
@@ -82,8 +89,13 @@ FAMILIES = {
 
 def diagnostics_page() -> str:
     """Every code with its meaning, its reason and its cure."""
+    from irshape.inference.repair import BY_HAND, SAFE
     from irshape.report.catalogue import CATALOGUE
 
+    fixes = {
+        **dict.fromkeys(SAFE, ("*Fix:* `irshape check --fix` mends it where there is one way to.",)),
+        **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes one; whether it is what was meant is yours to say.",)),
+    }
     lines = [
         "# Diagnostics",
         "",
@@ -97,7 +109,7 @@ def diagnostics_page() -> str:
         lines += ["", f"## {letter}: {title}"]
         for code in CATALOGUE.values():
             if code.code.startswith(letter):
-                texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}")
+                texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}", *fixes.get(code.code, ()))
                 lines += ["", f"### {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
     return "\n".join(lines) + "\n"
 
@@ -184,6 +196,7 @@ FILES = {
     "schemas/diagnostics.schema.json": diagnostics_schema,
     "schemas/diff.schema.json": diff_schema,
     "schemas/info.schema.json": info_schema,
+    "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,

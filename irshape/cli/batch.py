@@ -6,13 +6,15 @@ import os
 import sys
 from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one
+from irshape.cli.formats import DOCUMENTS, document
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, RunError, complain
+from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
 
@@ -47,6 +49,8 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     outcomes = _examine(examination, paths, given.jobs, allowance, progress.step)
     named = frozenset(given.files)
     tally, shown, passed_over = Tally(), 0, 0
+    is_document = given.format in DOCUMENTS
+    checked = [Checked(complaint.rpartition(": ")[0], complaint=complaint, is_passed=False) for complaint in complaints]
     try:
         for outcome in outcomes:
             if outcome.is_foreign and outcome.path not in named:
@@ -55,6 +59,8 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
             worst = max(worst, outcome.code)
             if outcome.layers is not None:
                 tally.add(outcome.layers, outcome.diagnostics)
+            if is_document:
+                checked.append(Checked(outcome.path, outcome.diagnostics, outcome.complaint, outcome.code == CLEAN))
             if outcome.body:
                 progress.clear()
                 print(joint if shown else opening, outcome.body, sep="", end=end, flush=True)
@@ -67,7 +73,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     finally:
         outcomes.close()  # ends the workers
         progress.clear()
-    print(closing if shown else opening + closing, end="")
+    print(document(given.format, checked) + "\n" if is_document else closing if shown else opening + closing, end="")
     if passed_over and passed_over == len(paths):
         return complain(f"{', '.join(given.files)}: no IR among {counted(passed_over, '.xml file')}")
     if is_list and is_text and tally.files:
@@ -119,21 +125,23 @@ def _allowance(given: Namespace) -> Allowance | None:
 
 
 class Tally:
-    """How much was looked at, and what was found."""
+    """How much was looked at, what was found, and how much of it --fix mends."""
 
-    __slots__ = ("files", "layers", "severities")
+    __slots__ = ("files", "layers", "mendable", "severities")
 
     def __init__(self) -> None:
-        self.files = self.layers = 0
+        self.files = self.layers = self.mendable = 0
         self.severities: Counter[str] = Counter()
 
-    def add(self, layers: int, diagnostics: Iterable[Diagnostic]) -> Tally:
+    def add(self, layers: int, diagnostics: Sequence[Diagnostic]) -> Tally:
         """Count one more file."""
         self.files += 1
         self.layers += layers
+        self.mendable += sum(bool(diagnostic.fix and diagnostic.fix.is_safe) for diagnostic in diagnostics)
         for diagnostic in diagnostics:
             self.severities[diagnostic.severity] += diagnostic.count
         return self
 
     def __str__(self) -> str:
-        return f"{counted(self.files, 'file')}, {counted(self.layers, 'layer')}: {verdict(self.severities)}"
+        offer = f" (--fix mends {self.mendable})" if self.mendable else ""
+        return f"{counted(self.files, 'file')}, {counted(self.layers, 'layer')}: {verdict(self.severities)}{offer}"

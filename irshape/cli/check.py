@@ -1,4 +1,4 @@
-"""`irshape check`: every fault of every file."""
+"""`irshape check`: every fault of every file, and the mending of those that can be mended safely."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import irshape
 from irshape.cli.batch import report
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
-from irshape.report.text import Palette, diagnostic_lines
+from irshape.model.model import Model
+from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
 
 
 def run(given: Namespace) -> int:
-    """Check the files and give the exit code."""
+    """Check the files, mend them if that is asked for, and give the exit code."""
+    if complaint := _misplaced(given):
+        return complain(complaint)
     if given.target:
         from irshape.answers.policies import find_policies
 
@@ -24,9 +28,39 @@ def run(given: Namespace) -> int:
         except irshape.InputError as error:
             return complain(str(error))
     palette = Palette.choose(given.color, sys.stdout)
-    return report(given, partial(irshape.check, targets=given.target), partial(_lines, palette), is_list=True)
+    lines = partial(_diff, sys.stdout.isatty()) if given.diff else partial(_faults, palette)
+    verb = partial(_fix, given.opset) if given.fix and not given.diff else irshape.check
+    return report(given, partial(verb, targets=given.target), lines, is_list=True)
 
 
-def _lines(palette: Palette, inference: Inference) -> Iterator[str]:
+def _misplaced(given: Namespace) -> str | None:
+    """What is wrong with the options for mending."""
+    if (given.fix or given.diff) and (given.input or given.symbol):
+        return "--fix and --diff mend the file as it is: leave out --input and --symbol"
+    return "--diff is a text: leave out --format" if given.diff and given.format != "text" else None
+
+
+def _faults(palette: Palette, inference: Inference) -> Iterator[str]:
+    for diagnostic in inference.mended:
+        yield mended_line(diagnostic, palette)
     for diagnostic in inference.diagnostics:
         yield from diagnostic_lines(diagnostic, palette)
+
+
+def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:
+    """What would be mended. A pipe gets the very text, which `patch` can apply; a terminal is shown nothing that could steer it."""
+    from irshape.report.unified import unified
+
+    document = inference.document
+    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, inference.edits):
+        yield escape(line.removesuffix("\r")) if is_terminal else line
+
+
+def _fix(opset: str | None, model: Model, **options: Any) -> Inference:
+    """Check a file, mend it, and check it again."""
+    inference = irshape.check(model, **options)
+    mended = inference.fix()
+    if mended:
+        inference = irshape.check(irshape.read(model.document.path, opset=opset), **options)
+        inference.mended = mended
+    return inference

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 import irshape
+from irshape.cli.formats import DOCUMENTS
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
 from irshape.inference.inputs import input_names, split_input
 from irshape.model.build import build
@@ -132,6 +133,8 @@ class Examination:
     def _report(self, answer: Answer) -> Iterable[str]:
         if self._given.format == "text":
             return self._show(answer)
+        if self._given.format in DOCUMENTS:  # one for all files, at the end
+            return ()
         from irshape.report.json import compact, readable
 
         return [(readable if self._given.format == "json" else compact)(answer.to_dict())]

@@ -6,18 +6,26 @@ import os
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 import irshape
 from irshape.cli.batch import Tally, report
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, exit_code, layers
+from irshape.inference.conditions import is_about_data
+from irshape.inference.engine import Guard
 from irshape.inference.inference import Inference
-from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, table, terminal_width
+from irshape.report.text import WIDEST, Palette, cells, counted, diagnostic_lines, escape, pad, shorten, table, terminal_width
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_UNNAMED = re.compile(r"\bd\d+\b")
 _CONSTANTS = ("Const", "Constant")
+# A longer condition does not widen the column for all the others.
+_WIDEST_CONDITION = 40
+# So many guards that are alike go together, and so many of them are shown.
+_MANY = 4
+_SHOWN = 6
 
 
 def run(given: Namespace) -> int:
@@ -80,16 +88,44 @@ def title(inference: Inference, palette: Palette) -> str:
 
 
 def guards(inference: Inference, palette: Palette) -> Iterator[str]:
-    """What must hold for the sizes of the inputs."""
-    if inference.guards:
-        yield ""
-        yield f"{palette.bold}holds only where{palette.plain}"
-        conditions = [str(guard.requirement) for guard in inference.guards]
-        wide = min(max(map(cells, conditions)), 40)
-        for condition, guard in zip(conditions, inference.guards, strict=True):
-            place = f"{guard.path} / {guard.node.name}" if guard.path else guard.node.name
-            reason = f"{guard.node.type} {place}, line {guard.line}: {guard.requirement.message}"
-            yield f"  {palette.key}{pad(escape(condition), wide)}{palette.plain}  {escape(reason)}"
+    """What must hold for the sizes of the inputs, and for those that data decide."""
+    if not inference.guards:
+        return
+    groups = _alike(inference.guards)
+    conditions = [escape(str(group[0].requirement)) for group in groups]
+    wide = min(max(map(cells, conditions)), _WIDEST_CONDITION)
+    heading = ""
+    for condition, group in zip(conditions, groups, strict=True):
+        wanted = "holds only where, of sizes that only data tell" if is_about_data(group[0]) else "holds only where"
+        if wanted != heading:
+            heading = wanted
+            yield ""
+            yield f"{palette.bold}{heading}{palette.plain}"
+        yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {escape(_reason(group[0], palette))}"
+        if len(group) > 1:
+            others = ", ".join(str(guard.requirement) for guard in group[1:_SHOWN])
+            rest = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
+            yield f"  {' ' * wide}  {palette.dim}likewise {escape(others)}{rest}{palette.plain}"
+
+
+def _reason(guard: Guard, palette: Palette) -> str:
+    """Where a guard comes from, and why."""
+    name = shorten(guard.node.name, WIDEST) if palette.is_narrow else guard.node.name
+    place = f"{guard.path} / {name}" if guard.path else name
+    more = f" and {counted(guard.more, 'more layer')}" if guard.more else ""
+    return f"{guard.node.type} {place}, line {guard.line}{more}: {guard.requirement.message}"
+
+
+def _alike(guards: Iterable[Guard]) -> list[list[Guard]]:
+    """The guards, those together that say the same of one unnamed size each."""
+    groups: dict[object, list[Guard]] = {}
+    for guard in guards:
+        requirement = guard.requirement
+        text = str(requirement)
+        is_lone = len(requirement.symbols()) == 1 and _UNNAMED.search(text)
+        key = (guard.node.type, requirement.template, _UNNAMED.sub("d", text)) if is_lone else guard
+        groups.setdefault(key, []).append(guard)
+    return [one for group in groups.values() for one in ([group] if len(group) >= _MANY else [[guard] for guard in group])]
 
 
 def faults(inference: Inference, palette: Palette) -> Iterator[str]:

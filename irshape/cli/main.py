@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from irshape import __version__
+from irshape.cli.formats import DOCUMENTS
 from irshape.shape.limits import DEFAULT
 
 FAILED = 2
@@ -21,6 +22,7 @@ _EXAMPLES = """examples:
   irshape check model.xml
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
+  irshape explain model.xml conv1:2:3
   irshape info model.xml
   irshape diff model.xml reshaped.xml
   irshape ops SpaceToBatch"""
@@ -31,6 +33,9 @@ _CHECK_EXAMPLES = """examples:
   irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check uploads --isolate --limit time=10
   irshape check model.xml --format json
+  irshape check models/*.xml --format sarif > irshape.sarif
+  irshape check model.xml --diff
+  irshape check model.xml --fix
 
 exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
 
@@ -50,6 +55,15 @@ _RESHAPE_EXAMPLES = """examples:
 exit code: 0 if the model can have these shapes, 1 if not (then everything that stands in the way is listed, and nothing is written),
 2 if a file could not be read or written, or the batch axis is not clear"""
 
+_EXPLAIN_EXAMPLES = """examples:
+  irshape explain model.xml conv1                    every axis of the first output, and its element type
+  irshape explain model.xml conv1:2:3                axis 3 of port 2
+  irshape explain model.xml 17:2:-1                  the last axis of port 2 of the layer with the id 17
+  irshape explain model.xml 2.body/5                 a layer in a body, by its id as infer lists it
+  irshape explain model.xml mask --input "image[N,3,H,W]"
+
+exit code: 0 if the chain is known, 1 if a layer before it has failed (its faults are listed),
+2 if the file could not be read, or there is no such layer, port or axis"""
 _DIFF_EXAMPLES = """examples:
   irshape diff model.xml reshaped.xml
   irshape diff model.xml quantised.xml --all
@@ -112,9 +126,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="POLICY",
         help="what the model must also meet: static-shapes, bounded, ranked, max-rank=6, npu",
     )
+    check.add_argument("--fix", action="store_true", help="mend in FILE itself what can be mended safely, and report the rest")
+    check.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
     check.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
     check.set_defaults(allowance=None)
-    _add_model_arguments(check)
+    _add_model_arguments(check, *DOCUMENTS)
 
     about = "Infer the element type and shape of every port; with -o, write the IR with them in it."
     infer = commands.add_parser("infer", prog="irshape infer", help="infer every shape", description=about, epilog=_INFER_EXAMPLES)
@@ -130,6 +146,14 @@ def parser() -> argparse.ArgumentParser:
     _add_output_arguments(reshape)
     _add_model_arguments(reshape)
 
+    about = "Why a size is what it is: the layers that make it, each with its place, its formula and where each number stands."
+    explain = commands.add_parser(
+        "explain", prog="irshape explain", help="say why a size is what it is", description=about, epilog=_EXPLAIN_EXAMPLES
+    )
+    explain.add_argument("files", nargs=1, metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    explain.set_defaults(jobs=1)
+    explain.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name or id, the id of its port, an axis")
+    _add_reading_arguments(explain)
     about = "Say what changed from one IR to another, in terms of the graph: causes, and in a line what follows from them."
     diff = commands.add_parser("diff", prog="irshape diff", help="compare two files", description=about, epilog=_DIFF_EXAMPLES)
     diff.add_argument("a", metavar="A.xml", help="the IR before")
@@ -161,9 +185,15 @@ def _add_output_arguments(command: argparse.ArgumentParser) -> None:
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 
-def _add_model_arguments(command: argparse.ArgumentParser) -> None:
+def _add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
+    about = "an IR's .xml, the <layer> example of a specification page, or a folder of them"
+    command.add_argument("files", nargs="+", metavar="FILE", help=about)
+    command.add_argument("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
+    _add_reading_arguments(command, *documents)
+
+
+def _add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
     add = command.add_argument
-    add("files", nargs="+", metavar="FILE", help="an IR's .xml, the <layer> example of a specification page, or a folder of them")
     add(
         "--input",
         action="append",
@@ -178,11 +208,10 @@ def _add_model_arguments(command: argparse.ArgumentParser) -> None:
     _add_limit(command)
     add(
         "--format",
-        choices=("text", "json", "jsonl"),
+        choices=("text", "json", "jsonl", *documents),
         default="text",
-        help="text (default), json (an array for several files or a folder), jsonl (a line per file)",
+        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (a line per file)", *documents]),
     )
-    add("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
     _add_colour(command)
 
 
@@ -237,6 +266,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     given = parser().parse_args(arguments)
     if given.command == "ops":
         from irshape.cli.ops import run
+    elif given.command == "explain":
+        from irshape.cli.explain import run
     elif given.command == "check":
         from irshape.cli.check import run
     elif given.command == "diff":

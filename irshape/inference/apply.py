@@ -89,8 +89,7 @@ class Request(Context):
             findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
             return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
         if errors:
-            findings = [_reworded(one, "R401", "no size fulfils this") if one.is_error else one for one in ours.findings]
-            return Application(theirs.outputs, tuple(findings))
+            return Application(theirs.outputs, never_valid(ours.findings))
         if len(ours.outputs) != len(theirs.outputs):
             return ours
         outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
@@ -266,14 +265,16 @@ class Request(Context):
             seen = self.op.seen(self, elements, *arguments)
         sides = [
             [
-                representable(tuple(values), element_type)
-                if position in self.wanted and values is not None and len(values) == count
-                else None
+                self.held(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
                 for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
             ]
             for several in (side if is_several else [side] for side in (elements, nothing if seen is None and is_several else seen))
         ]
         return sides[0], sides[1]
+
+    def held(self, elements: Elements, element_type: ElementType) -> Elements | None:
+        """The elements as a tensor of the type holds them; None if it does not."""
+        return representable(elements, element_type)
 
     def _read(self, arguments: Sequence[Any]) -> list[Input] | None:
         """The inputs whose elements the rule follows; None if nothing is to be followed."""
@@ -297,6 +298,11 @@ class Request(Context):
         """Whether not all elements are numbers, of the inputs or of the output."""
         several = [one.values for one in read] + [one if isinstance(one, tuple) else (one,) for one in elements]
         return any(isinstance(element, Dim | Real) for one in several for element in one)
+
+
+def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Findings of which OpenVINO makes none an error."""
+    return tuple([_reworded(one, "R401", "no size fulfils this") if one.is_error else one for one in findings])
 
 
 def _reworded(finding: Finding, code: str, prefix: str) -> Finding:

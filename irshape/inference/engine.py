@@ -33,17 +33,19 @@ from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode
 
 if TYPE_CHECKING:
+    from irshape.inference.onlooker import Onlooker
     from irshape.inference.variables import Pair
 
 
 class Guard:
-    """A requirement that depends on the sizes of the inputs, and the first node that makes it."""
+    """A requirement that depends on the sizes of the inputs, the first node that makes it, and how many `more` do."""
 
-    __slots__ = ("node", "requirement")
+    __slots__ = ("more", "node", "requirement")
 
-    def __init__(self, node: Node, requirement: Requirement) -> None:
+    def __init__(self, node: Node, requirement: Requirement, more: int = 0) -> None:
         self.node = node
         self.requirement = requirement
+        self.more = more
 
     @property
     def line(self) -> int:
@@ -147,8 +149,11 @@ def guards_of(runs: Iterable[Run]) -> dict[Requirement, Guard]:
         for step in sorted(run.said):
             said = run.said[step]
             for requirement in said.requirements:
-                if requirement not in guards:
+                known = guards.get(requirement)
+                if known is None:
                     guards[requirement] = Guard(said.node, requirement)
+                elif known.node is not said.node:
+                    known.more += 1
     return guards
 
 
@@ -185,9 +190,9 @@ class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
     `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` what is known of the names the user gave;
-    `supposed` the outputs of nodes that are taken for granted, by node; `unlisted` the facts of outputs that a layer does not
-    list, by node. `bodies` are the engines of the bodies, by node and name; they share
-    the tables of the `outer` one, and their diagnostics and guards are found there, too.
+    `supposed` the outputs of nodes that are taken for granted, by node; `onlooker` has the last word on errors; `unlisted` the
+    facts of outputs that a layer does not list, by node. `bodies` are the engines of the bodies, by node and name; they share the
+    tables of the `outer` one, and their diagnostics and guards are found there, too.
     """
 
     def __init__(
@@ -207,6 +212,7 @@ class Engine:
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolFacts] = outer.symbols if outer else {}
         self.supposed: dict[int, tuple[Fact, ...]] = {}
+        self.onlooker: Onlooker | None = None
         self.bodies: dict[tuple[int, str], Engine] = {}
         self.parameters = model.parameters
         self.diagnostics = Diagnostics()
@@ -227,7 +233,7 @@ class Engine:
         self._at = 0
         if outer is None:
             for engine in self.graphs():
-                engine._enter_bodies()
+                engine.enter_bodies()
 
     @property
     def slots(self) -> list[Fact]:
@@ -244,10 +250,11 @@ class Engine:
         """How many answers are remembered."""
         return sum(len(kind.answers) for kind in self._kinds.values())
 
-    def _enter_bodies(self) -> None:
+    def enter_bodies(self) -> None:
+        """Make the engines of the bodies."""
         for index, bodies in self._maps.items():
             for body in bodies:
-                self.bodies[index, body.name] = Engine(body.model, self.weights, self.opaque, outer=self, body=body)
+                self.bodies[index, body.name] = type(self)(body.model, self.weights, self.opaque, outer=self, body=body)
 
     def graphs(self) -> Iterator[Engine]:
         """The engine itself and those of all bodies, in the order of the file."""
@@ -332,6 +339,18 @@ class Engine:
 
         return pairs(self.model)
 
+    def infer(self) -> None:
+        """Infer every tensor of the graph and of its bodies; what OpenVINO does not refuse is no error."""
+        self.run()
+        if any(found.severity == ERROR for found in self.diagnostics):
+            from irshape.inference.onlooker import consult
+
+            consult(self)
+
+    def forget(self) -> None:
+        """Let the next pass be a whole one."""
+        self._asked = None
+
     def run(self) -> None:
         """Infer every tensor of the graph and of its bodies; after another pass, only what its changed inputs change."""
         asked = _Asked(self.shapes.copy(), self.supposed.copy(), self.symbols.copy())
@@ -396,6 +415,8 @@ class Engine:
                     application = self._apply(step, kind, facts)
                 if application.is_loud:
                     self._at = position
+                    if self.onlooker is not None:
+                        application = self.onlooker.excuse(step, application)
                     self._repeat(step.node, application)
                 outputs = application.outputs
             if len(outputs) != step.listed:

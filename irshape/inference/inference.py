@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from irshape.inference.engine import Engine, Guard, guards_of
+from irshape.inference.engine import Engine, Guard, Run, guards_of
 from irshape.inference.facts import POISONED, Fact
 from irshape.model.build import place
 from irshape.model.model import Model, Node
@@ -24,6 +25,8 @@ from irshape.xml.document import Document, PortRecord
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
+    from irshape.answers.explain.explanation import Explanation
+    from irshape.report.fix import Edit
     from irshape.shape.reported import Reported
 
 # What IR version 10 knows as model outputs; every other type becomes f32.
@@ -91,19 +94,21 @@ class Inference:
     """What is known of a model after a pass.
 
     `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `graphs` are the model and
-    its bodies, each with what its pass gave.
+    its bodies, each with what its pass gave, `given` the shapes of Parameters, by node, that replace the file's, `scope` owns the
+    symbols. `mended` are the faults that were mended in the file before this pass.
     """
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
         self.document = document
         self.model = model
         # An engine may run again; what this pass gave stays.
-        self.graphs = [(one.model, one.current) for one in engine.graphs()]
-        self._shapes = dict(engine.shapes)
+        self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
+        self.given = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
         self.weights = engine.weights
-        self._scope = engine.scope
+        self.scope = engine.scope
         self._guarding = engine.guarding
+        self.mended: list[Diagnostic] = []
         self._found = diagnostics
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
@@ -117,14 +122,7 @@ class Inference:
             return None
         from irshape.shape.reported import Reported
 
-        return Reported(self._scope, self._requirements)
-
-    @cached_property
-    def guards(self) -> list[Guard]:
-        """What must hold of the sizes of the inputs, in the order of the layers."""
-        # Requirements of different kinds can say the same; the bounds learn from each of them.
-        guards = reversed(self._requirements.values())
-        return list({str(guard.requirement): guard for guard in guards}.values())[::-1]
+        return Reported(self.scope, self._requirements)
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add to the diagnostics."""
@@ -139,6 +137,15 @@ class Inference:
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, as tight as the guards make them."""
         return self._reported.bounds(size) if self._reported else bounds(size)
+
+    @cached_property
+    def guards(self) -> list[Guard]:
+        """What must hold for the sizes of the inputs, in simple words; last what is said of sizes that data decide."""
+        if not self._requirements:
+            return []
+        from irshape.inference.conditions import conditions
+
+        return conditions(self._requirements.values())
 
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, as tight as the guards make it."""
@@ -219,6 +226,16 @@ class Inference:
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }
 
+    def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+        """Why an axis of a port is what it is, or all of the port: the chain of layers that make it, each with its formula.
+
+        `layer` is a name or an id as in `ports` (`7`, `2.body/5`), `port` an id in the file, by default that of the first output.
+        Raises `InputError` if there is no such layer, port or axis.
+        """
+        from irshape.answers.explain.explainer import explain
+
+        return explain(self, layer, port, axis)
+
     def annotated(self) -> bytes:
         """The file with what was inferred in its ports; every other byte is as it was read.
 
@@ -231,7 +248,7 @@ class Inference:
         from irshape.inference.annotation import annotation
         from irshape.xml.writer import annotate
 
-        return annotate(self.document, annotation(self.graphs, self._shapes, self._symbols, self.format))
+        return annotate(self.document, annotation(self.graphs, self.given, self._symbols, self.format))
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
@@ -254,12 +271,55 @@ class Inference:
                 raise OSError(errno.EINVAL, error.message, own) from None
         write_atomic(path, self.annotated(), force=force, in_place=in_place, source=source, kept=kept)
 
+    @property
+    def fixable(self) -> list[Diagnostic]:
+        """The faults that `fix` mends: those that a check gave a safe fix, of several that overlap the first."""
+        return self._chosen()[0]
+
+    @property
+    def edits(self) -> list[Edit]:
+        """What `fix` changes, in the order of the file."""
+        return self._chosen()[1]
+
+    def _chosen(self) -> tuple[list[Diagnostic], list[Edit]]:
+        from irshape.report.fix import compatible
+
+        safe = {diagnostic: diagnostic.fix for diagnostic in self.diagnostics if diagnostic.fix and diagnostic.fix.is_safe}
+        fixes, edits = compatible(safe.values())
+        chosen = set(fixes)
+        return [diagnostic for diagnostic, fix in safe.items() if fix in chosen], edits
+
+    def fixed(self) -> bytes:
+        """The file with what is `fixable` mended; every other byte is as it was read."""
+        from irshape.xml.writer import Splice, spliced
+
+        return spliced(self.document, [Splice(edit.start, edit.end, edit.text) for edit in self.edits])
+
+    def fix(self) -> list[Diagnostic]:
+        """Mend what is `fixable` in the file itself, which changes at once or not at all, and give what was mended.
+
+        `OSError` if the file cannot be written, or does not hold the bytes that were checked.
+        """
+        mended = self.fixable
+        if mended:
+            from irshape.xml.writer import write_atomic
+
+            path = self.document.path
+            if path is None:
+                raise OSError(errno.ENOENT, "the model was not read from a file")
+            with open(path, "rb") as file:
+                if file.read() != self.document.source:
+                    raise OSError(errno.EINVAL, "not mended: the file is compressed or has changed since it was read", path)
+            write_atomic(path, self.fixed(), in_place=True, source=path)
+        return mended
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         return {
             "file": self.document.path,
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+            **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
             "ports": {key: list(facts) for key, facts in self.ports.items()},
             "symbolic": self.symbolic,
             "guards": [
@@ -276,8 +336,11 @@ class Inference:
         }
 
 
-def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagnostic] = ()) -> Inference:
-    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer."""
+def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = ()) -> Inference:
+    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer.
+
+    `is_as_read` says that no input was given another shape than the file's, so that the file can be mended by the answer.
+    """
     model, document = engine.model, engine.model.document
     found = Diagnostics(document.limits.faults)
     found += document.diagnostics
@@ -285,22 +348,30 @@ def conclude(engine: Engine, *, is_check: bool = False, remarks: Iterable[Diagno
         for part in (model.diagnostics, remarks, engine.diagnostics):
             found += part
     if is_check and document.is_complete:
-        for graph in engine.graphs():
-            compare_recorded(document, graph.model, graph, found)
+        stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
+        found += stale
+        if found:
+            from irshape.inference.repair import add_fixes
+
+            add_fixes(engine, found, stale, is_as_read=is_as_read)
     else:
         found = found.without(is_about_specification)
     return Inference(document, model, engine, found)
 
 
-def compare_recorded(document: Document, model: Model, engine: Engine, found: Diagnostics) -> None:
-    """Add recorded dims and precisions that contradict what was inferred.
+def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
+    """Recorded dims and precisions that contradict what was inferred, with the places of the ports behind that do so likewise.
 
-    A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank.
+    A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank. What differs behind a port that differs is
+    counted there: it is out of date for the same reason.
     """
+    roots: dict[tuple[str, int], Diagnostic] = {}
+    behind: dict[Diagnostic, list[int]] = {}
+    outputs: Counter[Diagnostic] = Counter()
     slots, stubs = engine.slots, model.stubs
     # Layers that record the same and know the same need not be compared again.
     compared: dict[tuple[object, ...], list[tuple[int, str, str]]] = {}
-    for node in model.nodes:
+    for node in model:
         if node.op_class is None:
             continue
         pattern = node.layer.pattern
@@ -312,10 +383,21 @@ def compare_recorded(document: Document, model: Model, engine: Engine, found: Di
             ports = enumerate(zip(pattern.records, facts, strict=True))
             faults = compared[key] = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
         for index, code, message in faults:
-            if found.has_room(code):
-                layer = node.layer
-                port = (*layer.inputs, *layer.outputs)[index]
-                found.append(Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path)))
+            layer, output = node.layer, index - len(node.sources)
+            slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
+            root = next((roots[code, one] for one in before if (code, one) in roots), None)
+            port = (*layer.inputs, *layer.outputs)[index]
+            if root is None:
+                root = Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path))
+                behind[root] = []
+            else:
+                behind[root].append(port.offset)
+                outputs[root] += output >= 0
+            roots[code, slot] = root
+    for root, count in outputs.items():
+        if count:
+            root.message += f"; {count} {'port' if count == 1 else 'ports'} behind it differ{'s' if count == 1 else ''} likewise"
+    return behind
 
 
 def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:

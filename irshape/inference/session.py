@@ -92,5 +92,5 @@ class Session:
         except InputError:
             engine = self._new_engine()
             inputs.apply(engine)
-        engine.run()
+        engine.infer()
         self._engine = engine

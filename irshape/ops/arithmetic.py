@@ -7,12 +7,12 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic
+from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import INT64_MAX, Size, bounds, ceil_div, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Element, Elements
+from irshape.shape.value import Element, Elements, fits
 
 # A power of a formula, and the digits of a power of a number, are followed up to this exponent.
 MAX_SIZE_EXPONENT = 8
@@ -99,9 +99,11 @@ class Divide(BinaryArithmetic):
         (low, high), (least, most) = dividend, divisor
         if inf in (high, most):
             return 0, inf
-        if least <= 0 <= most:
-            return -inf, inf
+        if least < 0 < most:
+            return -INT64_MAX - 1, inf
         ends = (low, most), (high, least)
+        if least == 0 or most == 0:  # one end is that of the divisor which is not 0, and toward 0 there is no limit
+            return None if least == most else (self.of_elements(*ends[most == 0]), inf)
         first, last = (self.of_elements(*pair) for pair in (ends if least > 0 else reversed(ends)))
         return first, last
 
@@ -177,6 +179,11 @@ class Power(BinaryArithmetic):
         if low < 0 or least < 0 or most > MAX_EXPONENT:
             return None
         return (low**least if low else 0), max(high**most, 1)
+
+    @staticmethod
+    def held(end: float, element_type: ElementType) -> float:
+        """The least number of the type: OpenVINO goes by way of a double, which C++ turns into that."""
+        return wrapped(end, element_type) if fits(int(end), element_type) else -(1 << element_type.bits - 1)
 
 
 @op("SquaredDifference", "opset1")

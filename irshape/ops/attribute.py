@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable
 from math import isinf
 from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
+from irshape.shape.dim import format_interval
 from irshape.shape.element_type import ElementType
 
 Converter: TypeAlias = Callable[[str], tuple[Any, str | None]]
@@ -125,9 +126,10 @@ def read_float(text: str) -> tuple[float, str | None]:
 
 
 def read_boolean(text: str) -> tuple[bool, str | None]:
-    """True for `true` and `1` in any case, false for `false` and `0`; anything else leaves the default, with R102."""
+    """True for `true` and `1`, false for `false` and `0`, with R105 in another case; anything else leaves the default, with R102."""
     lower = text.lower()
-    return lower in ("true", "1"), None if lower in ("true", "1", "false", "0") else "R102"
+    remark = None if lower == text else "R105"
+    return lower in ("true", "1"), remark if lower in ("true", "1", "false", "0") else "R102"
 
 
 def read_string(text: str) -> tuple[str, str | None]:
@@ -136,11 +138,11 @@ def read_string(text: str) -> tuple[str, str | None]:
 
 
 def read_element_type(text: str) -> tuple[ElementType, str | None]:
-    """An element type by OpenVINO's name, in any case; `undefined` is an old name of `dynamic`."""
+    """An element type by OpenVINO's name; R105 in another case, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
         raise Malformed("A103", f"{text!r} is no element type")
-    return element_type, None
+    return element_type, None if element_type.name == text else "R105"
 
 
 def _read_list(item: Converter) -> Converter:
@@ -181,7 +183,8 @@ def _read_choice(words: tuple[str, ...]) -> Converter:
         word = canonical.get(text.lower())
         if word is None:
             raise Malformed("A103", f"{text!r} is none of {', '.join(words)}")
-        return word, None
+        # Some words that OpenVINO writes in capitals are lower in the specification.
+        return word, None if text in (word, word.lower()) else "R105"
 
     return read
 
@@ -230,6 +233,16 @@ def _make(annotation: Any) -> Converter:
 
         return read
     raise TypeError(f"no attribute can be annotated with {annotation!r}")
+
+
+def spell(value: Any) -> str:
+    """The text of a value as OpenVINO writes it: `true`, `f32`, `1, 2`; of a shape `1,3,224..,?` or, of any rank, `...`."""
+    if value is None:
+        return "..."
+    if isinstance(value, tuple):
+        is_shape = any(isinstance(item, tuple) for item in value)
+        return ",".join(format_interval(*item) for item in value) if is_shape else ", ".join(map(spell, value))
+    return str(value).lower() if isinstance(value, bool) else str(value).removesuffix(".0")
 
 
 class Attribute:

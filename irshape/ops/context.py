@@ -6,10 +6,11 @@ from typing import NoReturn
 
 from irshape.ops.op import Input, Op
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, format_size, narrow, origins, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, eq, format_size, narrow, origins, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.form import DATA
 from irshape.shape.guard import Judge, Requirement
+from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements
 
@@ -87,7 +88,7 @@ class Context(Judge):
 
     def expect(self, value: Size, wanted: int, message: str, port: Input) -> None:
         """What the specification demands and OpenVINO does not look at: a warning where it is certainly not so."""
-        if type(value) is int and value != wanted:
+        if isinstance(value, int) and value != wanted:
             self.warn("R201", f"{message}, got {value}", port=port)
 
     def at_least(self, value: int, limit: int, attribute: str) -> None:
@@ -122,6 +123,21 @@ class Context(Judge):
     def saturate(self, size: Size) -> Size:
         """A size that is 0 where the formula would be negative, as OpenVINO's dimensions are."""
         return 0 if bounds(size)[1] <= 0 else narrow(size, 0)
+
+    def without_common(self, a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
+        """Two products without the factors they share: `a, b` of a*x and b*x. An unknown factor is taken not to be 0."""
+        left, right = list(a), []
+        for factor in b:
+            equal = next((i for i, other in enumerate(left) if other != 0 and eq(other, factor)), None)
+            if equal is None:
+                right.append(factor)
+            else:
+                del left[equal]
+        return left, right
+
+    def scaled(self, size: Size, scale: float) -> Size:
+        """A size resized by a finite scale."""
+        return scaled(size, scale)
 
     # Values of inputs.
 
@@ -167,7 +183,7 @@ class Context(Judge):
     def limit(self, port: Input) -> Size:
         """The single element of an input, as a dimension where OpenVINO lets any number pass."""
         value = self.scalar(port)
-        if type(value) is int and value < 0:
+        if isinstance(value, int) and value < 0:
             self.warn("R201", f"{port.name} must not be negative, got {value}", port=port)
         return self.dimension(value)
 
@@ -178,7 +194,7 @@ class Context(Judge):
         a Const pass.
         """
         low, high = bounds(value)
-        if is_lenient and type(value) is int and value < 0 and port.is_literal:
+        if is_lenient and isinstance(value, int) and value < 0 and port.is_literal:
             self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
         elif high < 0:
             self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
@@ -200,7 +216,7 @@ class Context(Judge):
 
     def dimension(self, value: Size) -> Size:
         """A number as OpenVINO's dimension: -1 is any size, less is 0, as are unsigned numbers that wrap to these."""
-        if type(value) is not int:
+        if not isinstance(value, int):
             return narrow(value, 0)
         if value > INT64_MAX:
             value -= 2**64
@@ -209,11 +225,13 @@ class Context(Judge):
     def readable(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as the int64 that OpenVINO makes of them, if it can read their type."""
         bits = port.element_type.bits
-        if 0 < bits < 4 or bits == 6 or (bits == 4 and elements) or port.element_type is ElementType.boolean:
+        # Of two elements in a byte OpenVINO makes one. One that is alone it reads, as the byte that it is in.
+        is_packed = bits == 4 and (len(elements) > 1 or any(element < 0 for element in elements))
+        if 0 < bits < 4 or bits == 6 or is_packed or port.element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
-        if any(type(element) is int and element > INT64_MAX for element in elements):
+        if any(isinstance(element, int) and element > INT64_MAX for element in elements):
             self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
-            return tuple(element - 2**64 if type(element) is int and element > INT64_MAX else element for element in elements)
+            return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements
 
     def integers(self, port: Input, elements: Elements) -> Elements:
@@ -332,4 +350,4 @@ def _seen(requirement: Requirement) -> str:
 def element_count(shape: Shape) -> int | None:
     """How many elements a tensor holds, if its shape is static."""
     count = product(shape) if shape is not None else None
-    return count if type(count) is int and not any(isinstance(size, Dim) for size in shape or ()) else None
+    return count if isinstance(count, int) and not any(isinstance(size, Dim) for size in shape or ()) else None

@@ -27,7 +27,8 @@ class Elementwise(Op):
     They give None for what they cannot know. `is_monotone` says that the function takes no value outside those at the ends of
     its arguments, so that bounds of reals are followed too. `of_ratios` computes an element, or the size and the divisor of one,
     from sizes divided by powers of 2, which floats hold exactly. `of_bounds` gives the two ends that OpenVINO makes of those of its
-    arguments, right or wrong; it is None where OpenVINO follows numbers only.
+    arguments, right or wrong; it is None where OpenVINO follows numbers only. `held` is what an integer type makes of an end that it
+    cannot hold.
     """
 
     takes_sizes = True
@@ -40,6 +41,10 @@ class Elementwise(Op):
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
     of_bounds: ClassVar[Callable[..., Any] | None] = None
     of_ratios: ClassVar[Callable[..., Any] | None] = None
+
+    @staticmethod
+    def held(end: float, element_type: ElementType) -> float:
+        return wrapped(end, element_type)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -64,7 +69,7 @@ class Elementwise(Op):
         if not any(isinstance(element, Dim | Real) for element in row):
             result = _number(self.of_elements, row)
         elif not any(isinstance(element, Real) for element in row):
-            whole = tuple([int(e) if isinstance(e, float) and e.is_integer() else e for e in row])
+            whole = tuple([trunc(e) if isinstance(e, float) and e.is_integer() else e for e in row])
             if not any(isinstance(element, float) for element in whole):
                 result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
@@ -99,7 +104,10 @@ class Elementwise(Op):
         for element, row in zip(elements, zip(*columns, strict=True), strict=True):
             if any(isinstance(one, Dim | Real) for one in (element, *row)):
                 limits = self.of_bounds(*map(limits_of, row))
-                element = None if limits is None else bounded(ctx, (self, row), element, element_type, *limits)
+                if limits is None:
+                    return None
+                low, high = limits
+                element = bounded(ctx, (self, row), element, element_type, low, high, self.held)
             if element is None:
                 return None
             result.append(element)
@@ -143,20 +151,6 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
     return value if isinstance(value, Dim | int) or (isinstance(value, float) and value == value) else None
 
 
-def bounded(ctx: Context, key: Hashable, element: Element, element_type: ElementType, low: float, high: float) -> Element | None:
-    """An element of which OpenVINO knows these ends, in whichever order: the element itself if they are its own."""
-    low, high = min(low, high), max(low, high)
-    if low == high and abs(low) != inf:
-        return low
-    if isinstance(element, Dim) and bounds(element) == (low, high):
-        return element
-    if element_type.is_real:
-        return Real(low, high)
-    if high != inf and not (fits(int(low), element_type) and fits(int(high), element_type)):
-        low, high = sorted((wrapped(low, element_type), wrapped(high, element_type)))
-    return ctx.scope.bounded(key, low, high)
-
-
 def wrapped(end: float, element_type: ElementType) -> float:
     """An end as an integer type holds it in OpenVINO: numbers wrap, and no limit remains none unless the type is small."""
     bits = element_type.bits
@@ -165,6 +159,26 @@ def wrapped(end: float, element_type: ElementType) -> float:
     number = -1 if abs(end) >= INT64_MAX else trunc(end)
     number %= 1 << bits
     return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
+
+
+def bounded(
+    ctx: Context,
+    key: Hashable,
+    element: Element,
+    element_type: ElementType,
+    low: float,
+    high: float,
+    held: Callable[[float, ElementType], float] = wrapped,
+) -> Element | None:
+    """An element of which OpenVINO knows these ends, in whichever order: the element itself if they are its own."""
+    low, high = min(low, high), max(low, high)
+    if low == high and abs(low) != inf:
+        return low
+    if not element_type.is_real and high != inf and not all(abs(end) == inf or fits(int(end), element_type) for end in (low, high)):
+        low, high = sorted((held(low, element_type), held(high, element_type)))
+    if isinstance(element, Dim) and bounds(element) == (low, high):
+        return element
+    return Real(low, high) if element_type.is_real else ctx.scope.bounded(key, low, high)
 
 
 # Numbers of so few digits that a product with a size is exact.

@@ -21,6 +21,8 @@ class Range(Op):
     step = In(NUMERIC, rank=0, value=True, like="start")
     output = Out(like="start", rank=1)
 
+    takes_numbers_only = True
+
     def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
         first, last, by = (self.number(ctx, port) for port in (start, stop, step))
         if by == 0:

@@ -3,7 +3,7 @@
 from math import inf
 from typing import Annotated
 
-from irshape.ops.attribute import Malformed, ReadBy, Stated, read_integer
+from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, read_integer
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import bounds, format_size
@@ -29,6 +29,14 @@ def read_unsigned(text: str) -> tuple[int, str | None]:
     return read_integer(text)
 
 
+def read_stored_type(text: str) -> tuple[ElementType, str | None]:
+    """The element type of a constant, which OpenVINO reads as it reads a port's precision, too: `I64` and `f32`, but not `F32`."""
+    element_type, remark = read_element_type(text)
+    if ElementType.from_precision(text) is None:
+        raise Malformed("A103", f"{text!r} is no element type of a constant; write {element_type}")
+    return element_type, remark
+
+
 @op("Parameter", "opset1", also="opset17")
 class Parameter(Op):
     """An input of the model."""
@@ -48,7 +56,7 @@ class Constant(Op):
     """A tensor whose bytes stand in the weights."""
 
     output = Out(attribute="element_type")
-    element_type: ElementType
+    element_type: Annotated[ElementType, ReadBy(read_stored_type)]
     shape: tuple[int, ...]
     offset: Annotated[int, ReadBy(read_unsigned)]
     size: Annotated[int, ReadBy(read_unsigned)]

@@ -5,7 +5,7 @@ from copy import copy
 from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias, TypeVar, cast, get_origin
 
-from irshape.ops.attribute import Attribute, Malformed
+from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.registry import REGISTRY
 from irshape.report.finding import Finding
 from irshape.shape.dim import Size
@@ -171,6 +171,8 @@ class Op:
       `unfollowed` are the element types of which it computes no values at all;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
+    `takes_numbers_only` says that OpenVINO tells the sizes of the output from numbers, not from bounds of values.
+
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
     `DefinitionError`.
     """
@@ -184,6 +186,7 @@ class Op:
     takes_sizes: ClassVar[bool] = False
     takes_reals: ClassVar[bool] = False
     takes_unknown: ClassVar[bool] = False
+    takes_numbers_only: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     min_inputs: ClassVar[int] = 0
@@ -266,7 +269,9 @@ class Op:
                 if attribute.required:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
-                    findings.append(Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {attribute.default!r}"))
+                    findings.append(
+                        Finding("R103", f"attribute {attribute.spelling!r} is missing; OpenVINO takes {spell(attribute.default)!r}")
+                    )
                 continue
             if len(text) > limits.rank and text.count(",") >= limits.rank:
                 message = f"attribute {attribute.spelling!r} has {text.count(',') + 1} items; at most {limits.rank} are read (limit rank)"
@@ -281,7 +286,7 @@ class Op:
                 value = attribute.default
             setattr(self, attribute.name, value)
             if remark is not None:
-                findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {value}", attribute=attribute.spelling))
+                findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
             unknown = (name for name in attributes if name not in known)

@@ -1,13 +1,12 @@
 """Operations on shapes: ShapeOf, and those that only arrange the axes of a tensor anew."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import Annotated
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds, dim_min, eq, is_known, lt, narrow, product
+from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, may_vanish, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
@@ -76,7 +75,7 @@ class Reshape(_Rearrangement):
             else:
                 target.append(self._given(ctx, data, axis, size))
         ctx.stop_at_errors()
-        want = [size for axis, size in enumerate(target) if axis not in copied]
+        want = [size for axis, size in enumerate(target) if axis not in copied and pattern[axis] != -1]
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
             # OpenVINO takes data of which it does not know the rank not to be empty.
@@ -89,7 +88,7 @@ class Reshape(_Rearrangement):
         elif have is not None:
             ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
             if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
-                have, want = without_common(have, want)
+                have, want = ctx.without_common(have, want)
             ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
         return tuple(target)
 
@@ -117,20 +116,32 @@ class Reshape(_Rearrangement):
         if eq(copied // size * size, copied):
             return size  # where it is 0, so is what it copies
         (low, high), (least, most) = bounds(copied), bounds(size)
+        if is_filled(size):
+            return narrow(size, min(low, max(least, 1)))
         return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
 
-    @staticmethod
-    def _left(ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
-        """The size for -1: the number of elements, divided by the sizes that are given; `least` where it is not known."""
+    def _left(self, ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
+        """The size for -1: the number of elements, divided by the sizes that are given; `least` where it is not known.
+
+        Where a size beside it is 0 it is 1; that is left out of the formula unless a size is stated to begin at 0.
+        """
         ctx.is_checked = have is not None and all(map(is_known, (*have, *want)))
         if 0 in want:
             if have is None or 0 not in have:
                 ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
-            return 1 if ctx.is_checked else ctx.unknown()
+            return 1
         if have is None:
             return ctx.unknown(least)
-        have, want = without_common(have, want)
-        return ctx.exact_div(product(have), product(want), "the elements of data must be a multiple of the sizes beside -1", strict=False)
+        rest, divisors = map(product, ctx.without_common(have, want))
+        message = "the elements of data must be a multiple of the sizes beside -1"
+        vanishing = [] if self.special_zero else [size for size in dict.fromkeys(want) if may_vanish(size)]
+        if not vanishing:
+            return ctx.exact_div(rest, divisors, message, strict=False)
+        alone = product([dim_min(size, 1) for size in vanishing if size not in have])
+        ctx.require_eq(product(have) * (1 - alone), 0, "-1 beside a size of 0 needs data without elements")
+        is_filled = product([dim_min(size, 1) for size in vanishing])
+        left = ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message, strict=False) + 1 - is_filled
+        return narrow(left, 1) if bounds(rest)[0] > 0 else left
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
@@ -139,19 +150,7 @@ class Reshape(_Rearrangement):
 def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:
     """Whether an element of a pattern may turn out to be -1, which only one may be."""
     low, high = bounds(size)
-    return low == -inf or (not is_known(size) and low < 0 <= high and not is_other_inferred)
-
-
-def without_common(a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
-    """Two products without the factors they share: `a, b` of a*x and b*x. An unknown factor is taken not to be 0."""
-    left, right = list(a), []
-    for factor in b:
-        equal = next((i for i, other in enumerate(left) if other != 0 and eq(other, factor)), None)
-        if equal is None:
-            right.append(factor)
-        else:
-            del left[equal]
-    return left, right
+    return not is_known(size) and low < 0 <= high and not is_other_inferred
 
 
 @op("Squeeze", "opset1")

@@ -577,6 +577,14 @@ _family(
         "Correct or remove it.",
     ),
     (
+        "R105",
+        "warning",
+        "unusual spelling",
+        "The word is in another case than the specification and OpenVINO write it, or is an old name; OpenVINO reads it all the same.",
+        "Other readers may refuse it or take a default.",
+        "Write the word as OpenVINO does.",
+    ),
+    (
         "R201",
         "warning",
         "value outside the specification",

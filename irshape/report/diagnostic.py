@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.shape.limits import DEFAULT
 
+if TYPE_CHECKING:
+    from irshape.report.fix import Fix
+
 ERROR: Final = "error"
 WARNING: Final = "warning"
 NOTE: Final = "note"
+SEVERITIES: Final = (ERROR, WARNING, NOTE)
 
 # Names and messages are quoted up to so many characters, for a file may name each of its layers with a megabyte.
 _LONGEST: Final = 1_000
@@ -55,6 +59,13 @@ class Where:
         self.offset = offset
         self.path = path
 
+    @property
+    def layer(self) -> dict[str, str | None] | None:
+        """The layer as reports say it; None if the place is in none."""
+        if self.layer_id is None and self.layer_type is None:
+            return None
+        return {"id": self.layer_id, "name": self.layer_name, "type": self.layer_type, "path": self.path or None}
+
     def __repr__(self) -> str:
         known = ", ".join(f"{slot}={value!r}" for slot in self.__slots__ if (value := getattr(self, slot)))
         return f"Where({known})"
@@ -64,11 +75,11 @@ class Diagnostic:
     """One fault of a file.
 
     `code` stands in `irshape.report.CATALOGUE` with its meaning and cure; `severity` is `error`, `warning` or `note`;
-    `related` are other places that explain this one; `hint` says what would mend it, where that is known. `count` is how many
-    faults it stands for: 1, but for the line that counts those which are not listed.
+    `related` are other places that explain this one; `hint` says what would mend it, where that is known; `fix` does it, where a
+    check knows how. `count` is how many faults it stands for: 1, but for the line that counts those which are not listed.
     """
 
-    __slots__ = ("code", "count", "hint", "message", "related", "severity", "where")
+    __slots__ = ("code", "count", "fix", "hint", "message", "related", "severity", "where")
 
     def __init__(
         self,
@@ -87,6 +98,7 @@ class Diagnostic:
         self.where = where
         self.hint = hint
         self.related = related
+        self.fix: Fix | None = None
 
     def __repr__(self) -> str:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
@@ -94,20 +106,18 @@ class Diagnostic:
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`; a place that is not known is null."""
         where = self.where
-        layer = None
-        if where.layer_id is not None or where.layer_type is not None:
-            layer = {"id": where.layer_id, "name": where.layer_name, "type": where.layer_type, "path": where.path or None}
         return {
             "code": self.code,
             "severity": self.severity,
             "message": self.message,
             "file": where.file,
-            "layer": layer,
+            "layer": where.layer,
             "port": where.port,
             "line": where.line,
             "column": where.column,
             "offset": where.offset,
             "hint": self.hint,
+            "fix": self.fix and self.fix.to_dict(),
         }
 
 

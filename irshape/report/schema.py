@@ -13,8 +13,9 @@ def _nullable(type: str, description: str) -> dict[str, Any]:
     return {"type": [type, "null"], "description": description}
 
 
-def _object(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False, **more}
+def _object(properties: dict[str, Any], *, optional: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    required = [name for name in properties if name not in optional]
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False, **more}
 
 
 _KEY = {"type": "string", "description": "the layer's id in the file, after those of the layers around it"}
@@ -31,26 +32,61 @@ def _counts(value: dict[str, Any], description: str) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": value, "description": description}
 
 
-def _diagnostic() -> dict[str, Any]:
-    layer = {
-        "id": _nullable("string", "the layer's id in the file"),
-        "name": _nullable("string", "the layer's name in the file"),
-        "type": _nullable("string", "the layer's type in the file"),
-        "path": _nullable("string", "the bodies around the layer, outermost first"),
+def _layer() -> dict[str, Any]:
+    return _object(
+        {
+            "id": _nullable("string", "the layer's id in the file"),
+            "name": _nullable("string", "the layer's name in the file"),
+            "type": _nullable("string", "the layer's type in the file"),
+            "path": _nullable("string", "the bodies around the layer, outermost first"),
+        }
+    )
+
+
+def _place() -> dict[str, Any]:
+    return {
+        "layer": {"anyOf": [_layer(), {"type": "null"}]},
+        "line": _nullable("integer", "counted from 1"),
+        "column": _nullable("integer", "counted from 1, in characters"),
+        "offset": _nullable("integer", "counted from 0, in bytes"),
     }
+
+
+def _diagnostic() -> dict[str, Any]:
     return _object(
         {
             "code": {"enum": sorted(CATALOGUE), "description": "what kind of fault it is; docs/diagnostics.md explains each"},
             "severity": {"enum": ["error", "warning", "note"]},
             "message": {"type": "string"},
             "file": _nullable("string", "the path as it was given"),
-            "layer": {"anyOf": [_object(layer), {"type": "null"}]},
+            "layer": {"anyOf": [_layer(), {"type": "null"}]},
             "port": _nullable("string", "the port's id in the file"),
             "line": _nullable("integer", "counted from 1"),
             "column": _nullable("integer", "counted from 1, in characters"),
             "offset": _nullable("integer", "counted from 0, in bytes"),
             "hint": _nullable("string", "what would mend it"),
+            "fix": {"anyOf": [_fix(), {"type": "null"}]},
         }
+    )
+
+
+def _fix() -> dict[str, Any]:
+    edit = {
+        "start": {"type": "integer", "description": "the first byte that is replaced, counted from 0"},
+        "end": {"type": "integer", "description": "the first byte after those that are replaced"},
+        "text": {"type": "string", "description": "what stands there instead"},
+        "line": {"type": "integer", "description": "the place of start, counted from 1"},
+        "column": {"type": "integer", "description": "counted from 1, in characters"},
+        "end_line": {"type": "integer", "description": "the place of end"},
+        "end_column": {"type": "integer"},
+    }
+    return _object(
+        {
+            "title": {"type": "string", "description": "what it does"},
+            "safe": {"type": "boolean", "description": "whether check --fix applies it"},
+            "edits": {"type": "array", "items": _object(edit), "minItems": 1},
+        },
+        description="replacements in the file that mend the fault",
     )
 
 
@@ -80,6 +116,7 @@ def report_schema() -> dict[str, Any]:
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+        "mended": {"description": "what check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
         "ports": {
             "description": "element type and shape of every output port, by LAYER:PORT as the file numbers them",
             "type": "object",
@@ -93,7 +130,7 @@ def report_schema() -> dict[str, Any]:
         "guards": {"description": "what must hold for the symbols", "type": "array", "items": _object(guard)},
     }
     title = "What irshape reports of an OpenVINO IR"
-    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
+    return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("mended",)), "$defs": {"diagnostic": _diagnostic()}}
 
 
 def diff_schema() -> dict[str, Any]:
@@ -203,3 +240,46 @@ def info_schema() -> dict[str, Any]:
         "guards": _array({"type": "string"}, "what must hold for the sizes"),
     }
     return {"$schema": _DRAFT, "title": "What an OpenVINO IR is", **_object(properties)}
+
+
+def explanation_schema() -> dict[str, Any]:
+    """The schema of `Explanation.to_dict()`, which `irshape explain --format json` prints."""
+    number = {"type": "string", "description": "a number, or a formula of the sizes of the inputs"}
+    weights = {"file": {"type": "string"}, "begin": {"type": "integer"}, "end": {"type": "integer", "description": "the byte after"}}
+    read = {
+        "name": {"type": "string", "description": "what the formula calls it"},
+        "value": number,
+        "kind": {"enum": ["attribute", "axis", "default", "element", "input", "port", "step", "unknown"]},
+        "source": {"type": "string", "description": "where the number stands, in words"},
+        "step": _nullable("integer", "the number of the step that computes it"),
+        **_place(),
+        "position": _nullable("integer", "the axis or element of the constant"),
+        "through": {"type": "array", "items": {"anyOf": [_layer(), {"type": "null"}]}, "description": "layers that hand it on unchanged"},
+        "bytes": {"anyOf": [_object(weights), {"type": "null"}]},
+    }
+    reads = {"type": "array", "items": _object(read)}
+    step = {
+        "number": {"type": "integer", "description": "counted from 1"},
+        **_place(),
+        "subject": {"type": "string", "description": "what of the layer is explained: axis 2"},
+        "value": number,
+        "formula": _nullable("string", "the value in the names of what is read"),
+        "numbers": _nullable("string", "the same with the numbers in place of the names"),
+        "note": _nullable("string", "what no formula says"),
+        "reads": reads,
+    }
+    properties = {
+        "file": _nullable("string", "the path as it was given"),
+        "ok": {"type": "boolean", "description": "no layer on the way has failed"},
+        **_place(),
+        "port": _nullable("integer", "the port's id in the file"),
+        "axis": _nullable("integer", "null for all of the port"),
+        "value": {"type": "string", "description": "what is explained: 48, (H + 1)//2, f32[1,3,?]"},
+        "interval": _nullable("string", "the bounds of a size that is not known"),
+        "steps": {"type": "array", "items": _object(step)},
+        "answers": {**reads, "description": "which step tells what was asked"},
+        "because": _nullable("string", "what it all comes from"),
+        "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+    }
+    title = "Why a port of an OpenVINO IR is what it is, as irshape explains it"
+    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"diagnostic": _diagnostic()}}

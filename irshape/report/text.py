@@ -9,7 +9,7 @@ from typing import TextIO
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 
 # A longer cell does not widen its column for all the others; it pushes the rest of its own row.
-_WIDEST = 48
+WIDEST = 48
 _NARROWEST = 12
 _GAP = "  "
 
@@ -55,47 +55,68 @@ def pad(text: str, width: int) -> str:
 
 
 class Palette:
-    """Colours by what they mean; all of them empty where none are wanted."""
+    """Colours by what they mean, all of them empty where none are wanted; `is_narrow` is whether long names are cut, as on a terminal."""
 
-    __slots__ = ("bold", "dim", "error", "key", "plain", "unknown", "warning")
+    __slots__ = ("bold", "dim", "error", "is_narrow", "key", "plain", "unknown", "warning")
 
-    def __init__(self, is_coloured: bool) -> None:
+    def __init__(self, is_coloured: bool, is_narrow: bool = False) -> None:
+        self.is_narrow = is_narrow
         codes = ("\x1b[1m", "\x1b[2m", "\x1b[1;31m", "\x1b[36m", "\x1b[0m", "\x1b[33m", "\x1b[1;33m") if is_coloured else ("",) * 7
         self.bold, self.dim, self.error, self.key, self.plain, self.unknown, self.warning = codes
 
     @staticmethod
     def choose(when: str, stream: TextIO) -> Palette:
         """The colours of a stream: `always`, `never`, or `auto`, which is a terminal that is not dumb and no `NO_COLOR`."""
+        is_terminal = stream.isatty()
         if when == "auto":
-            return Palette(stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb")
-        return Palette(when == "always")
+            return Palette(is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb", is_terminal)
+        return Palette(when == "always", is_terminal)
 
 
 def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
-    """`file:line:col: CODE message [layer, port]`, then a line for each related place and one for the hint.
+    """`file:line:col: CODE message [layer, port]`, then a line for each related place, one for the hint and one for the fix.
 
     A warning says so before its message; what says nothing is an error.
     """
-    where = diagnostic.where
-    place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
     colour = palette.error if diagnostic.severity == ERROR else palette.warning
     severity = "" if diagnostic.severity == ERROR else f"{diagnostic.severity}: "
-    line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {severity}{escape(diagnostic.message)}"
-    context = _layer(diagnostic)
-    yield f"{line} {palette.dim}[{context}]{palette.plain}" if context else line
+    yield _line_of(diagnostic, f"{severity}{escape(diagnostic.message)}", colour, palette)
     for other in diagnostic.related:
         yield f"    {palette.dim}see {escape(other.file or '<input>')}:{other.line}:{other.column}{palette.plain}"
+    for label, text in advice(diagnostic):
+        yield f"    {palette.key}{label}:{palette.plain} {escape(text)}"
+
+
+def mended_line(diagnostic: Diagnostic, palette: Palette) -> str:
+    """`file:line:col: CODE fixed: what was done [layer, port]`, the place being that of the fault in the file as it was."""
+    title = diagnostic.fix.title if diagnostic.fix else diagnostic.message
+    return _line_of(diagnostic, f"fixed: {escape(title)}", palette.key, palette)
+
+
+def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -> str:
+    """A line about a fault, with its place, its code and its layer around the text."""
+    where = diagnostic.where
+    place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
+    line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {text}"
+    context = about(diagnostic, palette.is_narrow)
+    return f"{line} {palette.dim}[{context}]{palette.plain}" if context else line
+
+
+def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
+    """What would mend a fault, each with the word that says what it is."""
     if diagnostic.hint:
-        yield f"    {palette.key}hint:{palette.plain} {escape(diagnostic.hint)}"
+        yield "hint", diagnostic.hint
+    if diagnostic.fix:
+        yield "fix" if diagnostic.fix.is_safe else "fix by hand", diagnostic.fix.title
 
 
-def _layer(diagnostic: Diagnostic) -> str:
-    """The layer a diagnostic is about: `loop / Add "add_1", port 0`."""
+def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:
+    """The layer a diagnostic is about: `loop / Add add_1, port 0`; nothing where it is about none."""
     where = diagnostic.where
     if not where.layer_type and where.layer_id is None:
         return ""
     name = escape(where.layer_name) if where.layer_name else f"layer {where.layer_id}"
-    text = f"{escape(where.layer_type or 'layer')} {shorten(name, _WIDEST)}"
+    text = f"{escape(where.layer_type or 'layer')} {shorten(name, WIDEST) if is_narrow else name}"
     if where.path:
         text = f"{escape(where.path)} / {text}"
     return text if where.port is None else f"{text}, port {where.port}"
@@ -119,7 +140,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, 
     enough the further columns go on lines of their own. Without a width nothing is left out.
     """
     columns = list(zip(head, *rows, strict=True))
-    natural = [min(max(map(cells, column)), _WIDEST) for column in columns]
+    natural = [min(max(map(cells, column)), WIDEST) for column in columns]
     natural[-1] = max(map(cells, columns[-1]))
     widths = _narrowed(natural, width)
     is_stacked = width is not None and _total(widths) > width

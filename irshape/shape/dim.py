@@ -15,7 +15,7 @@ from operator import index
 from typing import Final, NoReturn, SupportsIndex, TypeAlias
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, number_text, settle, subtract
-from irshape.shape.form import DATA, NAMED, OTHER, Form, FormTable, Polynomial
+from irshape.shape.form import DATA, NAMED, OTHER, Atom, Form, FormTable, Polynomial
 from irshape.shape.limits import DEFAULT, Limits
 
 INT64_MAX: Final = 2**63 - 1
@@ -87,8 +87,8 @@ class Scope:
         facts = _facts(first)
         for other in others:
             facts = join(facts, _facts(other))
-        if all(_form(other) is _form(first) or other == first for other in others):
-            return self.dim(_form(first), facts)
+        if all(form_of(other) is form_of(first) or other == first for other in others):
+            return self.dim(form_of(first), facts)
         return self.unknown(key, *facts, is_data=True)
 
     def dim(self, form: Polynomial, facts: Facts) -> Size:
@@ -114,7 +114,9 @@ class Scope:
         key = (operation, a, b)
         result = self._results.get(key)
         if result is None:
-            result = self._results[key] = self.dim(self._form_of(operation, _form(a), _form(b)), _FACTS[operation](_facts(a), _facts(b)))
+            result = self._results[key] = self.dim(
+                self._form_of(operation, form_of(a), form_of(b)), _FACTS[operation](_facts(a), _facts(b))
+            )
         return result
 
     def _form_of(self, operation: str, a: Polynomial, b: Polynomial) -> Polynomial:
@@ -144,6 +146,14 @@ class Dim:
         self.scope: Final = scope
         self.form: Final = form
         self.facts: Final = facts
+
+    def known_as(self, facts: Facts) -> Size:
+        """The same formula with these facts, too; an int where they leave one value."""
+        return self.scope.dim(self.form, facts)
+
+    def selected(self, operation: str, a: Size, b: Size) -> Size:
+        """`min`, `max` or `broadcast` of two sizes, one of them this."""
+        return self.scope.apply(operation, a, b)
 
     def __add__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
@@ -214,7 +224,8 @@ def _facts(size: Size) -> Facts:
     return exactly(size) if isinstance(size, int) else size.facts
 
 
-def _form(size: Size) -> Polynomial:
+def form_of(size: Size) -> Polynomial:
+    """The formula of a size."""
     return size if isinstance(size, int) else size.form
 
 
@@ -222,15 +233,6 @@ def _facts_text(facts: Facts) -> str:
     low, high, modulus, remainder = facts
     interval = f"{'' if low == -inf else low}..{'' if high == inf else high}"
     return interval if modulus == 1 else f"{interval} % {modulus} == {remainder}"
-
-
-def _operands(a: Size, b: Size) -> tuple[Scope, Size, Size] | None:
-    """Both as exact operands with their scope; None where both are known."""
-    a = a if isinstance(a, Dim) else index(a)
-    b = b if isinstance(b, Dim) else index(b)
-    if isinstance(a, Dim):
-        return a.scope, a, b
-    return (b.scope, a, b) if isinstance(b, Dim) else None
 
 
 def bounds(size: Size) -> tuple[Bound, Bound]:
@@ -296,10 +298,10 @@ def broadcast_of(a: Size, b: Size) -> Size:
 
 
 def _apply(operation: str, a: Size, b: Size) -> Size:
-    operands = _operands(a, b)
-    assert operands is not None
-    scope, a, b = operands
-    return scope.apply(operation, a, b)
+    a, b = (size if isinstance(size, int | Dim) else index(size) for size in (a, b))
+    unknown = a if isinstance(a, Dim) else b
+    assert isinstance(unknown, Dim)
+    return unknown.selected(operation, a, b)
 
 
 def ceil_div(a: Size, b: Size) -> Size:
@@ -307,6 +309,12 @@ def ceil_div(a: Size, b: Size) -> Size:
     if type(a) is int and type(b) is int:
         return -(-a // b)
     return (a + b - 1) // b
+
+
+def dim_of(scope: Scope, what: Atom | Polynomial) -> Size:
+    """The size whose formula is this, with what is known of that."""
+    form = scope.forms.form(0, {(what.index,): 1}) if isinstance(what, Atom) else what
+    return form if isinstance(form, int) else scope.dim(form, form.facts)
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -319,14 +327,13 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
 
     Facts that exclude what is known already are ignored: then no size is valid.
     """
-    if type(size) is int:
+    if not isinstance(size, Dim):
         return size
-    assert isinstance(size, Dim)
     lowest = low.facts.low if isinstance(low, Dim) else low
     highest = high.facts.high if isinstance(high, Dim) else high
     facts = settle(lowest, highest, modulus, remainder)
     facts = facts and meet(size.facts, facts)
-    return size.scope.dim(size.form, facts) if facts else size
+    return size.known_as(facts) if facts else size
 
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
@@ -348,11 +355,36 @@ def symbols(size: Size) -> frozenset[str]:
     return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
 
 
+def may_vanish(size: Size) -> bool:
+    """Whether `size` may be 0 and is computed from a symbol that is stated to begin at 0: its range has an end."""
+    if isinstance(size, int) or size.facts.low > 0:
+        return False
+    forms = size.scope.forms
+    ranges = (forms.facts[index] for index in forms.atoms_below(size.form) if forms.atoms[index].kind == "symbol")
+    return any(low == 0 and high != inf for low, high, *_ in ranges)
+
+
+def is_filled(size: Size) -> bool:
+    """Whether `size` is more than 0 if the symbols are that are not stated to begin at 0."""
+    if isinstance(size, int):
+        return size > 0
+    forms = size.scope.forms
+    filled = {
+        index: meet(facts, Facts(1, inf)) or facts
+        for index in forms.atoms_below(size.form)
+        if forms.atoms[index].kind == "symbol" and (facts := forms.facts[index]).low == 0 and facts.high == inf
+    }
+    return forms.bound_given(size.form, filled).low > 0
+
+
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
     """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
-    if type(size) is int:
-        return number_text(size)
-    low, high = (max(end, 0) for end in bounds(size))
+    return number_text(size) if type(size) is int else format_interval(*bounds(size))
+
+
+def format_interval(low: Bound, high: Bound) -> str:
+    """OpenVINO's text of the sizes from `low` to `high`."""
+    low, high = max(low, 0), max(high, 0)
     if low == high:
         return str(low)
     high_text = str(high) if high < _UNBOUNDED else ""

@@ -9,11 +9,11 @@ one, and a symbol of known congruence leaves the floor. Hence fifty convolutions
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, multiply, number_text, settle
+from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, meet, multiply, number_text, settle
 from irshape.shape.limits import DEFAULT, Limits
 
 _MAX_DEGREE: Final = 16
@@ -24,6 +24,8 @@ _MAX_BITS: Final = 4096
 NAMED: Final = 1
 DATA: Final = 2
 OTHER: Final = 4
+# How many ways of rounding are tried to recognise a size that was divided and multiplied.
+_ROUNDINGS: Final = 64
 # How many atoms are put in terms of what they stand for, to find the bounds of one form.
 _RELAXATIONS: Final = 3
 
@@ -204,6 +206,18 @@ class FormTable:
                 total = settle(max(total.low, relaxed[0]), min(total.high, relaxed[1]), total.modulus, total.remainder) or total
         return total
 
+    def bound_given(self, form: Form, given: Mapping[int, Facts]) -> Facts:
+        """The facts of a form if those of some symbols are these."""
+        known = list(self.facts)
+        for index in self.atoms_below(form):
+            atom = self.atoms[index]
+            if atom.kind == "symbol":
+                known[index] = given.get(index, known[index])
+            else:
+                a, b = (self.bound(*split(argument), known) for argument in atom.arguments)
+                known[index] = meet(known[index], COMPOSE[atom.kind](a, b)) or known[index]
+        return self.bound(form.constant, form.terms, known)
+
     def _relax(
         self, constant: int, terms: dict[Monomial, int], pivot: int, known: Sequence[Facts], steps: int
     ) -> tuple[Bound, Bound] | None:
@@ -303,6 +317,10 @@ class FormTable:
     def _floor_of_reduced(self, body: Polynomial, divisor: int) -> Polynomial:
         if isinstance(body, int) or divisor == 1:
             return body if divisor == 1 else self.floor(body, divisor)
+        if len(body.terms) == 1 and body.terms[0][1] == divisor - 1 > 1:
+            # floor(((d - 1)*x + c)/d) = x - ceil((x - c)/d)
+            whole = self.form(0, {body.terms[0][0]: 1})
+            return self.add(whole, self.floor(self.add(whole, divisor - 1 - body.constant), divisor), -1)
         for monomial, coefficient in body.terms:
             atom = self.atoms[monomial[0]]
             if coefficient == 1 and len(monomial) == 1 and atom.kind == "floor" and isinstance(atom.arguments[1], int):
@@ -360,8 +378,8 @@ class FormTable:
             return None
         return self.atoms[terms[0][0][0]]
 
-    def as_remainder(self, form: Form) -> tuple[Polynomial, int, int] | None:
-        """`(n, divisor, r)` where the form is 0 exactly when `n % divisor == r`; None where it says no such thing."""
+    def as_remainder(self, form: Form) -> tuple[Polynomial, int, int, int] | None:
+        """`(n, divisor, r, factor)` where the form is `factor * (n % divisor - r)`; None where it is no such thing."""
         for monomial, coefficient in form.terms:
             others = {other: value for other, value in form.terms if other != monomial}
             atom = self.atoms[monomial[0]]
@@ -369,15 +387,22 @@ class FormTable:
                 # The form is factor * (n - divisor * (n // divisor)) + rest.
                 factor = gcd(*others.values()) * (1 if coefficient < 0 else -1)
                 divisor = -coefficient // factor
-                if coefficient % factor or divisor < 2:
+                if coefficient % factor or form.constant % factor or divisor < 2:
                     continue
+                plain = self.form(0, {other: value // factor for other, value in others.items()})
                 quotient = self.form(0, {monomial: 1})
-                for inner, rest in ((form.constant, 0), (0, form.constant)):
-                    if inner % factor == 0 and rest % factor == 0 and 0 <= -rest // factor < divisor:
-                        n = self.form(inner // factor, {other: value // factor for other, value in others.items()})
-                        if self.floor(n, divisor) is quotient:
-                            return n, divisor, -rest // factor
+                for up in self._roundings(atom, plain, divisor, form.constant // factor):
+                    rest = up - form.constant // factor
+                    if 0 <= rest < divisor and self.floor(n := self.add(plain, up), divisor) is quotient:
+                        return n, divisor, rest, factor
         return None
+
+    def _roundings(self, atom: Atom, plain: Polynomial, divisor: int, constant: int) -> Iterable[int]:
+        """What may have been added to a size before it was divided, where the floor `atom` came of that."""
+        if atom.arguments[1] != divisor:
+            return (constant, *range(min(divisor, _ROUNDINGS)))
+        offset = self.add(atom.arguments[0], plain, -1)
+        return (offset,) if isinstance(offset, int) else ()
 
     @staticmethod
     def _ordered(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
@@ -425,6 +450,38 @@ class FormTable:
                 known[index] = _apply(atom.kind, a, b)
                 if known[index].bit_length() > _MAX_BITS:
                     raise OverflowError(f"a size has more than {_MAX_BITS} bits")
+        return value_of(polynomial)
+
+    def substituted(self, polynomial: Polynomial, given: Mapping[int, Polynomial]) -> Polynomial:
+        """The form with these in place of atoms, wherever those stand; ZeroDivisionError where a divisor becomes 0."""
+        known: dict[int, Polynomial] = {}
+
+        def value_of(form: Polynomial) -> Polynomial:
+            total: Polynomial
+            total, terms = split(form)
+            for monomial, coefficient in terms:
+                product: Polynomial = coefficient
+                for index in monomial:
+                    product = self.multiply(product, known[index])
+                total = self.add(total, product)
+            return total
+
+        make: dict[str, Callable[[Polynomial, Polynomial], Polynomial]]
+        make = {"floor": self.floor, "add": self.add, "multiply": self.multiply}
+        for index in self.atoms_below(polynomial):
+            atom = self.atoms[index]
+            if index in given:
+                known[index] = given[index]
+            elif not atom.arguments:
+                known[index] = self.form(0, {(index,): 1})
+            else:
+                a, b = map(value_of, atom.arguments)
+                if isinstance(a, int) and isinstance(b, int):
+                    known[index] = _apply(atom.kind, a, b)
+                elif atom.kind in make:
+                    known[index] = make[atom.kind](a, b)
+                else:
+                    known[index] = a if a is b else self.select(atom.kind, a, b)
         return value_of(polynomial)
 
     def text(self, polynomial: Polynomial) -> str:

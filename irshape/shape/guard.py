@@ -69,7 +69,12 @@ class Requirement:
             return _relation_text(self.a, "==" if self.kind == "eq" else ">=", self.b)
         if self.kind == "div":
             return f"{_operand_text(self.a)} % {_operand_text(self.b)} == 0"
-        a, b = formula_text(self.a), formula_text(self.b)
+        one, other = self.a, self.b
+        if self.kind == "broadcast" and isinstance(one, int) and isinstance(other, Dim):
+            one, other = other, one
+        a, b = formula_text(one), formula_text(other)
+        if self.kind in ("stretch", "broadcast") and isinstance(one, Dim) and isinstance(other, int):
+            return f"{a} in (1, {b})"
         if self.kind == "stretch":
             return f"{a} == {b} or {a} == 1"
         return f"{a} == {b} or 1 in ({a}, {b})"
@@ -100,10 +105,10 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
         return f"{formula_text(a)} {sign} {formula_text(b)}"
     form = difference.form
     table = form.table
-    remainder = table.as_remainder(form) if sign == "==" else None
+    remainder = table.as_remainder(form)
     if remainder:
-        n, divisor, rest = remainder
-        return f"{_operand_text(n)} % {divisor} == {rest}"
+        n, divisor, rest, times = remainder
+        return f"{_operand_text(n)} % {divisor} {sign if times > 0 or sign == '==' else '<='} {rest}"
     factor = gcd(*(coefficient for _, coefficient in form.terms))
     constant = -form.constant
     if factor > 1 and (sign == ">=" or constant % factor == 0):
@@ -269,9 +274,9 @@ class Judge:
             if a != 1:
                 self.violated(Requirement("broadcast", a, b, message, code, names))
             return b if a == 1 else a
-        if a is b or (type(b) is int and b == 1):
+        if a is b or (isinstance(b, int) and b == 1):
             return a
-        if type(a) is int and a == 1:
+        if isinstance(a, int) and a == 1:
             return b
         equal = _decide_eq(a, b)
         if equal.holds:
@@ -320,4 +325,4 @@ def _merged(a: Size, b: Size) -> Size:
         return b if isinstance(a, Dim) else a
     simpler = min(a, b, key=lambda size: (size.form.size, len(size.form.terms), size.form.index))
     facts = meet(a.facts, b.facts)
-    return simpler.scope.dim(simpler.form, facts) if facts else simpler
+    return simpler.known_as(facts) if facts else simpler

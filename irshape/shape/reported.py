@@ -101,7 +101,7 @@ class Reported:
         yield b, self._facts(a)
         remainder = self._table.as_remainder(difference) if isinstance(difference, Form) else None
         if remainder:
-            n, divisor, rest = remainder
+            n, divisor, rest, _ = remainder
             yield n, Facts(-inf, inf, divisor, rest)
 
     def _broadcast(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Facts]]:

@@ -85,7 +85,7 @@ def broadcast_shapes(
 def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[str, Any]) -> Size:
     """Broadcasting in which only `b` may stretch."""
     ctx.require_ge(a, b, message, code=code, strict=False, **names)
-    if type(a) is int and type(b) is int and a < b:
+    if isinstance(a, int) and isinstance(b, int) and a < b:
         return a
     result = ctx.broadcast(a, b, message, code=code, **names)
     # Only 1 and 0 become 0; otherwise the result is `a`.

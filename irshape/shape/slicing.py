@@ -49,7 +49,7 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     """How many elements a slice takes; None where the sign of an index is not known. `step` is not 0."""
     if any(isinstance(index, Dim) and bounds(index)[0] < 0 <= bounds(index)[1] for index in (begin, end)):
         return None
-    if isinstance(size, Dim) and type(end) is int and (end >= _FAR if step > 0 else end <= -_FAR):
+    if isinstance(size, Dim) and isinstance(end, int) and (end >= _FAR if step > 0 else end <= -_FAR):
         size, end = narrow(size, 0, abs(end)), None
     within = narrow(size, 0, INT64_MAX)
     length = _length(within, begin, end, step)

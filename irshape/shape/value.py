@@ -161,7 +161,7 @@ def fits(element: Element, element_type: ElementType) -> bool:
     own = _LIMITS.get(element_type)
     if own is None or isinstance(element, float | Real):
         return True
-    low, high = own if type(element) is int else limits(element_type)
+    low, high = own if isinstance(element, int) else limits(element_type)
     least, most = bounds(element)
     return low <= least and most <= high
 

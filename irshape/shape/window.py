@@ -38,7 +38,7 @@ def window(
     extent = dilated(kernel, dilation)
     pads = pad_begin + pad_end
     padded = size + pads
-    if type(pads) is int and pads < 0:
+    if isinstance(pads, int) and pads < 0:
         # OpenVINO takes pads that add up to -1 for unknown and smaller ones for 0, and checks the kernel against that.
         if pads < -1 and lt(size, extent):
             ctx.require_ge(size, extent, message, code=code, strict=False, axis=axis, **names)

@@ -52,7 +52,15 @@ class _Element(NamedTuple):
 
 
 class _Edit(NamedTuple):
-    """Replace `text[start:end]`."""
+    """Replace `text[start:end]` of a fragment."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Splice(NamedTuple):
+    """Replace the bytes from `start` to `end` of a document."""
 
     start: int
     end: int
@@ -65,28 +73,61 @@ def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
     A layer that `facts` does not name, and a port beyond those listed, stay as they are. New `<dim>` lines take the file's
     own indentation.
     """
-    source, encoding = document.source, document.encoding
-    splices: list[tuple[int, int, str]] = []
+    splices: list[Splice] = []
     for layer, wanted in facts.items():
         for port, port_facts in (*zip(layer.inputs, wanted.inputs, strict=False), *zip(layer.outputs, wanted.outputs, strict=False)):
-            if _says(port, port_facts):
-                continue
-            text = source[port.offset : port.end].decode(encoding)
-            changed = _port(text, port_facts, _Layout.at(document, port.offset, layer.offset))
-            if changed != text:
-                splices.append((port.offset, port.end, changed))
+            if not _says(port, port_facts):
+                splices += port_splices(document, layer, port, port_facts)
         new = {name: value for name, value in wanted.attributes.items() if layer.attributes.get(name) != value}
         if new:
-            splices.append(_data(document, layer, new))
-    if not splices:
-        return source
-    splices.sort()
+            splices += attribute_splices(document, layer, new)
+    splices.sort(key=lambda splice: (splice.start, splice.end))
+    return spliced(document, splices)
+
+
+def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
+    """The document's bytes with ranges replaced, which are in order and do not overlap; the very bytes where there are none."""
+    source = document.source
     pieces: list[bytes] = []
     at = 0
     for start, end, text in splices:
-        pieces += source[at:start], text.encode(encoding, "xmlcharrefreplace")
+        pieces += source[at:start], text.encode(document.encoding, "xmlcharrefreplace")
         at = end
-    return b"".join([*pieces, source[at:]])
+    return b"".join([*pieces, source[at:]]) if pieces else source
+
+
+def port_splices(document: Document, layer: Layer, port: Port, wanted: PortFacts) -> list[Splice]:
+    """What makes a port of a layer say what is wanted."""
+    text = document.source[port.offset : port.end].decode(document.encoding)
+    return _placed(document, port.offset, text, _port(text, port, wanted, _Layout.at(document, port.offset, layer.offset)))
+
+
+def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
+    """What gives the `<data>` of a layer new attributes; a layer that has none gets one."""
+    start = layer.offset if layer.data_offset < 0 else layer.data_offset
+    text = document.source[start : layer.end].decode(document.encoding)
+    markup = _MARKUP.match(text)
+    assert markup is not None
+    tag = markup[0]
+    if layer.data_offset >= 0:
+        return _placed(document, start, tag, _attributes_set(tag, new))
+    layout = _Layout.at(document, layer.offset, layer.offset)
+    data = layout.line(1) + "<data" + "".join(f" {name}={_quoted(value)}" for name, value in new.items()) + " />"
+    if not markup["empty"]:
+        return _placed(document, start, tag, [_Edit(len(tag), len(tag), data)])
+    return _placed(document, start, tag, [_Edit(len(tag[:-2].rstrip()), len(tag), f">{data}{layout.line(0)}</layer>")])
+
+
+def _placed(document: Document, offset: int, text: str, edits: Iterable[_Edit]) -> list[Splice]:
+    """Edits of a fragment, which stands at an offset of the document, as splices of the document."""
+    if text.isascii():
+        width = len("<".encode(document.encoding))
+        return [Splice(offset + edit.start * width, offset + edit.end * width, edit.text) for edit in edits]
+
+    def place(at: int) -> int:
+        return offset + len(text[:at].encode(document.encoding))
+
+    return [Splice(place(edit.start), place(edit.end), edit.text) for edit in edits]
 
 
 def _says(port: Port, wanted: PortFacts) -> bool:
@@ -156,27 +197,34 @@ def _elements(text: str, start: int, end: int) -> Iterable[_Element]:
             depth += 1
 
 
-def _port(text: str, wanted: PortFacts, layout: _Layout) -> str:
-    """The text of a port, changed to say what is wanted."""
-    port = next(iter(_elements(text, 0, len(text))))
-    is_empty = text[port.content - 2] == "/"
-    tag = text[: port.content - 2].rstrip() if is_empty else text[: port.content - 1]
-    closing = text[len(tag) : port.content]
-    if wanted.precision is not None and not _is_same_precision(_attributes(tag).get("precision"), wanted.precision):
-        tag = _with_attribute(tag, "precision", wanted.precision)
-    content = "" if is_empty else text[port.content : port.content_end]
-    changed = _with_annotation(_with_dims(content, wanted.dims or (), layout), wanted.annotation, layout)
+def _port(text: str, port: Port, wanted: PortFacts, layout: _Layout) -> list[_Edit]:
+    """What makes the text of a port say what is wanted."""
+    element = next(iter(_elements(text, 0, len(text))))
+    is_empty = text[element.content - 2] == "/"
+    tag = text[: element.content - 2].rstrip() if is_empty else text[: element.content - 1]
+    edits: list[_Edit] = []
+    if wanted.precision is not None and not _is_same_precision(port.precision, wanted.precision):
+        edits += _attributes_set(tag, {"precision": wanted.precision})
+    content = "" if is_empty else text[element.content : element.content_end]
+    inner: list[_Edit] = []
+    if (port.dims or ()) != (wanted.dims or ()):
+        inner += _dims(content, wanted.dims or (), layout)
+    if port.annotation != wanted.annotation:
+        inner += _annotation(content, wanted.annotation, layout)
+    has_content = bool(content.strip())
+    if has_content and (wanted.dims or wanted.annotation):
+        return edits + [_Edit(element.content + edit.start, element.content + edit.end, edit.text) for edit in inner]
+    changed = _edited(content, inner)
     if changed == content:
-        return tag + closing + text[port.content :]
-    if not changed.strip():
-        return tag + " />"
-    if is_empty or not content.strip():
-        changed = changed.rstrip() + layout.line(0)
-    return f"{tag}>{changed}</port>"
+        return edits
+    if changed.strip():
+        rest = changed if has_content else changed.rstrip() + layout.line(0)
+        return [*edits, _Edit(len(tag), len(text), f">{rest}</port>")]
+    return [*edits, _Edit(len(tag), len(text), " />")]
 
 
-def _with_dims(content: str, dims: Sequence[int], layout: _Layout) -> str:
-    """The content of a port with other dims; comments, order and layout stay."""
+def _dims(content: str, dims: Sequence[int], layout: _Layout) -> list[_Edit]:
+    """What gives the content of a port other dims; comments, order and layout stay."""
     found = [element for element in _elements(content, 0, len(content)) if element.tag == "dim"]
     edits: list[_Edit] = []
     for element, dim in zip(found, dims, strict=False):
@@ -191,7 +239,7 @@ def _with_dims(content: str, dims: Sequence[int], layout: _Layout) -> str:
         at = last.end if last else 0
         before = content[_before_blanks(content, last.start) : last.start] if last else layout.line(1)
         edits.append(_Edit(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
-    return _edited(content, edits)
+    return edits
 
 
 def _before_blanks(text: str, place: int) -> int:
@@ -201,49 +249,30 @@ def _before_blanks(text: str, place: int) -> int:
     return place
 
 
-def _with_annotation(content: str, annotation: str | None, layout: _Layout) -> str:
-    """The content of a port with irshape's one entry in its `<rt_info>` set, replaced or removed."""
+def _annotation(content: str, annotation: str | None, layout: _Layout) -> list[_Edit]:
+    """What sets, replaces or removes irshape's one entry in the `<rt_info>` of a port's content."""
     holder = next((element for element in _elements(content, 0, len(content)) if element.tag == "rt_info"), None)
     entries = [] if holder is None else [*_elements(content, holder.content, holder.content_end)]
     own = [element for element in entries if element.tag == "attribute" and _is_own(content[element.start : element.content])]
     if annotation is None:
-        if holder is None or not own:
-            return content
-        if len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
-            return _edited(content, [_Edit(_before_blanks(content, holder.start), holder.end, "")])
-        return _edited(content, [_Edit(_before_blanks(content, element.start), element.end, "") for element in own])
+        if holder is not None and own and len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
+            own = [holder]
+        return [_Edit(_before_blanks(content, element.start), element.end, "") for element in own]
     entry = f'<attribute name="{ANNOTATION}" version="0" value={_quoted(annotation)} />'
     if own:
-        return _edited(content, [_Edit(own[0].start, own[0].end, entry)])
+        return [_Edit(own[0].start, own[0].end, entry)]
     if holder is not None and holder.content < holder.end and holder.content_end < holder.end:
         at = _before_blanks(content, holder.content_end)
-        return _edited(content, [_Edit(at, at, layout.line(2) + entry)])
+        return [_Edit(at, at, layout.line(2) + entry)]
     block = f"<rt_info>{layout.line(2)}{entry}{layout.line(1)}</rt_info>"
     if holder is not None:
-        return _edited(content, [_Edit(holder.start, holder.end, block)])
+        return [_Edit(holder.start, holder.end, block)]
     at = len(content.rstrip())
-    return content[:at] + layout.line(1) + block + content[at:]
+    return [_Edit(at, at, layout.line(1) + block)]
 
 
 def _is_own(tag: str) -> bool:
     return _attributes(tag).get("name") == ANNOTATION
-
-
-def _data(document: Document, layer: Layer, new: Mapping[str, str]) -> tuple[int, int, str]:
-    """The splice that gives a layer's `<data>` its new attributes, and the layer a `<data>` where it has none."""
-    start = layer.offset if layer.data_offset < 0 else layer.data_offset
-    text = document.source[start : layer.end].decode(document.encoding)
-    markup = _MARKUP.match(text)
-    assert markup is not None
-    tag = markup[0]
-    if layer.data_offset >= 0:
-        for name, value in new.items():
-            tag = _with_attribute(tag, name, value)
-    else:
-        layout = _Layout.at(document, layer.offset, layer.offset)
-        data = layout.line(1) + "<data" + "".join(f" {name}={_quoted(value)}" for name, value in new.items()) + " />"
-        tag = tag[:-2].rstrip() + ">" + data + layout.line(0) + "</layer>" if markup["empty"] else tag + data
-    return start, start + len(markup[0].encode(document.encoding)), tag
 
 
 def _attributes(tag: str) -> dict[str, str]:
@@ -251,14 +280,13 @@ def _attributes(tag: str) -> dict[str, str]:
     return {match[2]: match[4][1:-1] for match in _ATTRIBUTE.finditer(tag)}
 
 
-def _with_attribute(tag: str, name: str, value: str) -> str:
-    """A start tag, with or without its `>`, whose attribute has a new value; a new attribute goes behind the others."""
-    last = len(tag.rstrip("/>").rstrip())
-    for match in _ATTRIBUTE.finditer(tag):
-        if match[2] == name:
-            return tag[: match.start(4)] + _quoted(value) + tag[match.end(4) :]
-        last = match.end()
-    return f"{tag[:last]} {name}={_quoted(value)}{tag[last:]}"
+def _attributes_set(tag: str, new: Mapping[str, str]) -> list[_Edit]:
+    """What gives a start tag, with or without its `>`, new values of attributes; new attributes go behind the others."""
+    found = {match[2]: match for match in _ATTRIBUTE.finditer(tag)}
+    last = max((match.end() for match in found.values()), default=len(tag.rstrip("/>").rstrip()))
+    edits = [_Edit(*found[name].span(4), _quoted(value)) for name, value in new.items() if name in found]
+    added = "".join(f" {name}={_quoted(value)}" for name, value in new.items() if name not in found)
+    return [*edits, _Edit(last, last, added)] if added else edits
 
 
 def _quoted(value: str) -> str:
@@ -267,9 +295,10 @@ def _quoted(value: str) -> str:
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
+    # What begins at one place keeps its order.
     pieces: list[str] = []
     at = 0
-    for edit in sorted(edits):
+    for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
         pieces += text[at : edit.start], edit.text
         at = edit.end
     return "".join([*pieces, text[at:]])

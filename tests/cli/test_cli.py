@@ -114,6 +114,28 @@ def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
     ]
 
 
+def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None:
+    """Many conditions of one kind take two lines, behind those on the sizes of inputs."""
+    built = Net()
+    refs = []
+    for _ in range(8):
+        found = built.layer("NonZero", [built.parameter("f32[9]")], ["I64"], "opset3", output_type="i64")[0]
+        refs.append(built.layer("Concat", [found, built.const([[0, 0]])], ["I64"], axis=0)[0])
+    x = built.parameter("f32[?,2]")
+    for ref in [*refs, *(built.layer("Concat", [x, built.const([[1.0]], "f32")], ["FP32"], axis=1)[0] for _ in range(3))]:
+        built.result(ref)
+    file = tmp_path / "found.xml"
+    file.write_text(built.xml)
+    file.with_suffix(".bin").write_bytes(built.bin)
+    lines = run("infer", file).out.splitlines()
+    start = lines.index("holds only where")
+    assert lines[start + 1].startswith("  d16 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
+    assert lines[start + 2 : start + 4] == ["", "holds only where, of sizes that only data tell"]
+    first, *others = [f"d{2 * number + 1} == 2" for number in range(8)]
+    assert lines[start + 4].startswith(f"  {first}")
+    assert lines[start + 5].strip() == f"likewise {', '.join(others[:5])} and 2 more"
+
+
 @pytest.mark.parametrize("text", ["parameter_0[1,3,8,8]", "parameter_0=[1,3,8,8]", "parameter_0:1x3x8x8", "[1,3,8,8]"])
 def test_notations_of_an_input(run: Start, dynamic: Path, text: str) -> None:
     assert "f32[1,12,4,4]" in run("infer", dynamic, "--input", text).out

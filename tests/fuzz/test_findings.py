@@ -248,6 +248,12 @@ def many_attributes(size: int) -> Net:
     return net
 
 
+def stale_ports(size: int) -> Net:
+    net = wide_concat(size)
+    net.layers = [layer.replace('<port id="', '<port precision="I64" id="').replace(' precision="FP32"', "") for layer in net.layers]
+    return net
+
+
 def faults_on_one_line(size: int) -> Net:
     net = Net()
     for _ in range(size):
@@ -265,7 +271,7 @@ def unknown_types(size: int) -> Net:
 
 @pytest.mark.parametrize(
     "hostile",
-    [concat_chain, broadcast_chain, wide_concat, many_attributes, faults_on_one_line, unknown_types],
+    [concat_chain, broadcast_chain, wide_concat, many_attributes, stale_ports, faults_on_one_line, unknown_types],
     ids=lambda hostile: hostile.__name__,
 )
 def test_linear_in_the_file(hostile: Callable[[int], Net]) -> None:

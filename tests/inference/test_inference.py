@@ -126,6 +126,25 @@ def test_check_compares_what_is_recorded() -> None:
     assert found[0].message == "the port records [1,5,?,7], the model computes [1,4,2,?]"
 
 
+def test_what_is_out_of_date_is_said_once() -> None:
+    """At the port where it begins, with the number of outputs behind it; what differs for itself is said for itself."""
+    net = Net()
+    x, y = net.parameter("f32[2,3]"), net.parameter("f32[2,3]")
+    for _ in range(2):
+        x = net.layer("ReLU", [x], ["FP32"])[0]
+    y = net.layer("ReLU", [y], ["FP32"])[0]
+    net.result(net.layer("Concat", [x, y], ["FP32"], axis=0)[0])
+    written = irshape.infer(net.xml.encode()).annotated()
+    stale = written.replace(b'shape="2,3"', b'shape="2,5"')
+    found = irshape.check(stale).diagnostics
+    assert [(one.code, one.where.layer_id, one.message) for one in found] == [
+        ("R301", "0", "the port records [2,3], the model computes [2,5]; 3 ports behind it differ likewise"),
+        ("R301", "1", "the port records [2,3], the model computes [2,5]; 1 port behind it differs likewise"),
+    ]
+    wrong = written.replace(b"<dim>4</dim>", b"<dim>7</dim>", 1)
+    assert [(one.code, one.where.layer_id) for one in irshape.check(wrong).diagnostics] == [("R301", "5")]
+
+
 def test_only_the_bytes_that_a_rule_reads_are_read(tmp_path: Path) -> None:
     from irshape.xml.weights import Weights
 

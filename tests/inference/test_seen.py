@@ -1,7 +1,8 @@
 """What OpenVINO knows of values decides what it refuses; what irshape knows beside decides what it says.
 
-A row: title, the size of the only input, what becomes of it, who reads it, and what must come of that: a shape, S206 where OpenVINO
-refuses although sizes exist, or R401 where no size is valid although OpenVINO does not notice.
+A row: title, the size of the only input, what becomes of it (an operation with a number, or with a list that stands before it), who reads
+it, and what must come of that: a shape, S206 where OpenVINO refuses although sizes exist, or R401 where no size is valid although OpenVINO
+does not notice.
 """
 
 from typing import Any
@@ -25,12 +26,17 @@ ROWS: list[tuple[str, str, list[Step], str, str]] = [
     ("a pattern all below 0", "3..5", [("Multiply", -1)], "Reshape", "V101"),
     ("ends around 0", "0..5", [("Subtract", 3), ("Abs", None)], "Broadcast", "[..3]"),
     ("wraps", "?", [("Convert", "i8"), ("Convert", "i64")], "Broadcast", "S206"),
+    ("beyond its type", "1..9", [("Convert", "i32"), ("Power", 11)], "Broadcast", "S206"),
+    ("up to the end of its type", "1..9", [("Convert", "i32"), ("Power", 9)], "Broadcast", "[1..387420489]"),
+    ("divided by what may be less than 0", "0..5", [("Subtract", 3), ("Divide", [12])], "Broadcast", "S206"),
+    ("divided by what may be 0", "3..8", [("Subtract", 3), ("Divide", [12])], "Broadcast", "[2..12]"),
+    ("less than 0, divided by what may be 0", "3..8", [("Subtract", 3), ("Divide", [-12])], "Broadcast", "V101"),
     ("decided, but not by OpenVINO", "9..", [("Minimum", 4)], "Merge", "R401"),
     ("rounded, but not by OpenVINO", "9..20", [("Convert", "f32"), ("Floor", None), ("Convert", "i64")], "Merge", "R401"),
     ("decided by both", "9..20", [("Minimum", 4)], "Merge", "S202"),
 ]  # fmt: skip
 
-PRECISIONS = {"i64": "I64", "i8": "I8", "f32": "FP32"}
+PRECISIONS = {"i64": "I64", "i32": "I32", "i8": "I8", "f32": "FP32"}
 
 
 def net_of(size: str, steps: list[Step], reader: str) -> Net:
@@ -43,7 +49,9 @@ def net_of(size: str, steps: list[Step], reader: str) -> Net:
             precision = PRECISIONS[operand]
             value = net.layer(type, [value], [precision], destination_type=operand)[0]
         else:
-            value = net.layer(type, [value, *([] if operand is None else [net.const([operand])])], [precision])[0]
+            constants = [] if operand is None else [net.const(operand if isinstance(operand, list) else [operand], precision.lower())]
+            operands = [*constants, value] if isinstance(operand, list) else [value, *constants]
+            value = net.layer(type, operands, [precision])[0]
     net.result(reading(net, reader, value))
     return net
 

@@ -48,6 +48,13 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("kernel of 0 counts as 1", "f32[1,3,10]", "f32[2,3,0]", LINE, "f32[1,2,5]"),
         ("negative stride", "f32[1,3,10]", "f32[2,3,3]", {**LINE, "strides": "-1"}, "f32[1,2,1]"),
         ("negative pad", "f32[1,3,10]", "f32[2,3,3]", {**LINE, "pads_begin": "-1"}, "f32[1,2,4]"),
+        (
+            "one negative pad",
+            "f32[1,3,8]",
+            "f32[2,3,3]",
+            {**LINE, "strides": "1", "pads_begin": "-1"},
+            differs("f32[1,2,5]", "f32[1,2,6..]"),
+        ),
         ("two negative pads", "f32[1,3,10]", "f32[2,3,3]", CROP, differs("f32[1,2,3]", "f32[1,2,4]")),
         ("too large a kernel", "f32[1,3,4,4]", "f32[8,3,5,5]", PLAIN, "S203"),
         ("empty axis", "f32[1,3,0]", "f32[2,3,1]", LINE, "S203"),

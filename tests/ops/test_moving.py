@@ -268,6 +268,9 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("updates differ", "f32[5,6]", "i32[2,3]", "f32[2,4]", 1, "S201"),
         ("ranks differ", "f32[5,6]", "i32[2]", "f32[2]", 1, "S102"),
         ("axis", "f32[5,6]", "i32[2,3]", "f32[2,3]", 2, "V102"),
+        ("several axes", "f32[5,6]", "i32[2,3]", "f32[2,3]", [1, 7], "f32[5,6]"),
+        ("axes of unknown number", "f32[5,6]", "i32[2,3]", "f32[2,3]", "i64[?]", "f32[5,6]"),
+        ("axes of rank 2", "f32[5,6]", "i32[2,3]", "f32[2,3]", [[1]], "S101"),
         ("types differ", "f32[5]", "i32[2]", "i32[2]", 0, "T102"),
     ],
     ("ScatterElementsUpdate", "opset12"): [
@@ -294,6 +297,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("reverse", "f32[4,5..7,?]", [], "f32[?,5..7,4]"),
         ("not constant", "f32[4,5,2..6]", "i64[3]", "f32[2..6,2..6,2..6]"),
         ("unranked", "f32[...]", [1, 0], "f32[?,?]"),
+        ("unranked, reversed", "f32[...]", [], differs("f32[...]", "f32[]")),
         ("axis twice", "f32[4,5,6]", [2, 0, 2], "V104"),
         ("negative", "f32[4,5]", [1, -2], "V102"),
         ("too few", "f32[4,5,6]", [1, 0], "V103"),

@@ -43,6 +43,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("float shape", "f32[6]", const([6.0], "f32"), "T101"),
         ("elements not compared beside a copy", "f32[2,3]", [0, 5], {"special_zero": True}, "f32[2,5]"),
         ("never valid", "f32[7..9]", [5], "f32[5]"),
+        ("data without elements", "f32[0,5]", [3, -1], "f32[3,0]"),
     ],
     ("Squeeze", "opset1"): [
         ("static", "f32[1,3,1]", [0], "f32[3,1]"),

@@ -139,6 +139,7 @@ ROWS: dict[str, File | str | bytes] = {
     "R102": op("ReduceSum", "opset1", "f32[2,8]", [0], {"keep_dims": "yes"}),
     "R104": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "blocksize": 2}),
     "R103": op("SpaceToDepth", "opset1", "f32[...]"),
+    "R105": op("SpaceToDepth", "opset1", "f32[1,4,8,8]", {"block_size": 2, "mode": "BLOCKS_FIRST"}),
     "R201": op("SpaceToBatch", "opset2", "f32[2,8]", [1, 2], [1, 0], [0, 0]),
     "R203": op("SpaceToBatch", "opset2", "f32[2,8]", [1, 2], [0, -2], [0, 2]),
     "R301": ir(X.replace("</port>", "").replace('FP32"/>', 'FP32"><dim>2</dim></port>'), D, R),

@@ -85,8 +85,8 @@ def test_colour_changes_nothing_but_colour() -> None:
 
 def strip(text: str) -> str:
     """A text without its colours."""
-    for code in {getattr(COLOURED, name) for name in Palette.__slots__}:
-        text = text.replace(code, "")
+    for name in Palette.__slots__:
+        text = text.replace(str(getattr(COLOURED, name)), "")
     return "\n".join(line.rstrip() for line in text.split("\n"))
 
 
@@ -141,6 +141,14 @@ WHERE = Where("m.xml", "3", "s2d", "SpaceToDepth", None, 7, 5, 120)
 def test_a_fault_takes_a_line(diagnostic: Diagnostic, lines: list[str]) -> None:
     assert list(diagnostic_lines(diagnostic, PLAIN)) == lines
     assert strip("\n".join(diagnostic_lines(diagnostic, COLOURED))) == "\n".join(lines)
+
+
+def test_long_names_are_cut_on_terminals_only() -> None:
+    where = Where("m.xml", "3", f"{'block/' * 9}s2d", "SpaceToDepth", None, 7, 5, 120)
+    diagnostic = Diagnostic("S204", "7 is odd", where)
+    assert list(diagnostic_lines(diagnostic, PLAIN)) == [f"m.xml:7:5: S204 7 is odd [SpaceToDepth {where.layer_name}]"]
+    [line] = diagnostic_lines(diagnostic, Palette(False, is_narrow=True))
+    assert line == "m.xml:7:5: S204 7 is odd [SpaceToDepth block/block/block/block…ck/block/block/block/s2d]"
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class RandomNet:
         dims: list[int | str] = [
             random.choice(SYMBOLS) if random.random() < 0.6 else random.randint(1, 8) for _ in range(random.randint(2, 4))
         ]
-        shape = ",".join("1..12" if isinstance(dim, str) else str(dim) for dim in dims)
+        shape = ",".join("0..12" if isinstance(dim, str) else str(dim) for dim in dims)
         ref = self.net.parameter(f"f32[{shape}]")
         self.inputs[f"parameter_{ref.layer}"] = dims
         self.data.append(Tensor(ref, len(dims)))

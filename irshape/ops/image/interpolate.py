@@ -8,7 +8,6 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import ANY, INTEGER, ElementType
-from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape
 
 _IMAGES = frozenset(
@@ -65,7 +64,7 @@ class _Interpolate(Op):
             ctx.fail("V101", f"{port.name} must hold finite values, got {scale}", port=port)
         if scale <= 0:
             ctx.warn("R201", f"{port.name} must be positive, got {scale}", port=port)
-        return ctx.saturate(scaled(size, scale))
+        return ctx.saturate(ctx.scaled(size, scale))
 
 
 @op("Interpolate", "opset1")

@@ -195,7 +195,7 @@ class PadV1(Op):
             longest = size - 1 if self.pad_mode == "reflect" else size
             for pad in (begin, end):
                 ctx.require_ge(longest, pad, "axis {axis} must be long enough for what its pads repeat", strict=False, axis=axis)
-        if type(total) is int and total < 0:
+        if isinstance(total, int) and total < 0:
             ctx.warn("R401", f"axis {axis} is shorter than what its pads cut off: {total}")
         return ctx.saturate(total)
 

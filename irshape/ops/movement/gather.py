@@ -124,7 +124,7 @@ class GatherNDV5(Op):
         batches = merge_shapes(ctx, data.shape[:batch], indices.shape[:batch], message)
         assert batches is not None
         length = indices.shape[-1]
-        if type(length) is not int:
+        if not isinstance(length, int):
             return None
         if batch + length > data.rank:
             ctx.fail(

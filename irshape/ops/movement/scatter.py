@@ -72,14 +72,23 @@ class ScatterElementsUpdateV3(Op):
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
-        ctx.axis_in(axis, data.known_rank)
+        self.along(ctx, axis, data.known_rank)
         if data.is_ranked:
             ctx.require_rank(indices, (data.rank,), "S102")
         merge_shapes(ctx, indices.partial_shape, updates.partial_shape, "indices and updates must be equal on axis {axis}")
         return data.partial_shape
 
+    @staticmethod
+    def along(ctx: Context, axis: Input, rank: int | None) -> int | None:
+        """The axis, the first of those that are given; None if it is not known."""
+        ctx.require_rank(axis, (0, 1))
+        for size in axis.partial_shape or ():
+            ctx.expect(size, 1, "axis must hold one value", axis)
+        known = ctx.known(axis)
+        return ctx.axis(ctx.integers(axis, known)[0], rank, axis.name, port=axis) if known and rank is not None else None
+
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
-        wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
+        wanted, along = ctx.known(indices), self.along(ctx, axis, data.rank)
         if wanted is None or along is None or self.reduction != "none":
             return None
         positions = counted(wanted, data.static_shape[along])
@@ -117,7 +126,7 @@ class ScatterNDUpdateV3(Op):
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:
-        if not data.is_ranked or not indices.is_ranked or type(length := indices.shape[-1]) is not int:
+        if not data.is_ranked or not indices.is_ranked or not isinstance(length := indices.shape[-1], int):
             return data.partial_shape
         if length > data.rank:
             ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)

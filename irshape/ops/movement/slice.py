@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, bounds
+from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import INTEGER
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.slicing import Index, slice_range, sliced_bounds, sliced_size
@@ -16,7 +16,7 @@ from irshape.shape.value import Elements, sliced
 
 def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) -> Size:
     """The size of an axis of which a slice is taken."""
-    if type(step) is not int:
+    if isinstance(step, Dim):
         return ctx.unknown(0, bounds(size)[1])
     if step == 0:
         ctx.fail("V101", "a step must not be 0")

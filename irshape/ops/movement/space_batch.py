@@ -43,7 +43,7 @@ def split_batch(ctx: Context, batch: Size, blocks: Sequence[Size], name: str) ->
 
 def positive(block: Size) -> Size:
     """A block that is required to be at least 1, as one that is."""
-    return max(block, 1) if type(block) is int else narrow(block, 1)
+    return max(block, 1) if isinstance(block, int) else narrow(block, 1)
 
 
 @op("SpaceToBatch", "opset2")
@@ -81,10 +81,10 @@ class SpaceToBatch(Op):
 
         OpenVINO takes -1 for an unknown pad and anything less for 0, and refuses or passes the axis by the wrong sum.
         """
-        pads = [pad for pad in (begin, end) if type(pad) is int and pad < 0]
+        pads = [pad for pad in (begin, end) if isinstance(pad, int) and pad < 0]
         if pads:
             ctx.warn("R203", f"the pads of axis {axis} must not be negative, got {begin} and {end}; OpenVINO infers another size")
-            if -1 not in pads and type(begin) is int and type(end) is int:
+            if -1 not in pads and isinstance(begin, int) and isinstance(end, int):
                 message = "OpenVINO counts the negative pads of axis {axis} as 0, which leaves no multiple of the block"
                 ctx.require_div(size + max(begin, 0) + max(end, 0), positive(block), message, axis=axis, code="S206")
         return not pads
@@ -152,7 +152,7 @@ class _NDOp(Op):
     @staticmethod
     def complete(ctx: Context, input: Input, block_shape: Input, pairs: Input) -> tuple[tuple[Size, ...], ...]:
         """Blocks, begins and ends for every axis of `input`: 1 and 0 where TensorFlow gives none."""
-        if block_shape.partial_shape is None or type(block_shape.shape[0]) is not int:
+        if block_shape.partial_shape is None or not isinstance(block_shape.shape[0], int):
             ctx.fail("V105", "block_shape must have a known length", port=block_shape)
         count = block_shape.shape[0]
         if input.rank < 1 + count:

@@ -1,0 +1,296 @@
+"""Why a number of a shape is what it is: the answer, as text and as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from irshape.report.diagnostic import ERROR, Diagnostic, Where
+from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, shorten
+from irshape.xml.document import Document
+
+_WIDEST_NAME = 60
+# Names of what is read that are listed; of more the middle is left out.
+_MOST_NAMES = 12
+
+
+class Read:
+    """A number that a step reads: what it is called there, its value, and where it stands.
+
+    `kind` is `step` (computed by the step with the number `step`), `input` (a size of an input of the model), `attribute`, `default`
+    (of an attribute that the file leaves out), `axis` or `element` `position` of a constant, `port` (what the file records of it) or
+    `unknown`; `text` says it in words.
+    `through` are the layers that hand it on unchanged, `bytes` its range in the weights.
+    """
+
+    __slots__ = ("bytes", "kind", "name", "position", "step", "text", "through", "value", "where")
+
+    def __init__(
+        self,
+        name: str,
+        value: str,
+        kind: str,
+        text: str = "",
+        where: Where | None = None,
+        *,
+        position: int | None = None,
+        step: int | None = None,
+        through: Sequence[Where] = (),
+        bytes: tuple[str, int, int] | None = None,
+    ) -> None:
+        self.name = name
+        self.value = value
+        self.kind = kind
+        self.text = text
+        self.where = where
+        self.position = position
+        self.step = step
+        self.through = tuple(through)
+        self.bytes = bytes
+
+    def __repr__(self) -> str:
+        return f"<{self.name} = {self.value}: {self.source}>"
+
+    @property
+    def source(self) -> str:
+        """Where the number stands, in words."""
+        return _source([self])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/explanation.schema.json`."""
+        where, weights = self.where, self.bytes
+        return {
+            "name": self.name,
+            "value": self.value,
+            "kind": self.kind,
+            "source": self.source,
+            "step": self.step,
+            "layer": None if where is None else where.layer,
+            "position": self.position,
+            "line": None if where is None else where.line,
+            "column": None if where is None else where.column,
+            "offset": None if where is None else where.offset,
+            "through": [one.layer for one in self.through],
+            "bytes": None if weights is None else {"file": weights[0], "begin": weights[1], "end": weights[2]},
+        }
+
+
+class Step:
+    """A layer that matters: what of it is explained (`axis 2`), its value, and how it came about.
+
+    `formula` has the names of what is read and `numbers` their values; both are empty where the number is read and not computed.
+    `note` says in words what no formula does.
+    """
+
+    __slots__ = ("formula", "note", "number", "numbers", "reads", "subject", "value", "where")
+
+    def __init__(
+        self, number: int, where: Where, subject: str, value: str, formula: str, numbers: str, note: str, reads: Sequence[Read]
+    ) -> None:
+        self.number = number
+        self.where = where
+        self.subject = subject
+        self.value = value
+        self.formula = formula
+        self.numbers = numbers
+        self.note = note
+        self.reads = tuple(reads)
+
+    def __repr__(self) -> str:
+        return f"<{self.number} {layer_text(self.where)}, {self.equation}>"
+
+    @property
+    def equation(self) -> str:
+        """`axis 2 = (data[2] + 1) // 2 = (9 + 1) // 2 = 5`."""
+        return " = ".join(self.sides)
+
+    @property
+    def sides(self) -> list[str]:
+        """The sides of the equation, each once."""
+        return [side for side, _ in groupby(filter(None, (self.subject, self.formula, self.numbers, self.value)))]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/explanation.schema.json`."""
+        return {
+            "number": self.number,
+            "layer": self.where.layer,
+            "line": self.where.line,
+            "column": self.where.column,
+            "offset": self.where.offset,
+            "subject": self.subject,
+            "value": self.value,
+            "formula": self.formula or None,
+            "numbers": self.numbers or None,
+            "note": self.note or None,
+            "reads": [read.to_dict() for read in self.reads],
+        }
+
+
+class Explanation:
+    """Why a port, or an axis of it, is what it is. It prints as the chain of layers that matter, from the inputs on.
+
+    `document` is the file, `where` the layer, `port` the id of its port and `value` what is explained (`48`, `(H + 1)//2`,
+    `f32[1,3,?]`); `interval` are the bounds of a size that is not known. `steps` are in the order in which they depend on each
+    other. `answers` say, of each thing that was asked (`axis 2`), which step tells it. `because` are the roots of it all in a
+    sentence. If a layer before has failed, there are no steps, and `diagnostics` say why.
+    """
+
+    def __init__(
+        self,
+        document: Document,
+        where: Where,
+        port: int | None,
+        axis: int | None,
+        value: str,
+        interval: str | None,
+        steps: Sequence[Step],
+        answers: Sequence[Read],
+        because: str,
+        diagnostics: Sequence[Diagnostic],
+    ) -> None:
+        self.document = document
+        self.where = where
+        self.port = port
+        self.axis = axis
+        self.value = value
+        self.interval = interval
+        self.steps = tuple(steps)
+        self.answers = tuple(answers)
+        self.because = because
+        self.diagnostics = list(diagnostics)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there was something to explain: no layer on the way has failed."""
+        return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines(Palette(False)))
+
+    def lines(self, palette: Palette, width: int | None = None) -> Iterator[str]:
+        """The answer as text; an equation that is longer than a terminal of `width` columns goes on in the next lines."""
+        where = self.where
+        if where.line is None:
+            for diagnostic in self.diagnostics:
+                yield from diagnostic_lines(diagnostic, palette)
+            return
+        port = "" if self.port is None else f", port {self.port}"
+        axis = "" if self.axis is None else f", axis {self.axis}"
+        place = f"{escape(where.file or '<input>')}:{_at(where)}"
+        interval = "" if self.interval is None else ", any size" if self.interval == "?" else f", in {self.interval}"
+        yield f"{palette.bold}{place}: {layer_text(where)}{port}{axis} is {escape(self.value)}{interval}{palette.plain}"
+        if self.steps:
+            yield ""
+        digits = len(str(len(self.steps)))
+        for step in self.steps:
+            yield from _step_lines(step, digits, palette, width)
+        for answer in self.answers:
+            if answer.through or len(self.answers) > 1:
+                yield f"{'':{digits}}  {answer.name} = {escape(answer.value)}: {escape(answer.source)}"
+        if self.because:
+            yield ""
+            yield escape(self.because)
+        for diagnostic in self.diagnostics:
+            yield from diagnostic_lines(diagnostic, palette)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/explanation.schema.json`."""
+        where = self.where
+        return {
+            "file": where.file,
+            "ok": self.ok,
+            "layer": where.layer,
+            "line": where.line,
+            "column": where.column,
+            "offset": where.offset,
+            "port": self.port,
+            "axis": self.axis,
+            "value": self.value,
+            "interval": self.interval,
+            "steps": [step.to_dict() for step in self.steps],
+            "answers": [answer.to_dict() for answer in self.answers],
+            "because": self.because or None,
+            "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
+        }
+
+
+def _step_lines(step: Step, digits: int, palette: Palette, width: int | None) -> Iterator[str]:
+    """A step, then where it reads what; a number that is only read says so in the first line."""
+    groups = list(_grouped(step.reads))
+    words = [step.note] if step.note else []
+    if not step.formula and len(groups) == 1 and groups[0][0].kind != "step":
+        words.append(_source(groups.pop()))
+    more = escape("".join(f", {word}" for word in words))
+    place, layer, sides = f"{step.number:>{digits}}  {_at(step.where)}  ", layer_text(step.where), [escape(side) for side in step.sides]
+    head = f"{palette.dim}{place}{palette.plain}{layer}: {palette.key}"
+    indent = " " * (digits + 4)
+    if width is None or cells(f"{place}{layer}: {' = '.join(sides)}{more}") <= width:
+        yield f"{head}{' = '.join(sides)}{palette.plain}{more}"
+    else:
+        yield f"{head}{sides[0]}{palette.plain}"
+        for side in sides[1:]:
+            yield f"{indent}{palette.key}= {side}{palette.plain}{more if side is sides[-1] else ''}"
+    for group in groups:
+        found = [one.name if step.formula else f"{one.name} = {one.value}" for one in group]
+        read = ", ".join(found if len(found) <= _MOST_NAMES else [*found[: _MOST_NAMES // 2], "...", *found[-_MOST_NAMES // 2 :]])
+        yield f"{indent}{palette.dim}{escape(read)}:{palette.plain} {escape(_source(group))}"
+
+
+def _at(where: Where) -> str:
+    return f"{where.line}:{where.column}"
+
+
+def layer_text(where: Where) -> str:
+    """A layer as it is named in a sentence: its type and name, with the bodies around it."""
+    name = shorten(escape(where.layer_name or ""), _WIDEST_NAME)
+    return f"{escape(where.layer_type or '')} {f'{escape(where.path)} / ' if where.path else ''}{name}".strip()
+
+
+def _through(layers: Sequence[Where]) -> str:
+    """How a number came unchanged: `, unchanged through 3 layers, Concat a to Reshape b`."""
+    if not layers:
+        return ""
+    first, last = layer_text(layers[0]), layer_text(layers[-1])
+    what = first if len(layers) == 1 else f"{counted(len(layers), 'layer')}, {first} to {last}"
+    return f", unchanged through {what}"
+
+
+def _grouped(reads: Sequence[Read]) -> Iterator[list[Read]]:
+    """The reads that stand in one tag or constant, or come the same way, together."""
+    found: dict[object, list[Read]] = {}
+    for read in reads:
+        layer = None if read.where is None or read.kind == "step" else (read.where.path, read.where.layer_id)
+        found.setdefault((read.kind, read.text, layer, read.step, tuple(map(id, read.through))), []).append(read)
+    yield from found.values()
+
+
+def _source(group: Sequence[Read]) -> str:
+    """Where the numbers of a group stand, in words."""
+    first = group[0]
+    text = f"{first.text}s" if first.text == "attribute" and len(group) > 1 else first.text
+    places = ", ".join(dict.fromkeys(_at(read.where) for read in group if read.where is not None and read.kind != "step"))
+    if first.position is not None:
+        indices = [read.position or 0 for read in group]
+        text = f"{_ranges(first.kind, [(index, index + 1) for index in indices])} of {text}"
+    if places:
+        text = f"{text} ({places})"
+    if first.bytes is not None:
+        ranges = _ranges("", [read.bytes[1:] for read in group if read.bytes is not None], is_open=True)
+        text = f"{text}, bytes {ranges} of {first.bytes[0].replace(chr(92), '/').rpartition('/')[2]}"
+    return text + _through(first.through)
+
+
+def _ranges(word: str, ranges: Sequence[tuple[int, int]], *, is_open: bool = False) -> str:
+    """`axis 2`, `elements 0 to 3`, `elements 0, 2`, or `8..40` where the end is not in the range."""
+    joined: list[tuple[int, int]] = []
+    for begin, end in sorted(set(ranges)):
+        if joined and joined[-1][1] == begin:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((begin, end))
+    if is_open:
+        return ", ".join(f"{begin}..{end}" for begin, end in joined)
+    parts = [str(begin) if end == begin + 1 else f"{begin} to {end - 1}" for begin, end in joined]
+    plural = {"axis": "axes", "element": "elements"}.get(word, word)
+    return f"{word if len(set(ranges)) == 1 else plural} {', '.join(parts)}"

@@ -1,0 +1,218 @@
+"""How one layer computed a number: the formula that its own rule writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from math import inf
+from typing import Any, Final, NamedTuple
+
+from irshape.answers.explain.rule import Origin, Rule, TracedRule, is_same, leaves_of, named_fact, named_op, origin_of
+from irshape.answers.explain.traced import Leaf, Operation, Term, leaves, plain, term_of, value
+from irshape.inference.facts import POISONED, Fact
+from irshape.model.model import Node
+from irshape.ops.op import Op
+from irshape.shape.dim import Dim, Scope
+from irshape.shape.element_type import ElementType
+from irshape.shape.value import Real
+
+# So many numbers are changed one by one to see which of them an answer depends on.
+_MOST_TRIED: Final = 64
+
+
+class Asked(NamedTuple):
+    """A number of an output: `kind` is "axis" or "element"."""
+
+    kind: str
+    output: int
+    position: int
+
+    def of(self, outputs: Sequence[Fact]) -> Any:
+        """The number among the facts of the outputs; None if it is not known there."""
+        fact = outputs[self.output] if self.output < len(outputs) else POISONED
+        numbers = fact.shape if self.kind == "axis" else fact.elements
+        return numbers[self.position] if numbers is not None and self.position < len(numbers) else None
+
+
+class Formula(NamedTuple):
+    """How a number came about: `term` is the number itself where no arithmetic gave it; then `reads` are what it depends on.
+
+    `unchanged` are those of `reads` that the number is, as long as the others are what they are; `twins` are sizes of other
+    inputs that it must be equal to as well.
+    """
+
+    term: Term
+    reads: Sequence[Leaf]
+    unchanged: Sequence[Leaf] = ()
+    twins: Sequence[Origin] = ()
+
+
+class _Layer(NamedTuple):
+    """A node with what a pass found of its inputs and outputs."""
+
+    node: Node
+    op: Op
+    facts: list[Fact]
+    known: Sequence[Fact]
+
+    @classmethod
+    def at(cls, node: Node, slots: Sequence[Fact]) -> _Layer:
+        assert node.op is not None
+        return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + len(node.layer.outputs)])
+
+    @property
+    def signature(self) -> tuple[object, ...]:
+        """What is the same for layers that compute the same."""
+        return self.op, *self.facts, None, *self.known
+
+    def apply(self, scope: Scope, op: Op, facts: Sequence[Fact]) -> tuple[Fact, ...]:
+        """What the rule gives for other attributes and inputs."""
+        return Rule(scope, self.node, op, facts, self.known).outputs()
+
+
+class Formulas:
+    """The formulas of a pass over graphs, worked out where they are asked for, and once for layers that are the same.
+
+    `scope` is that of the pass, so that what is born in a layer has the same name again.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self._any = scope.bounded("any size", 0, inf)
+        # A size of which nothing is known, with so long a formula that any other is simpler.
+        self._stranger = sum(scope.bounded(("stranger", index), 0, inf) for index in range(20))
+        self._applied: dict[tuple[object, ...], TracedRule] = {}
+        self._formulas: dict[tuple[object, ...], Formula] = {}
+
+    def formula(self, node: Node, slots: Sequence[Fact], asked: Asked) -> Formula:
+        """How a number of an output came about; `slots` are what the pass found of all tensors."""
+        layer = _Layer.at(node, slots)
+        rule = self._rule(layer, asked.kind)
+        key = (node if rule.is_local else None, *layer.signature, asked)
+        formula = self._formulas.get(key)
+        if formula is None:
+            formula = self._formulas[key] = self._formula(layer, asked, asked.of(rule.answers))
+        return formula
+
+    def _rule(self, layer: _Layer, kind: str) -> TracedRule:
+        """The application of a layer's rule to named numbers."""
+        signature = *layer.signature, kind
+        for node in (None, layer.node):
+            if (node, *signature) in self._applied:
+                return self._applied[node, *signature]
+        named = [named_fact(layer.op, position, fact, is_of_elements=kind == "element") for position, fact in enumerate(layer.facts)]
+        rule = TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known)
+        rule.answers = rule.outputs()
+        self._applied[layer.node if rule.is_local else None, *signature] = rule
+        return rule
+
+    def _formula(self, layer: _Layer, asked: Asked, found: Any) -> Formula:
+        """The term, if it gives the very number that the pass found; else the number with what it depends on."""
+        number, term = asked.of(layer.known), term_of(found)
+        if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
+            return Formula(number, list(self._dependencies(layer, asked)))
+        reads = leaves(term)
+        unchanged = [leaf for leaf in reads if is_same(leaf.value, number) and self._is_unchanged(term, leaf)]
+        twins = list(self._twins(layer, asked, term)) if isinstance(term, Leaf) and asked.kind == "axis" else ()
+        return Formula(term, reads, unchanged, twins)
+
+    def _is_unchanged(self, term: Term, leaf: Leaf) -> bool:
+        """Whether a term is the number of one leaf whatever that is, the others being what they are."""
+        if term is leaf:
+            return True
+        try:
+            return is_same(value(term, lambda one: self._any if one is leaf else one.value), self._any)
+        except (TypeError, ArithmeticError, ValueError):
+            return False  # reals and sizes do not go together
+
+    def _twins(self, layer: _Layer, asked: Asked, leaf: Leaf) -> Iterator[Origin]:
+        """Sizes that the number must be equal to as well, beside the one that the rule takes."""
+        if sum(fact.elements is None for fact in layer.facts) < 2:
+            return
+        named = [named_fact(layer.op, position, fact, is_of_elements=False) for position, fact in enumerate(layer.facts)]
+        taken: Origin | None = leaf.source
+        while taken is not None and taken.kind == "axis":
+            # Where the rule does not know this one, it takes another.
+            port = int(taken.port)
+            named[port] = _with(named[port], "axis", taken.position, self._stranger)
+            size = asked.of(TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known).outputs())
+            taken = origin_of(size)
+            if taken is not None and is_same(plain(size), leaf.value):
+                yield taken
+
+    def _dependencies(self, layer: _Layer, asked: Asked) -> Iterator[Leaf]:
+        """The numbers which the answer changes with, found by changing each of them."""
+        number = asked.of(layer.known)
+        for tried, (leaf, others) in enumerate(_changes(self.scope, layer.op, layer.facts, asked.kind)):
+            if tried == _MOST_TRIED:
+                return
+            answers = [layer.apply(self.scope, op, facts) for op, facts in others]
+            # Where the rule fails, nothing is said of the answer.
+            changed = [not is_same(asked.of(one), number) for one in answers if not any(fact.is_poisoned for fact in one)]
+            if any(changed) or not changed:
+                yield leaf
+
+    def type_source(self, node: Node, slots: Sequence[Fact], output: int) -> int | None:
+        """The input whose element type an output has; None if it has that of no input."""
+        layer = _Layer.at(node, slots)
+        wanted = layer.known[output].element_type
+        bare = [Fact(ElementType.dynamic, fact.shape, fact.elements, fact.is_poisoned, None, fact.is_literal) for fact in layer.facts]
+        for position, fact in enumerate(layer.facts):
+            if fact.element_type is wanted:
+                given = [*bare[:position], fact, *bare[position + 1 :]]
+                with_it, without = ([one.element_type for one in layer.apply(self.scope, layer.op, facts)] for facts in (given, bare))
+                if with_it[output : output + 1] == [wanted] != without[output : output + 1]:
+                    return position
+        return None
+
+
+def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
+    """What a pass found of a node's inputs, without those at the end that nothing feeds."""
+    sources = node.sources
+    while sources and sources[-1] == -1:
+        sources = sources[:-1]
+    return [slots[source] if source >= 0 else POISONED for source in sources]
+
+
+def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tuple[Leaf, list[tuple[Op, list[Fact]]]]]:
+    """Each number a rule may read, with ops and facts that have others in its place."""
+    for position, fact in enumerate(facts):
+        for leaf in leaves_of(op, position, fact, is_of_elements=kind == "element"):
+            which, index = leaf.source.kind, leaf.source.position
+            unknown = scope.bounded(("another", which), 0 if which == "axis" else -inf, inf)
+            others = _others(leaf.value) if which == "element" and not isinstance(leaf.value, Dim) else [unknown]
+            changed = [_with(fact, which, index, other) for other in others]
+            yield leaf, [(op, [*facts[:position], one, *facts[position + 1 :]]) for one in changed]
+    named = named_op(op)
+    for name in op.attributes:
+        value = getattr(named, name, None)
+        items = value if isinstance(value, tuple) else (value,)
+        own = tuple(map(plain, items))
+        for index, item in enumerate(items):
+            how = term_of(item)
+            if isinstance(how, Leaf):
+                lists = [(*own[:index], other, *own[index + 1 :]) for other in _others(own[index])]
+                yield how, [(_with_attribute(op, name, one if isinstance(value, tuple) else one[0]), facts) for one in lists]
+
+
+def _others(number: Any) -> list[Any]:
+    """Numbers near one: some of them mean something to a rule where others are refused."""
+    if isinstance(number, Real):
+        return [Real(-inf, inf), 1.5]
+    return [number + step for step in (1, -1, 2, -2)] + ([0] if number else [])
+
+
+def _with(fact: Fact, which: str, index: int, other: Any) -> Fact:
+    """A fact in which one number is another."""
+    shape, elements = fact.shape, fact.elements
+    if which == "axis" and shape is not None:
+        shape = (*shape[:index], other, *shape[index + 1 :])
+    elif elements is not None:
+        elements = (*elements[:index], other, *elements[index + 1 :])
+    return Fact(fact.element_type, shape, elements, fact.is_poisoned, None, fact.is_literal)
+
+
+def _with_attribute(op: Op, name: str, value: Any) -> Op:
+    other = copy(op)
+    setattr(other, name, value)
+    return other

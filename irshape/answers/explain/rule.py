@@ -1,0 +1,241 @@
+"""An op's rule, run again on numbers that remember where it read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import copy
+from math import inf
+from typing import Any, NamedTuple
+
+from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
+from irshape.inference.apply import Request
+from irshape.inference.facts import Fact, Facts
+from irshape.model.model import Node
+from irshape.ops.context import element_count
+from irshape.ops.op import Input, Op
+from irshape.shape.dim import Dim, Scope, Size, eq
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import UNREADABLE, Elements, strides
+
+
+class Origin(NamedTuple):
+    """Where a rule reads a number.
+
+    `kind` is "axis" or "element" of the input `port`, "attribute" `port` (its name in the XML), or "unknown": the rule
+    itself could not tell it. `position` is the axis, the position among the elements or in the list.
+    """
+
+    kind: str
+    port: int | str
+    position: int
+
+
+class _Plain(Facts):
+    """Facts that are not made one: equal numbers may have come about in different ways."""
+
+    def intern(
+        self,
+        element_type: ElementType,
+        shape: Shape,
+        elements: Elements | None = None,
+        is_poisoned: bool = False,
+        seen: Fact | None = None,
+        is_literal: bool = False,
+    ) -> Fact:
+        return Fact(element_type, shape, elements, is_poisoned, None, is_literal)
+
+    def beside(self, fact: Fact, seen: Fact) -> Fact:
+        return fact
+
+
+class Rule(Request):
+    """One application of a node's rule to what a pass found of its inputs; OpenVINO's own view is left out."""
+
+    def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
+        """`facts` are those the rule is given, `known` those that the pass found of the outputs."""
+        first = node.model.first_tensor
+        sources = [first + source if source >= 0 else source for source in node.sources[: len(facts)]]
+        wanted = frozenset(index for index, fact in enumerate(known) if fact.elements is not None)
+        stated = not node.model.document.is_example
+        super().__init__(_Plain(), scope, op, first + node.first_slot, tuple(facts), sources, len(node.layer.outputs), wanted, stated)
+        self.is_sole = False
+        self.answers: tuple[Fact, ...] = ()
+
+    def outputs(self) -> tuple[Fact, ...]:
+        """What the rule gives."""
+        return self._outputs()
+
+
+class TracedRule(Rule):
+    """An application whose numbers remember where they came from."""
+
+    def exact_div(self, a: Size, divisor: Size, message: str, **more: Any) -> Size:
+        quotient: Any = super().exact_div(a, divisor, message, **more)
+        how = term_of(quotient)
+        exact: Size = traced(quotient, Operation("/", how.a, how.b)) if isinstance(how, Operation) and how.sign == "//" else quotient
+        return exact
+
+    def unknown(self, low: float = 0, high: float = inf) -> Size:
+        size: Any = super().unknown(plain(low), plain(high))
+        if not isinstance(size, Dim):
+            return traced(size, term_of(low))  # type: ignore[no-any-return]
+        return traced(size, Leaf(str(size), size, Origin("unknown", 0, 0)))  # type: ignore[no-any-return]
+
+    def _unknown_elements(self, port: Input, count: int) -> Elements:
+        elements = super()._unknown_elements(port, count)
+        is_whole = count == element_count(port.partial_shape)
+        return _named(elements, _elements(elements, port.name, port.index, port.partial_shape if is_whole else None))
+
+    def integers(self, port: Input, elements: Elements) -> Elements:
+        pairs = zip(super().integers(port, elements), elements, strict=True)
+        return tuple([traced(whole, term("trunc", term_of(one), 0) if whole != one else term_of(one)) for whole, one in pairs])
+
+    def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
+        return like(super().floats(port, count), (port.elements or (None,) * count)[:count])
+
+    def held(self, elements: Elements, element_type: ElementType) -> Elements | None:
+        held = super().held(elements, element_type)
+        return None if held is None else like(held, elements)
+
+    def broadcast(self, a: Size, b: Size, message: str, **more: Any) -> Size:
+        size: Size = _either(super().broadcast(a, b, message, **more), a, b)
+        return size
+
+    def merge(self, a: Size, b: Size, message: str, **more: Any) -> Size:
+        size: Size = _either(super().merge(a, b, message, **more), a, b)
+        return size
+
+    def without_common(self, a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
+        """Numbers are left out only where the shapes begin or end alike; else equal ones may have nothing to do with each other."""
+        left, right = ({origin.position: one for one in sizes if (origin := origin_of(one))} for sizes in (a, b))
+        if len(left) != len(a) or len(right) != len(b):
+            return super().without_common(a, b)
+        data, pattern = self.facts
+        ends = len(data.shape or ()) - 1, len(pattern.elements or a) - 1
+        for i, j, step in ((0, 0, 1), (*ends, -1)):
+            while 0 <= i <= ends[0] and 0 <= j <= ends[1]:
+                is_copied = i == j and i not in left and j not in right
+                if not is_copied and not (i in left and j in right and eq(left[i], right[j])):
+                    break
+                left.pop(i, None)
+                right.pop(j, None)
+                i, j = i + step, j + step
+        known = [one for one in right.values() if not isinstance(one, Dim)]
+        dims, rest = super().without_common(list(left.values()), [one for one in right.values() if isinstance(one, Dim)])
+        return dims, [*known, *rest]
+
+    def scaled(self, size: Size, scale: float) -> Size:
+        result = super().scaled(plain(size), plain(scale))
+        factor = term_of(scale)
+        if isinstance(result, int) and result != math.floor(plain(size) * plain(scale)):
+            factor = Operation("+", factor, 1e-6)  # what OpenVINO adds to each scale
+        whole: Size = traced(result, Operation("floor", Operation("*", term_of(size), factor), 0))
+        return size if plain(scale) == 1 else whole
+
+
+def _either(result: Any, a: Any, b: Any) -> Any:
+    """The result, or the one of two equal numbers that has a term."""
+    if isinstance(result, Traced):
+        return result
+    return next((one for one in (a, b) if isinstance(one, Traced) and is_same(plain(one), result)), result)
+
+
+def origin_of(number: Any) -> Origin | None:
+    """Where a number that was not computed comes from."""
+    how = term_of(number)
+    return how.source if isinstance(how, Leaf) else None
+
+
+def _named(numbers: Sequence[Any], leaves: Sequence[Leaf]) -> tuple[Any, ...]:
+    """Numbers that remember where they come from."""
+    return tuple([traced(number, leaf) for number, leaf in zip(numbers, leaves, strict=True)])
+
+
+def _elements(numbers: Sequence[Any], name: str, port: int, shape: Sequence[Any] | None) -> list[Leaf]:
+    """The names of elements: `name[2]`, or `name[1,2]` in a tensor of two axes, or `name` if there is no axis."""
+    sizes = [1] if shape is None else list(map(plain, shape))
+    steps = strides(sizes)
+
+    def called(index: int) -> str:
+        if len(sizes) == 1:
+            return f"{name}[{index}]"
+        places = ",".join([str(index // step % size) for step, size in zip(steps, sizes, strict=True)])
+        return f"{name}[{places}]" if places else name
+
+    return [Leaf(called(index), plain(number), Origin("element", port, index)) for index, number in enumerate(numbers)]
+
+
+def is_known(fact: Fact) -> bool:
+    """Whether the elements of a tensor are known."""
+    return fact.elements is not None and fact.elements is not UNREADABLE
+
+
+def is_same(a: Any, b: Any) -> bool:
+    """Whether two numbers are one: the same formula, whatever is known of it."""
+    if isinstance(a, Dim) or isinstance(b, Dim):
+        return isinstance(a, Dim) and isinstance(b, Dim) and a.form is b.form
+    return bool(a == b)
+
+
+def _are_read(op: Op, position: int, fact: Fact, is_of_elements: bool) -> bool:
+    """Whether a rule reads the elements of an input, which are known."""
+    port = op.input_at(position)
+    if port is None or fact.elements is None or fact.elements is UNREADABLE:
+        return False
+    return port.value or (is_of_elements and port.index in op.demanded())
+
+
+def _name(op: Op, position: int) -> str:
+    port = op.input_at(position)
+    if port is None:
+        return str(position)
+    return f"{port.name}[{position - port.index}]" if port.variadic else port.name
+
+
+def named_fact(op: Op, position: int, fact: Fact, is_of_elements: bool) -> Fact:
+    """A fact whose numbers remember where they come from."""
+    name, shape, elements = _name(op, position), fact.shape, fact.elements
+    if elements is not None and _are_read(op, position, fact, is_of_elements):
+        elements = _named(elements, _elements(elements, name, position, shape))
+        name = f"{name}.shape"
+    if shape is not None:
+        shape = _named(shape, _axes(shape, name, position))
+    return Fact(fact.element_type, shape, elements, fact.is_poisoned, None, fact.is_literal)
+
+
+def _axes(shape: Sequence[Any], name: str, port: int) -> list[Leaf]:
+    return [Leaf(f"{name}[{axis}]", size, Origin("axis", port, axis)) for axis, size in enumerate(shape)]
+
+
+def leaves_of(op: Op, position: int, fact: Fact, is_of_elements: bool) -> list[Leaf]:
+    """What a rule may read of an input: its elements where they are known, else its sizes."""
+    name = _name(op, position)
+    if fact.elements is not None and _are_read(op, position, fact, is_of_elements):
+        return _elements(fact.elements, name, position, fact.shape)
+    return _axes(fact.shape or (), name, position)
+
+
+def named_op(op: Op) -> Op:
+    """The op with attributes that remember their names: those that the file gives, as a rule may ask which these are."""
+    named = copy(op)
+    for name, value in vars(op).items():
+        attribute = op.attributes.get(name)
+        if attribute is None:
+            continue
+        spelling = attribute.spelling
+        if isinstance(value, tuple):
+            setattr(named, name, tuple([_named_item(spelling, i, item) for i, item in enumerate(value)]))
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            setattr(named, name, traced(value, Leaf(spelling, value, Origin("attribute", spelling, 0))))
+    return named
+
+
+def _named_item(spelling: str, index: int, item: Any) -> Any:
+    """An item of a list; of an interval that is one number both ends."""
+    origin = Origin("attribute", spelling, index)
+    if isinstance(item, tuple) and len(item) == 2 and item[0] == item[1]:
+        end = traced(item[0], Leaf(f"{spelling}[{index}]", item[0], origin))
+        return (end, end)
+    return item if isinstance(item, tuple | str) else traced(item, Leaf(f"{spelling}[{index}]", item, origin))

@@ -1,0 +1,102 @@
+"""The shortest way back from a number: what is passed by, and what is a step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from irshape.answers.explain.derivation import Derivation, Place, Point
+from irshape.answers.explain.sources import Sources
+from irshape.shape.dim import Dim
+
+# Steps are not counted further: what is shared is counted again and again.
+_MANY: Final = 1 << 20
+# Numbers that stand there whatever the inputs are.
+_FIXED: Final = ("attribute", "default", "axis", "element")
+
+
+class _Verdict(NamedTuple):
+    """What is known of a number: the next on its way (None for a step), how long the way is, and whether no input changes it.
+
+    `is_open` says that it is a number of a constant which no layer has taken in among the data yet.
+    """
+
+    way: Point | None
+    steps: int
+    passed: int
+    is_fixed: bool
+    is_open: bool
+
+
+class Trail:
+    """The ways back from some numbers. Nothing here recurses: they are as long as the model is deep."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self._verdicts: dict[Point, _Verdict] = {}
+
+    def order(self, points: Iterable[Point]) -> list[Point]:
+        """The steps to some numbers, each once and behind what it reads."""
+        found: dict[Point, None] = {}
+        entered: set[Point] = set()
+        pending = [(self.root(point)[0], False) for point in reversed(list(points))]
+        while pending:
+            point, is_done = pending.pop()
+            if is_done:
+                found[point] = None
+            elif point not in entered:
+                entered.add(point)
+                pending.append((point, True))
+                roots = [self.root(source)[0] for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
+                pending += [(root, False) for root in reversed(roots) if not self.sources.is_inline(root)]
+        return list(found)
+
+    def root(self, point: Point) -> tuple[Point, list[Point]]:
+        """The number that a number is, and those that hand it on, the nearest to the root first."""
+        chain = [point]
+        while (way := self._verdict(chain[-1]).way) is not None:
+            chain.append(way)
+        return chain[-1], chain[-2::-1]
+
+    def is_fixed(self, point: Point) -> bool:
+        """Whether no input of the model changes a number."""
+        return self._verdict(point).is_fixed
+
+    def _verdict(self, point: Point) -> _Verdict:
+        """The verdict on a number, after those on all that it comes from."""
+        entered: set[Point] = set()
+        pending = [point]
+        while point not in self._verdicts:
+            current = pending[-1]
+            derivation = self.sources.derive(current)
+            if current not in entered:
+                entered.add(current)
+                needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
+                needed += [way.source for way in derivation.ways]
+                # What is entered already comes back to itself, as in a loop.
+                pending += [one for one in needed if one not in self._verdicts and one not in entered]
+            if pending[-1] is current:
+                pending.pop()
+                if current not in self._verdicts:
+                    self._verdicts[current] = self._judged(current, derivation)
+        return self._verdicts[point]
+
+    def _judged(self, point: Point, derivation: Derivation) -> _Verdict:
+        known = self._verdicts
+        ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
+        # What the data bring says more than a constant that only has to fit.
+        ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
+        if ways:
+            way = min(ways, key=lambda one: known[one][1:3])
+            _, steps, passed, is_fixed, is_open = known[way]
+            if not (is_open and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
+                return _Verdict(way, steps, passed + 1, is_fixed, is_open)
+        is_inline = self.sources.is_inline(point)
+        needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
+        steps = sum(known[source].steps for source in needed if source in known)
+        places = [source for _, _, source in derivation.reads if isinstance(source, Place)]
+        is_fixed = not isinstance(derivation.value, Dim | str) and all(one.kind in _FIXED for one in places) and self._are_fixed(needed)
+        return _Verdict(None, min(steps + (not is_inline), _MANY), 0, is_fixed, is_inline)
+
+    def _are_fixed(self, points: Sequence[Point]) -> bool:
+        return all(point in self._verdicts and self._verdicts[point].is_fixed for point in points)

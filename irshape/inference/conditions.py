@@ -1,0 +1,84 @@
+"""What a reader is told must hold: the guards of a pass in simple words, each once, and none that others imply."""
+
+from collections.abc import Iterable
+from math import gcd
+from typing import Final, TypeAlias
+
+from irshape.inference.engine import Guard
+from irshape.shape.dim import Dim, origins
+from irshape.shape.form import DATA, Monomial, Polynomial
+from irshape.shape.guard import Requirement
+from irshape.shape.simplify import equality, joined, simplified, substituted
+
+# What would follow from further equalities is listed.
+_MOST_EQUALITIES: Final = 64
+
+_Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
+"""What is compared with a number: products of atoms with their coefficients, which have no common factor."""
+
+
+def conditions(guards: Iterable[Guard]) -> list[Guard]:
+    """Guards that together say the same; those that data decide come last."""
+    found: dict[str, Guard] = {}
+    for guard in _independent(list(guards)):
+        for requirement in simplified(guard.requirement):
+            # Requirements of different kinds can say the same.
+            known = found.setdefault(str(requirement), Guard(guard.node, requirement, -1))
+            known.more += 1 + guard.more
+    return sorted(_strongest(list(found.values())), key=is_about_data)
+
+
+def _independent(guards: list[Guard]) -> list[Guard]:
+    """The guards without those that follow once sizes are equal which simpler ones demand to be equal."""
+    equal: dict[int, Polynomial] = {}
+    kept: dict[int, Guard] = {}
+    for position, guard in sorted(enumerate(guards), key=lambda numbered: _length(numbered[1].requirement)):
+        reduced = substituted(guard.requirement, equal)
+        if simplified(reduced):
+            is_shorter = _length(reduced) < _length(guard.requirement)
+            kept[position] = Guard(guard.node, reduced, guard.more) if is_shorter else guard
+            if len(equal) < _MOST_EQUALITIES and (more := equality(reduced)):
+                equal = joined(equal, more)
+    return [kept[position] for position in sorted(kept)]
+
+
+def _length(requirement: Requirement) -> int:
+    """How much a reader has to read."""
+    return sum(side.form.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
+
+
+def is_about_data(guard: Guard) -> bool:
+    """Whether a guard speaks of sizes that only running the model tells."""
+    return bool((origins(guard.requirement.a) | origins(guard.requirement.b)) & DATA)
+
+
+def _strongest(guards: list[Guard]) -> Iterable[Guard]:
+    """The guards without those that a single other one implies."""
+    least: dict[_Sum, int] = {}
+    exact: dict[_Sum, int] = {}
+    for guard in guards:
+        bound = _bound(guard.requirement)
+        if bound is None:
+            continue
+        size, limit = bound
+        if guard.requirement.kind == "ge":
+            least[size] = max(limit, least.get(size, limit))
+        else:
+            exact[size] = limit
+            exact[tuple((monomial, -coefficient) for monomial, coefficient in size)] = -limit
+    for guard in guards:
+        bound = _bound(guard.requirement)
+        if guard.requirement.kind != "ge" or bound is None or bound[1] == max(least[bound[0]], exact.get(bound[0], bound[1] - 1) + 1):
+            yield guard
+
+
+def _bound(requirement: Requirement) -> tuple[_Sum, int] | None:
+    """The sum that a requirement compares with a number, and the number; None for one that does otherwise."""
+    size = requirement.a - requirement.b
+    if requirement.kind not in ("ge", "eq") or not isinstance(size, Dim):
+        return None
+    terms, constant = size.form.terms, -size.form.constant
+    factor = gcd(*(coefficient for _, coefficient in terms))
+    if requirement.kind == "eq" and constant % factor:
+        return None
+    return tuple((monomial, coefficient // factor) for monomial, coefficient in terms), -(-constant // factor)

@@ -1,0 +1,304 @@
+"""What would mend a fault that a check found: the code says what is wrong, its place where, the pass what would be right."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
+
+from irshape.inference.engine import Engine
+from irshape.inference.facts import Fact
+from irshape.model.model import Node
+from irshape.ops.attribute import Attribute, Malformed, spell
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.fix import Edit, Fix
+from irshape.shape.element_type import ElementType
+from irshape.xml.document import Document, Port
+from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices
+
+_NAME: Final = re.compile(r"[^\s=]+")
+_ATTRIBUTE: Final = re.compile(r"([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
+# A dim and the number it begins with; one that is written with entities is left alone.
+_DIM: Final = re.compile(r"<dim\s*>(\s*([+-]?[0-9]+)[^<&]*)</dim\s*>")
+
+
+class _Repair(NamedTuple):
+    """What a fix will be: `splices` say the same as its edits."""
+
+    title: str
+    splices: Sequence[Splice]
+
+
+class _Site:
+    """The place of a fault, the layer it is about, and what the pass knows of that."""
+
+    def __init__(self, layers: _Layers, offset: int) -> None:
+        self.layers = layers
+        self.document: Document = layers.root.model.document
+        self.node = layers.at(offset)
+        self.offset = offset
+
+    def text(self, length: int) -> str:
+        """The text that begins at the place."""
+        return self.document.source[self.offset : self.offset + length].decode(self.document.encoding, "ignore")
+
+    def port(self) -> tuple[Node, Port, Fact] | None:
+        """The port at the place, and what is known of it."""
+        if (node := self.node) is None or (found := self.layers.ports(node).get(self.offset)) is None:
+            return None
+        return node, *found
+
+    def attribute(self) -> tuple[Node, Attribute, str] | None:
+        """The attribute at the place, as its operation declares it, and its text."""
+        match = _NAME.match(self.text(1024))
+        if (node := self.node) is None or node.op_class is None or match is None or node.layer.data_offset < 0:
+            return None
+        declared = next((one for one in node.op_class.attributes.values() if one.spelling == match[0]), None)
+        return None if declared is None else (node, declared, node.layer.attributes[declared.spelling])
+
+
+def _record_dims(site: _Site) -> _Repair | None:
+    if (found := site.port()) is None:
+        return None
+    node, port, fact = found
+    # What OpenVINO knows of the port is what it would write there; a size left open is no fault.
+    shape = fact.seen.shape
+    dims = None if shape is None else tuple([size if type(size) is int else -1 for size in shape])
+    if dims is not None and port.dims is not None and len(dims) == len(port.dims):
+        dims = tuple([-1 if recorded < 0 else dim for recorded, dim in zip(port.dims, dims, strict=True)])
+    splices = port_splices(site.document, node.layer, port, PortFacts(None, dims, port.annotation))
+    said = "no dims" if dims is None else f"[{','.join('?' if dim < 0 else str(dim) for dim in dims)}]"
+    return _Repair(f"record {said}", splices)
+
+
+def _record_precision(site: _Site) -> _Repair | None:
+    if (found := site.port()) is None:
+        return None
+    node, port, fact = found
+    precision = fact.element_type.precision
+    splices = port_splices(site.document, node.layer, port, PortFacts(precision, port.dims, port.annotation))
+    return _Repair(f'write precision="{precision}"', splices)
+
+
+def _know_precision(site: _Site) -> _Repair | None:
+    text = re.match(r"precision\s*=\s*[\"']([^\"']*)", site.text(256))
+    likely = (ElementType.parse(text[1]) or ElementType.from_precision(text[1].upper())) if text else None
+    if likely is None or text is None:
+        return None
+    start, end = (site.offset + len(text[0][:at].encode(site.document.encoding)) for at in text.span(1))
+    return _Repair(f'write precision="{likely.precision}"', [Splice(start, end, likely.precision)])
+
+
+def _forget_annotation(site: _Site) -> _Repair | None:
+    if (found := site.port()) is None:
+        return None
+    node, port, _ = found
+    splices = port_splices(site.document, node.layer, port, PortFacts(None, port.dims, None))
+    return _Repair("remove the annotation", splices)
+
+
+def _spell_number(site: _Site) -> _Repair | None:
+    dim = _DIM.match(site.text(512))
+    if dim is None:
+        return _spell_attribute(site)
+    start, end = (site.offset + len(dim[0][:at].encode(site.document.encoding)) for at in dim.span(1))
+    value = str(int(dim[2]))
+    return _Repair(f"write {value}", [Splice(start, end, value)])
+
+
+def _spell_attribute(site: _Site) -> _Repair | None:
+    """The value that OpenVINO reads, as it would write it."""
+    if (found := site.attribute()) is None:
+        return None
+    node, declared, _ = found
+    return _say(site, node, {declared: getattr(node.op, declared.name)})
+
+
+def _state_defaults(site: _Site) -> _Repair | None:
+    """All attributes at once that are missing from the layer, so that it gets one `<data>`; in a faulty layer that may be the fault."""
+    if (node := site.node) is None or node.op_class is None or node in site.layers.faulty:
+        return None
+    declared = node.op_class.attributes.values()
+    missing = {one: one.default for one in declared if one.stated and one.spelling not in node.layer.attributes}
+    return _say(site, node, missing)
+
+
+def _say(site: _Site, node: Node, values: dict[Attribute, object]) -> _Repair | None:
+    """Attributes with these values, if each can be written so that just that is read."""
+    texts = {attribute.spelling: spell(value) for attribute, value in values.items()}
+    for name, text in texts.items():
+        if "," in (old := node.layer.attributes.get(name, "")) and ", " not in old:
+            texts[name] = text.replace(", ", ",")
+    for attribute, value in values.items():
+        try:
+            if attribute.read(texts[attribute.spelling]) != (value, None):
+                return None
+        except Malformed:
+            return None
+    title = "write " + " ".join(f'{name}="{text}"' for name, text in texts.items())
+    return _Repair(title, attribute_splices(site.document, node.layer, dict(texts)))
+
+
+def _remove_attribute(site: _Site) -> _Repair | None:
+    """Found where it is, as a tag may have any number of them."""
+    attribute, length = None, 256
+    while attribute is None and length < 8 * len(site.document.source):
+        attribute, length = _ATTRIBUTE.match(site.text(length)), 8 * length
+    if attribute is None:
+        return None
+    encoding = site.document.encoding
+    before = site.document.source[max(0, site.offset - 64) : site.offset].decode(encoding, "ignore")
+    blanks = before[len(before.rstrip()) :]
+    start, end = site.offset - len(blanks.encode(encoding)), site.offset + len(attribute[0].encode(encoding))
+    return _Repair(f"remove {attribute[1]}", [Splice(start, end, "")])
+
+
+def _guess_word(site: _Site) -> _Repair | None:
+    if (found := site.attribute()) is None:
+        return None
+    node, declared, text = found
+    annotation = get_args(declared.annotation)[0] if get_origin(declared.annotation) not in (None, Literal) else declared.annotation
+    if annotation is ElementType and (known := ElementType.parse(text)) is not None:
+        return _say(site, node, {declared: known})
+    if get_origin(annotation) is not Literal:
+        return None
+    from difflib import get_close_matches
+
+    words = get_close_matches(text.lower(), get_args(annotation), 1, 0.7)
+    return _say(site, node, {declared: words[0]}) if words else None
+
+
+def _remove_blanks(site: _Site) -> _Repair | None:
+    source, encoding = site.document.source, site.document.encoding
+    end = source.find("<".encode(encoding), site.offset)
+    if end <= site.offset or source[site.offset : end].decode(encoding).strip(" \t\r\n\ufeff"):
+        return None
+    return _Repair("remove the blanks", [Splice(site.offset, end, "")])
+
+
+_Maker: TypeAlias = Callable[[_Site], _Repair | None]
+# What can be mended safely, by code: OpenVINO reads the same as before, or the file says what it computes.
+SAFE: Final[dict[str, _Maker]] = {
+    "X107": _know_precision,
+    "X201": _remove_blanks,
+    "X203": _forget_annotation,
+    "R101": _spell_number,
+    "R103": _state_defaults,
+    "R105": _spell_attribute,
+    "R301": _record_dims,
+    "R302": _record_precision,
+}
+# What the author has to decide: another word may be meant, `yes` may have meant true, an attribute may be misspelled.
+BY_HAND: Final[dict[str, _Maker]] = {
+    "A103": _guess_word,
+    "R102": _spell_attribute,
+    "R104": _remove_attribute,
+}
+_ALL: Final = SAFE | BY_HAND
+# These repeat what was inferred, which holds of the file only if nothing was given or trusted beside it.
+_INFERRED: Final = frozenset({"R301", "R302"})
+
+
+def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping[Diagnostic, Sequence[int]], *, is_as_read: bool) -> None:
+    """Give each of the diagnostics of a pass its fix, where there is one.
+
+    `behind` are the places of further faults that a diagnostic stands for. `is_as_read` says that the inputs have the shapes of
+    the file. The examples of the specification are not mended: they are no XML that could be written again.
+    """
+    mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
+    if not mendable or engine.model.document.is_example:
+        return
+    layers = _Layers(engine, diagnostics)
+    for diagnostic in mendable:
+        if diagnostic.where.offset is None:
+            continue
+        repairs = [_repair(layers, diagnostic.code, offset) for offset in (diagnostic.where.offset, *behind.get(diagnostic, ()))]
+        edits = [edit for repair in repairs if repair for edit in repair.edits]
+        if repairs[0] is not None and edits:
+            title = repairs[0].title
+            if len(repairs) > 1:
+                title += f", and what follows from it at {len(repairs) - 1} more {'place' if len(repairs) == 2 else 'places'}"
+            diagnostic.fix = Fix(title, tuple(edits), diagnostic.code in SAFE)
+
+
+def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
+    """What would mend a fault at a place, if anything would."""
+    site = _Site(layers, offset)
+    if code in _INFERRED and site.node in layers.trusting:
+        return None
+    repair = _ALL[code](site)
+    if repair is None:
+        return None
+    where = (offset, *site.document.position(offset))
+    return Fix(repair.title, tuple([_edit(site.document, where, splice) for splice in repair.splices]), code in SAFE)
+
+
+class _Layers:
+    """The layers of a file by their places, those in bodies, too.
+
+    `trusting` are the nodes of which something is known only because the ports of an unknown operation were trusted, `faulty`
+    those with an error that is not mended, used or not.
+    """
+
+    def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
+        graphs = list(engine.graphs())
+        self.root = engine
+        self.graphs = {graph.model: graph for graph in graphs}
+        self.nodes = sorted((node for graph in graphs for node in graph.model.nodes), key=lambda node: node.layer.offset)
+        self.offsets = [node.layer.offset for node in self.nodes]
+        self.trusting = _trusting(graphs)
+        errors = (found.where.offset for found in diagnostics if CATALOGUE[found.code].severity == ERROR and found.code not in SAFE)
+        self.faulty = {self.at(offset) for offset in errors if offset is not None}
+        self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
+
+    def at(self, offset: int) -> Node | None:
+        """The innermost layer around a place."""
+        index = bisect_right(self.offsets, offset) - 1
+        node = self.nodes[index] if index >= 0 else None
+        while node is not None and offset >= node.layer.end:
+            node = node.model.holder
+        return node
+
+    def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:
+        """The ports of a node by their places, with what is known of them."""
+        if self.last[0] is not node:
+            slots, layer = self.graphs[node.model].slots, node.layer
+            ports = [*zip(node.sources, layer.inputs, strict=True), *enumerate(layer.outputs, node.first_slot)]
+            self.last = node, {port.offset: (port, slots[slot]) for slot, port in ports}
+        return self.last[1]
+
+
+def _trusting(graphs: Sequence[Engine]) -> set[Node | None]:
+    """The nodes of which something is known only because the ports of an unknown operation were trusted."""
+    found: set[Node | None] = set()
+    for graph in graphs:
+        for node in graph.model.nodes:
+            inner: Node | None = node if node.op_class is None else None
+            while inner is not None:
+                found.add(inner)
+                inner = inner.model.holder
+    for graph in graphs if found else ():
+        model = graph.model
+        for node in model:
+            sources = [model.nodes[model.producers[slot]] for slot in node.sources if 0 <= slot < len(model.producers)]
+            if model.holder in found or not found.isdisjoint(sources):
+                found.add(node)
+    return found
+
+
+def _edit(document: Document, where: tuple[int, int, int], splice: Splice) -> Edit:
+    """A splice with its lines and columns, counted from those of the fault, which is never far: its offset, line and column."""
+    return Edit(*splice, *_place(document, where, splice.start), *_place(document, where, splice.end))
+
+
+def _place(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
+    start, line, column = where
+    if offset < start:
+        between = document.source[offset:start].decode(document.encoding, "replace")
+        return document.position(offset) if "\n" in between else (line, column - len(between))
+    passed = document.source[start:offset].decode(document.encoding, "replace")
+    after = passed.rpartition("\n")[2]
+    width = len(after) - after.count("\ufeff")
+    return (line + lines, width + 1) if (lines := passed.count("\n")) else (line, column + width)

@@ -1,0 +1,207 @@
+"""Requirements in the words a reader would choose: about the sizes themselves rather than what was computed from them.
+
+`(H + 3)//4 >= 2` is `H >= 5`, `(H + 7)//8 == H//8` is `H % 8 == 0`, and a product is not 0 where no factor is. What stands here says the
+same as the requirement it is made of.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from math import gcd
+from typing import Final, TypeAlias
+
+from irshape.shape.dim import Dim, Size, bounds, dim_of, eq, form_of, le
+from irshape.shape.form import Atom, Form, Monomial, Polynomial, split
+from irshape.shape.guard import Requirement
+
+# Steps until a requirement is as simple as it gets. Each takes a floor, a minimum or a factor away, so few are enough.
+_STEPS: Final = 32
+
+_Parts: TypeAlias = list[Requirement] | None
+"""What together says the same as a requirement; None for one that is simple already."""
+
+
+def simplified(requirement: Requirement) -> list[Requirement]:
+    """The requirements that together say what this one says; none if it holds anyway."""
+    done: list[Requirement] = []
+    pending = [requirement]
+    for _ in range(_STEPS):
+        if not pending:
+            break
+        one = pending.pop()
+        parts = _STEP[one.kind](one)
+        if parts is None:
+            done.append(one)
+        else:
+            pending += reversed(parts)
+    return [*done, *reversed(pending)]
+
+
+def equality(requirement: Requirement) -> dict[int, Polynomial]:
+    """What stands for an atom where the requirement holds: `H` is `8*(H//8)`, or `(H + 7)//8` is `H//8`."""
+    size, divisor = requirement.a, requirement.b
+    whole: Size = 0
+    if requirement.kind == "eq":
+        size -= divisor
+    elif requirement.kind == "div" and isinstance(divisor, int):
+        whole = size // divisor * divisor
+    else:
+        return {}
+    if isinstance(size, Dim):
+        for atom, coefficient in _lone(size.form):
+            if abs(coefficient) == 1:
+                form = form_of((whole - size) * coefficient)
+                return {atom.index: size.form.table.add(form, size.form.table.form(0, {(atom.index,): 1}))}
+    return {}
+
+
+def joined(equal: Mapping[int, Polynomial], more: Mapping[int, Polynomial]) -> dict[int, Polynomial]:
+    """What stands for atoms, with more of it put into what there is."""
+    return {**{index: _put(form, more) for index, form in equal.items()}, **more}
+
+
+def _put(form: Polynomial, equal: Mapping[int, Polynomial]) -> Polynomial:
+    """The form with these in place of atoms; the form itself where it then divides by 0."""
+    try:
+        return form if isinstance(form, int) or not equal else form.table.substituted(form, equal)
+    except ZeroDivisionError:
+        return form
+
+
+def substituted(requirement: Requirement, equal: Mapping[int, Polynomial]) -> Requirement:
+    """The requirement with these in place of atoms."""
+    a, b = (dim_of(size.scope, _put(size.form, equal)) if isinstance(size, Dim) else size for size in (requirement.a, requirement.b))
+    return _derived(requirement, requirement.kind, a, b)
+
+
+def _derived(requirement: Requirement, kind: str, a: Size, b: Size) -> Requirement:
+    """A requirement that follows from another, and has its message."""
+    names = {"a": requirement.a, "b": requirement.b, **requirement.names}
+    return Requirement(kind, a, b, requirement.template, requirement.code, names)
+
+
+def _lone(form: Form) -> Iterator[tuple[Atom, int]]:
+    """The atoms that stand in a form by themselves, with their coefficients, the last made first."""
+    for monomial, coefficient in reversed(form.terms):
+        if len(monomial) == 1:
+            yield form.table.atoms[monomial[0]], coefficient
+
+
+def _step_ge(requirement: Requirement) -> _Parts:
+    """Of `size >= 0`."""
+    size = requirement.a - requirement.b
+    if le(0, size):
+        return []
+    if not isinstance(size, Dim):
+        return None
+    form = size.form
+    for atom, coefficient in _lone(form):
+        rest = size - coefficient * dim_of(size.scope, atom)
+        first, second = (dim_of(size.scope, argument) for argument in atom.arguments) if atom.arguments else (0, 0)
+        if atom.kind == ("min" if coefficient > 0 else "max"):
+            return [_derived(requirement, "ge", rest + coefficient * one, 0) for one in (first, second)]
+        if atom.kind != "floor" or not isinstance(second, int):
+            continue
+        if abs(coefficient) > 1:
+            if not isinstance(rest, int):
+                continue
+            rest //= abs(coefficient)
+        # floor(n/d) >= -rest where n >= -rest*d, and floor(n/d) <= rest where n <= rest*d + d - 1.
+        plain = first + second * rest if coefficient > 0 else second * rest + second - 1 - first
+        if not isinstance(plain, Dim) or plain.form.size < form.size:
+            return [_derived(requirement, "ge", plain, 0)]
+    if len(form.terms) == 1:
+        ((monomial, coefficient),) = form.terms
+        if len(monomial) > 1 and 0 < -form.constant <= coefficient:
+            factors = [dim_of(size.scope, form.table.atoms[index]) for index in dict.fromkeys(monomial)]
+            if all(bounds(factor)[0] >= 0 for factor in factors):
+                return [_derived(requirement, "ge", factor, 1) for factor in factors]
+    return None
+
+
+def _step_eq(requirement: Requirement) -> _Parts:
+    """Of `size == 0`."""
+    size = requirement.a - requirement.b
+    if eq(size, 0):
+        return []
+    if not isinstance(size, Dim):
+        return None
+    form, scope = size.form, size.scope
+    if not form.constant:
+        shared = set(form.terms[0][0]).intersection(*(monomial for monomial, _ in form.terms[1:]))
+        for index in sorted(shared):
+            if form.table.facts[index].low > 0 and len(form.terms) > 1:
+                terms = {_without(monomial, index): coefficient for monomial, coefficient in form.terms}
+                return [_derived(requirement, "eq", dim_of(scope, form.table.form(terms.pop((), 0), terms)), 0)]
+    for atom, coefficient in _lone(form):
+        if atom.kind in ("min", "max") and abs(coefficient) == 1:
+            value = (coefficient * dim_of(scope, atom) - size) * coefficient
+            sides = [dim_of(scope, argument) for argument in atom.arguments]
+            if value in sides:
+                limit = sides[1 - sides.index(value)]
+                return [_derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
+    floors = [(atom, coefficient) for atom, coefficient in _lone(form) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
+    if len(floors) == len(form.terms) == 2:
+        (one, factor), (other, opposite) = floors
+        (n, divisor), (m, same) = ((dim_of(scope, argument) for argument in atom.arguments) for atom in (one, other))
+        offset = n - m
+        if factor == -opposite and divisor == same and isinstance(offset, int) and isinstance(divisor, int) and not form.constant:
+            # The two are equal where nothing is carried.
+            low, carried = (m, offset) if offset > 0 else (n, -offset)
+            if carried == divisor - 1:
+                return [_derived(requirement, "div", low, divisor)]
+            if carried < divisor:
+                return [_derived(requirement, "ge", divisor - 1 - carried, low % divisor)]
+    remainder = form.table.as_remainder(form)
+    if remainder:
+        numerator, divided, rest, _ = remainder
+        whole = form.table.add(numerator, -rest)
+        if not split(whole)[0]:  # else it is shorter as it is
+            return [_derived(requirement, "div", dim_of(scope, whole), divided)]
+    return None
+
+
+def _without(monomial: Monomial, index: int) -> Monomial:
+    """A product without one of its factors."""
+    position = monomial.index(index)
+    return monomial[:position] + monomial[position + 1 :]
+
+
+def _step_div(requirement: Requirement) -> _Parts:
+    """Of `size % divisor == 0`."""
+    size, divisor = requirement.a, requirement.b
+    if isinstance(divisor, Dim) and size % divisor == 0:
+        return []
+    if not isinstance(size, Dim) or not isinstance(divisor, int) or divisor == 0:
+        return None
+    if size.facts.modulus % divisor == 0 and size.facts.remainder % divisor == 0:
+        return []
+    form = size.form
+    kept = {monomial: coefficient for monomial, coefficient in form.terms if coefficient % divisor}
+    if len(kept) < len(form.terms) or not 0 <= form.constant < abs(divisor):
+        return [_derived(requirement, "div", dim_of(size.scope, form.table.form(form.constant % abs(divisor), kept)), divisor)]
+    # A single term is a multiple where its atoms are, whatever else of the divisor its coefficient has.
+    coefficients = [coefficient for _, coefficient in form.terms]
+    is_single = len(coefficients) == 1 and not form.constant
+    common = abs(coefficients[0]) if is_single else gcd(divisor, form.constant, *coefficients)
+    if common == 1:
+        return None
+    terms = {monomial: coefficient // common for monomial, coefficient in form.terms}
+    part = dim_of(size.scope, form.table.form(form.constant // common, terms))
+    return [_derived(requirement, "div", part, divisor // gcd(divisor, common))]
+
+
+def _step_broadcast(requirement: Requirement) -> _Parts:
+    """Of two sizes that are equal, or one of them 1."""
+    a, b = requirement.a, requirement.b
+    is_one = [eq(a, 1), requirement.kind == "broadcast" and eq(b, 1)]
+    if eq(a, b) or True in is_one:
+        return []
+    return [_derived(requirement, "eq", a, b)] if is_one == [False, False] else None
+
+
+_STEP: Final[dict[str, Callable[[Requirement], _Parts]]] = {
+    "ge": _step_ge,
+    "eq": _step_eq,
+    "div": _step_div,
+    "broadcast": _step_broadcast,
+    "stretch": _step_broadcast,
+}

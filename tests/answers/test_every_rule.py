@@ -1,0 +1,58 @@
+"""Every rule gives the same on numbers that remember where they come from, and every row of every operation is explained soundly."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.answers.explain.formula import inputs_of
+from irshape.answers.explain.rule import TracedRule, named_fact, named_op
+from irshape.answers.explain.traced import plain
+from tests.answers.sound import faults
+from tests.support.rows import net_of
+from tests.test_rows import is_refused
+
+TESTS = Path(__file__).parent.parent / "ops"
+
+
+def tables() -> list[Any]:
+    """The rows of one operation that are accepted, for each operation."""
+    found = []
+    for path in sorted(TESTS.glob("test_*.py")):
+        rows = getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})
+        if isinstance(rows, dict):
+            for (type, version), own in rows.items():
+                accepted = [row for row in own if not is_refused(row[-1])]
+                found.append(pytest.param(type, version, accepted, id=f"{path.stem}-{type}-{version}"))
+    return found
+
+
+@pytest.mark.parametrize(("type", "version", "rows"), tables())
+def test_a_rule_gives_the_same_on_numbers_that_remember(type: str, version: str, rows: list[tuple[Any, ...]]) -> None:
+    for row in rows:
+        net = net_of(type, version, row)
+        inference = irshape.infer(net.xml.encode(), weights=net.bin)
+        ((model, run),) = inference.graphs
+        node = [node for node in model.nodes if node.type == type and node.version == version][-1]
+        assert node.op is not None
+        known = run.slots[node.first_slot : node.first_slot + len(node.layer.outputs)]
+        facts = [named_fact(node.op, i, fact, is_of_elements=False) for i, fact in enumerate(inputs_of(node, run.slots))]
+        answers = TracedRule(inference.scope, node, named_op(node.op), facts, known).outputs()
+        assert [sizes(fact) for fact in answers[: len(known)]] == [sizes(fact) for fact in known], row[0]
+
+
+def sizes(fact: Any) -> list[str] | None:
+    """The sizes, those that are not known by their formulas."""
+    return None if fact.shape is None else [str(plain(size)) for size in fact.shape]
+
+
+@pytest.mark.parametrize(("type", "version", "rows"), tables())
+def test_every_row_is_explained_soundly(type: str, version: str, rows: list[tuple[Any, ...]]) -> None:
+    for row in rows:
+        net = net_of(type, version, row)
+        inference = irshape.infer(net.xml.encode(), weights=net.bin)
+        node = [node for node in inference.model.nodes if node.type == type and node.version == version][-1]
+        for port in node.layer.outputs:
+            assert not faults(inference.explain(node.id, port.id), net.xml.encode(), bytes(net.bin)), row[0]

@@ -1,0 +1,351 @@
+"""Why a size is what it is: the formulas that rules write, what is passed by, and where each number stands."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.answers.explain.explanation import Explanation
+from tests.answers.sound import faults
+from tests.inference.test_bodies import body, chosen, holder, inside
+from tests.report.test_schemas import validator
+from tests.support.ir import Net, Ref
+
+ROOT = Path(__file__).parent.parent.parent
+EXAMPLE = ROOT / "examples" / "space_to_batch.xml"
+ATROUS = ROOT / "examples" / "atrous.xml"
+
+
+def explained(net: Net, layer: str | int, port: int | None = None, axis: int | None = None, **inputs: str) -> Explanation:
+    """The explanation of a port of a small IR, which is sound."""
+    inference = irshape.infer(net.xml.encode(), weights=bytes(net.bin), inputs=inputs)
+    explanation = inference.explain(layer, port, axis)
+    assert faults(explanation, net.xml.encode(), bytes(net.bin)) == []
+    return explanation
+
+
+def equations(explanation: Explanation) -> list[str]:
+    return [f"{step.where.layer_type}: {step.equation}" for step in explanation.steps]
+
+
+def test_a_specification_example_reads_as_its_page() -> None:
+    (step,) = irshape.infer(EXAMPLE).explain(0, 4, 2).steps
+    assert step.equation == "axis 2 = (data[2] + pads_begin[2] + pads_end[2]) / block_shape[2] = (10 + 1 + 1) / 4 = 3"
+    assert [(read.name, read.source) for read in step.reads] == [
+        ("data[2]", "input port 0 (4:9)"),
+        ("pads_begin[2]", "the comment in input port 2 (14:9)"),
+        ("pads_end[2]", "the comment in input port 3 (17:9)"),
+        ("block_shape[2]", "the comment in input port 1 (11:9)"),
+    ]
+
+
+# Type, version, facts of the inputs (lists are constants), attributes, axis, and what it is.
+FORMULAS: list[tuple[str, str, list[Any], dict[str, Any], int, str]] = [
+    (
+        "Convolution", "opset1", ["f32[1,3,224,224]", "f32[64,3,7,7]"],
+        {"strides": [2, 2], "dilations": [1, 1], "pads_begin": [3, 3], "pads_end": [3, 3]}, 2,
+        "(data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1"
+        " = (224 + 3 + 3 - ((7 - 1) * 1 + 1)) // 2 + 1 = 112",
+    ),
+    (
+        "Convolution", "opset1", ["f32[1,3,9,9]", "f32[4,3,3,3]"],
+        {"strides": [2, 2], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0], "auto_pad": "same_upper"}, 2,
+        "ceil(data[2] / strides[0]) = ceil(9 / 2) = 5",
+    ),
+    (
+        "ConvolutionBackpropData", "opset1", ["f32[1,3,8,8]", "f32[3,4,2,2]"],
+        {"strides": [2, 2], "dilations": [1, 1], "pads_begin": [0, 0], "pads_end": [0, 0]}, 2,
+        "(data[2] - 1) * strides[0] + (filters[2] - 1) * dilations[0] + 1 - (pads_begin[0] + pads_end[0])"
+        " = (8 - 1) * 2 + (2 - 1) * 1 + 1 - (0 + 0) = 16",
+    ),
+    (
+        "MaxPool", "opset1", ["f32[1,3,10,10]"],
+        {"strides": [2, 2], "kernel": [3, 3], "pads_begin": [0, 0], "pads_end": [0, 0], "rounding_type": "ceil"}, 2,
+        "(data[2] + pads_begin[0] + pads_end[0] - kernel[0] + strides[0] - 1) // strides[0] + 1 = (10 + 0 + 0 - 3 + 2 - 1) // 2 + 1 = 5",
+    ),
+    ("Concat", "opset1", ["f32[1,3,8]", "f32[1,5,8]"], {"axis": 1}, 1, "data[0][1] + data[1][1] = 3 + 5 = 8"),
+    (
+        "Concat", "opset1", ["f32[1]"] * 20, {"axis": 0}, 0,
+        "data[0][0] + data[1][0] + data[2][0] + data[3][0] + data[4][0] + data[5][0] + ..."
+        " + data[14][0] + data[15][0] + data[16][0] + data[17][0] + data[18][0] + data[19][0]"
+        " = 1 + 1 + 1 + 1 + 1 + 1 + ... + 1 + 1 + 1 + 1 + 1 + 1 = 20",
+    ),
+    (
+        "Reshape", "opset1", ["f32[2,8,64]", [2, -1, 8, 8]], {"special_zero": True}, 1,
+        "data[1] * data[2] / (shape[2] * shape[3]) = 8 * 64 / (8 * 8) = 8",
+    ),
+    ("Reshape", "opset1", ["f32[2,8,64]", [0, 8, 8, 8]], {"special_zero": True}, 3, "shape[3] = 8"),
+    (
+        "DepthToSpace", "opset1", ["f32[1,8,4,4]"], {"block_size": 2, "mode": "blocks_first"}, 1,
+        "data[1] / block_size ** 2 = 8 / 2 ** 2 = 2",
+    ),
+    ("SpaceToDepth", "opset1", ["f32[1,8,4,4]"], {"block_size": 2, "mode": "blocks_first"}, 2, "data[2] / block_size = 4 / 2 = 2"),
+    (
+        "BatchToSpace", "opset2", ["f32[8,1,3]", [1, 2, 2], [0, 0, 1], [0, 0, 0]], {}, 2,
+        "data[2] * block_shape[2] - (crops_begin[2] + crops_end[2]) = 3 * 2 - (1 + 0) = 5",
+    ),
+    (
+        "Slice", "opset8", ["f32[10]", [2], [2**63 - 1], [3]], {}, 0,
+        "ceil((data[0] - start[0]) / step[0]) = ceil((10 - 2) / 3) = 3",
+    ),
+    (
+        "Slice", "opset8", ["f32[10]", [-4], [9], [1]], {}, 0,
+        "ceil((stop[0] - (start[0] + data[0])) / step[0]) = ceil((9 - (-4 + 10)) / 1) = 3",
+    ),
+    ("Tile", "opset1", ["f32[3,2]", [2, 4]], {}, 1, "data[1] * repeats[1] = 2 * 4 = 8"),
+    (
+        "Pad", "opset1", ["f32[3,2]", [1, 0], [2, 4], [0.5]], {"pad_mode": "edge"}, 0,
+        "data[0] + pads_begin[0] + pads_end[0] = 3 + 1 + 2 = 6",
+    ),
+    (
+        "Interpolate", "opset11", ["f32[1,3,10,10]", [1.5, 2.0], [2, 3]],
+        {"mode": "nearest", "shape_calculation_mode": "scales", "pads_begin": [0], "pads_end": [0]}, 2,
+        "floor((data[2] + pads_begin[2] + pads_end[2]) * scales_or_sizes[0]) = floor((10 + 0 + 0) * 1.5) = 15",
+    ),
+    (
+        "Interpolate", "opset11", ["f32[1,3,10,10]", [20, 30], [2, 3]],
+        {"mode": "nearest", "shape_calculation_mode": "sizes", "pads_begin": [0], "pads_end": [0]}, 2, "scales_or_sizes[0] = 20",
+    ),
+    ("TopK", "opset3", ["f32[10]", 3], {"axis": 0, "mode": "max", "sort": "none"}, 0, "k = 3"),
+    ("Convolution", "opset1", ["f32[1,3,?,9]", "f32[4,3,3,3]"], {"strides": [2, 2], "dilations": [1, 1], "pads_begin": [1, 1],
+     "pads_end": [1, 1]}, 2, "(data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1"
+     " = (d2 + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1 = (d2 + 1)//2"),
+    (
+        "Slice", "opset8", ["f32[?]", [0], [5], [1]], {}, 0,
+        "ceil((min(stop[0], data[0]) - start[0]) / step[0]) = ceil((min(5, d0) - 0) / 1) = min(d0, 5)",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("row", FORMULAS, ids=lambda row: f"{row[0]}-{row[4]}")
+def test_a_rule_writes_its_formula(row: tuple[str, str, list[Any], dict[str, Any], int, str]) -> None:
+    type, version, facts, attributes, axis, equation = row
+    net = Net()
+    inputs = [put(net, fact) for fact in facts]
+    if "pads_begin" in attributes and type == "Interpolate":
+        # Pads that are left out are 0; these stand in the layer, so that they are shown.
+        attributes = {**attributes, "pads_begin": [0] * 4, "pads_end": [0] * 4}
+    outputs = ["FP32", "I32"] if type == "TopK" else ["FP32"]
+    net.result(net.layer(type, inputs, outputs, version, **attributes)[0])
+    assert explained(net, len(facts), None, axis).steps[-1].equation == f"axis {axis} = {equation}"
+
+
+def put(net: Net, fact: Any) -> Ref:
+    """A Parameter, or a constant of numbers."""
+    if isinstance(fact, str):
+        return net.parameter(fact)
+    numbers = fact if isinstance(fact, list) else [fact]
+    return net.const(fact, "f32" if any(isinstance(number, float) for number in numbers) else "i64")
+
+
+def test_what_changes_nothing_is_passed_by() -> None:
+    net = Net()
+    data = net.parameter("f32[1,3,16,16]")
+    filters = net.parameter("f32[3,3,3,3]")
+    same = {"strides": [1, 1], "dilations": [1, 1], "pads_begin": [1, 1], "pads_end": [1, 1]}
+    (one,) = net.layer("Convolution", [data, filters], ["FP32"], **same)
+    (two,) = net.layer("ReLU", [one], ["FP32"])
+    (three,) = net.layer("Add", [two, data], ["FP32"])
+    net.result(three)
+    explanation = explained(net, "add_4", None, 2)
+    assert equations(explanation) == ["Parameter: axis 2 = 16"]
+    # Of the two ways to the Add the shorter one.
+    assert [where.layer_name for where in explanation.answers[0].through] == ["add_4"]
+    assert explanation.because == "It follows from axis 2 of Parameter parameter_0."
+
+
+def test_a_shape_subgraph_is_followed_element_by_element() -> None:
+    net = Net()
+    data = net.parameter("f32[2,6,4]")
+    (shape,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
+    (first,) = net.layer("Gather", [shape, net.const([1]), net.const(0)], ["I64"], "opset8", batch_dims=0)
+    (half,) = net.layer("Divide", [first, net.const([3])], ["I64"])
+    (pattern,) = net.layer("Concat", [half, net.const([-1])], ["I64"], axis=0)
+    net.result(net.layer("Reshape", [data, pattern], ["FP32"], special_zero=False)[0])
+    explanation = explained(net, "reshape_9", None, 0)
+    assert equations(explanation) == ["Parameter: axis 1 = 6", "Divide: element 0 = lhs[0] // rhs[0] = 6 // 3 = 2"]
+    assert [where.layer_type for where in explanation.answers[0].through] == ["Concat", "Reshape"]
+    assert [where.layer_type for where in explanation.steps[1].reads[0].through] == ["ShapeOf", "Gather"]
+
+
+def test_a_constant_says_which_bytes_pin_a_size() -> None:
+    net = Net()
+    net.const([7, 7])
+    data = net.parameter("f32[2,6]")
+    net.result(net.layer("Reshape", [data, net.const([3, 4])], ["FP32"], special_zero=False)[0])
+    explanation = explained(net, "reshape_3", None, 1)
+    (read,) = explanation.steps[0].reads
+    assert (read.name, read.kind, read.position, read.bytes) == ("shape[1]", "element", 1, ("the weights", 24, 32))
+    assert explanation.because == "No input changes it: it is pinned by element 1 of Const const_2 (16:3), bytes 24..32 of the weights."
+
+
+def test_channels_come_from_the_weights() -> None:
+    explanation = irshape.infer(ATROUS).explain("stem/relu", None, 1)
+    assert equations(explanation) == ["Convolution: axis 1 = filters[0] = 4"]
+    assert explanation.steps[0].reads[0].source == "axis 0 of Const stem/weights (16:29)"
+
+
+def test_values_that_no_arithmetic_gave_name_what_decides_them() -> None:
+    net = Net()
+    net.result(net.layer("ReduceMean", [net.parameter("f32[2,6,5]"), net.const([1, 2])], ["FP32"], keep_dims=True)[0])
+    (step,) = explained(net, "reducemean_2", None, 2).steps
+    assert step.note == "because of axes[1] = 2"
+    net = Net()
+    net.result(net.layer("ShapeOf", [net.parameter("f32[2,6,5]")], ["I64"], "opset3", output_type="i64")[0])
+    (step,) = explained(net, "shapeof_1", None, 0).steps
+    assert step.note == "whatever the sizes and values are"
+
+
+def test_where_a_size_became_dynamic() -> None:
+    net = Net()
+    (places,) = net.layer("NonZero", [net.parameter("f32[2,6]")], ["I64"], "opset3", output_type="i64")
+    (turned,) = net.layer("Transpose", [places, net.const([1, 0])], ["I64"])
+    net.result(turned)
+    explanation = explained(net, "transpose_3", None, 0)
+    assert explanation.interval == "..12"
+    assert [step.where.layer_type for step in explanation.steps] == ["NonZero"]
+    assert explanation.because == "It is not known because NonZero nonzero_1 tells it only when it runs."
+    explanation = irshape.infer(ATROUS).explain("mask", None, 2)
+    assert explanation.because == "It is not known because Parameter image leaves axis 2 open."
+
+
+def test_where_the_rank_was_lost() -> None:
+    net = Net()
+    axes = net.parameter("i64[?]")
+    (squeezed,) = net.layer("Squeeze", [net.parameter("f32[1,6,1]"), axes], ["FP32"])
+    net.result(net.layer("ReLU", [squeezed], ["FP32"])[0])
+    explanation = explained(net, "relu_3")
+    assert explanation.value == "f32[...]"
+    assert [(step.where.layer_name, step.subject) for step in explanation.steps][:2] == [("parameter_0", "axis 0"), ("squeeze_2", "rank")]
+    assert explanation.steps[1].note == "lost here: it depends on the number of axes"
+
+
+def test_where_an_element_type_comes_from() -> None:
+    net = Net()
+    (half,) = net.layer("Convert", [net.parameter("f32[2]")], ["FP16"], destination_type="f16")
+    net.result(net.layer("ReLU", [half], ["FP16"])[0])
+    explanation = explained(net, "relu_2")
+    assert equations(explanation)[-1] == "Convert: element type = f16"
+    assert explanation.steps[-1].reads[0].kind == "attribute"
+
+
+def test_bodies_are_crossed_by_their_port_maps() -> None:
+    doubled, same = inside(twice, "f32[?,3]"), inside(lambda _, value: value, "f32[?,3]")
+    explanation = explained(chosen(doubled, same), 2, None, 0)
+    assert equations(explanation)[:2] == ["Parameter: axis 0 = 2", "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"]
+    assert explanation.steps[2].note == "which of the two is taken is known only when it runs"
+    assert [(read.value, read.step) for read in explanation.steps[2].reads] == [("4", 2), ("2", 1)]
+    assert explanation.because == "It is not known because If if_2 tells it only when it runs."
+    net = chosen(doubled, same, condition=True)
+    assert equations(explained(net, 2, None, 0))[-1] == "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"
+    assert explained(net, "2.then_body/0", None, 0).steps[0].where.layer_name == "parameter_1"
+
+
+def twice(net: Net, data: Ref) -> Ref:
+    """Twice the data."""
+    return net.layer("Concat", [data, data], ["FP32"], axis=0)[0]
+
+
+def test_a_loop_says_what_comes_back() -> None:
+    net = Net()
+    count, condition = net.const(5), net.const(True, "boolean")
+    data = net.parameter("f32[2,3]")
+    maps = (
+        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
+        '<output external_port_id="-1" internal_layer_id="3" purpose="execution_condition"/></port_map>'
+        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
+    )
+    holder(net, "Loop", "opset5", [count, condition, data], maps + body(net, inside(twice_and_on, "f32[?,3]")))
+    explanation = explained(net, 3, None, 0)
+    notes = [step.note for step in explanation.steps]
+    assert "another size may come back from the iteration before" in notes
+    assert any("what comes back by" in read.name for step in explanation.steps for read in step.reads)
+
+
+def twice_and_on(net: Net, data: Ref) -> Ref:
+    """Twice the data; the Result 3 is always true."""
+    condition = net.const(True, "boolean")
+    net.result(condition)
+    return net.layer("Concat", [data, data], ["FP32"], axis=0)[0]
+
+
+def test_a_sliced_axis_is_a_part_of_what_enters() -> None:
+    net = Net()
+    data = net.parameter("f32[6,3]")
+    cut = 'axis="0" start="0" end="-1" stride="2" part_size="2"'
+    maps = (
+        f'<port_map><input external_port_id="0" internal_layer_id="0" {cut}/>'
+        f'<output external_port_id="1" internal_layer_id="1" {cut}/></port_map><back_edges/>'
+    )
+    holder(net, "TensorIterator", "opset1", [data], maps + body(net, inside(lambda _, value: value, "f32[2,3]")))
+    explanation = explained(net, 1, None, 0)
+    assert explanation.steps[-1].note == "the parts of all iterations of TensorIterator, joined"
+    assert [(read.name, read.value) for read in explanation.steps[-1].reads] == [
+        ("the sliced axis of input 0", "6"),
+        ("part_size", "2"),
+    ]
+    (step,) = explained(net, "1.body/0", None, 0).steps
+    assert (step.value, step.note) == ("2", "a part of input 0 of TensorIterator")
+
+
+def test_what_has_failed_shows_its_faults() -> None:
+    explanation = irshape.infer(ROOT / "examples" / "faulty.xml").explain("join")
+    assert not explanation.ok
+    assert explanation.steps == ()
+    assert {diagnostic.code for diagnostic in explanation.diagnostics} == {"S201", "T102"}
+    assert explanation.because == "Concat join failed, so nothing is known of what follows from it."
+
+
+@pytest.mark.parametrize(
+    ("layer", "port", "axis", "message"),
+    [
+        ("upsampel", None, None, "the model has no layer 'upsampel'; did you mean 'upsample'?"),
+        ("99", None, None, "the model has no layer '99'"),
+        ("upsample", 7, None, "layer 'upsample' has no port 7; it has output 1 and input 0"),
+        ("upsample", 1, 4, "port 1 of 'upsample' has axes 0 to 3, not 4"),
+        ("upsample", 1, -5, "port 1 of 'upsample' has axes 0 to 3, not -5"),
+    ],
+)
+def test_what_is_not_there_says_what_there_is(layer: str, port: int | None, axis: int | None, message: str) -> None:
+    with pytest.raises(irshape.InputError) as error:
+        irshape.infer(ATROUS).explain(layer, port, axis)
+    assert str(error.value) == message
+
+
+def test_axes_count_from_the_end_too_and_inputs_have_ports() -> None:
+    inference = irshape.infer(ATROUS, inputs={"image": "[N,3,H,W]"})
+    assert inference.explain("upsample", 1, -1).axis == 3
+    assert inference.explain("upsample", 0, 2).value == "(H + 1)//2"
+    assert inference.explain("mask", None, 2).value == "2*((H + 1)//2)"
+
+
+def test_all_of_a_port_is_explained_at_once() -> None:
+    explanation = irshape.infer(ATROUS).explain("upsample")
+    assert explanation.value == "f32[?,2,4..,4..]"
+    assert [(answer.name, answer.value) for answer in explanation.answers] == [
+        ("axis 0", "d0"),
+        ("axis 1", "2"),
+        ("axis 2", "2*((d2 + 1)//2)"),
+        ("axis 3", "2*((d3 + 1)//2)"),
+        ("element type", "f32"),
+    ]
+
+
+@pytest.mark.parametrize("layer", ["image", "stem", "atrous/batch_to_space", "mask"])
+def test_explanations_fit_their_schema(layer: str) -> None:
+    for axis in (None, 2):
+        report = irshape.infer(ATROUS).explain(layer, None, axis).to_dict()
+        validator("explanation").validate(json.loads(json.dumps(report)))
+
+
+def test_asking_changes_no_answer() -> None:
+    session = irshape.Session(ATROUS)
+    before = session.infer()
+    ports = before.ports
+    assert before.explain("mask", None, 2).value == "2*((d2 + 1)//2)"
+    after = session.reshape(image="[1,3,64,64]")
+    assert after.explain("mask", None, 2).value == "64"
+    assert before.ports == ports
+    assert before.explain("mask", None, 2).value == "2*((d2 + 1)//2)"

@@ -1,0 +1,41 @@
+"""The long run over the folder in IRSHAPE_CORPUS, and the same over the IRs that the tests carry: every axis is explained soundly."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.answers.explain.explainer import Explainer
+from irshape.answers.explain.target import Target
+from tests.answers.sound import faults
+
+CARRIED = Path(__file__).parent.parent / "data" / "ir"
+FOLDER = os.environ.get("IRSHAPE_CORPUS")
+# Explaining every port takes time that grows with the square of the depth.
+LARGEST = 400
+
+
+def paths() -> list[Path]:
+    found = sorted(Path(FOLDER or CARRIED).glob("**/*.xml"))
+    return [path for path in found if path.with_suffix(".bin").exists()]
+
+
+@pytest.mark.parametrize("path", paths(), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_every_axis_is_explained(path: Path) -> None:
+    inference = irshape.infer(path)
+    source = path.read_bytes()
+    weights = path.with_suffix(".bin").read_bytes()
+    explainer = Explainer(inference)
+    targets = [
+        (node.key, port.id, None)
+        for model, _ in inference.graphs
+        for node in model.nodes
+        for port in node.layer.outputs
+    ]  # fmt: skip
+    for key, port, _ in targets[:: max(1, len(targets) // LARGEST)]:
+        explanation = explainer.explain(Target.find(inference.graphs, key, port, None))
+        assert not faults(explanation, source, weights), (key, port)
+        assert explanation.steps or explanation.diagnostics
+        assert str(explanation)
+        assert explanation.to_dict()

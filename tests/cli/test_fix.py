@@ -1,0 +1,159 @@
+"""`check --fix` and `check --diff`: what is written, what is said of it, and what is left alone."""
+
+import gzip
+import json
+import os
+import stat
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import irshape
+from irshape.cli.main import main
+
+ROOT = Path(__file__).parent.parent.parent
+SOUND = (ROOT / "tests" / "data" / "ir" / "synth" / "s2d_blocks_first_b1.xml").read_text(encoding="utf-8")
+STALE = SOUND.replace("<dim>5</dim>", "<dim>6</dim>", 1).replace('mode="blocks_first"', 'mode="BLOCKS_FIRST"')
+
+
+@pytest.fixture
+def stale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A file with two faults that can be mended, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    path = Path("stale.xml")
+    path.write_text(STALE, encoding="utf-8")
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
+    code = main(["check", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return code, out.splitlines(), err
+
+
+def test_a_check_says_what_fix_would_do(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, stale)
+    assert (code, err) == (0, "")
+    assert [line for line in out if "fix" in line] == [
+        "    fix: record [1,3,5,7]",
+        '    fix: write mode="blocks_first"',
+        "1 file, 3 layers: 2 warnings (--fix mends 2)",
+    ]
+    assert stale.read_text(encoding="utf-8") == STALE
+
+
+def test_fix_mends_the_file_and_says_what_it_did(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.chmod(stale, 0o640)
+    code, out, err = run(capsys, stale, "--fix", "--strict")
+    assert (code, err) == (0, "")
+    assert [line.partition(": ")[2] for line in out[:2]] == [
+        "R301 fixed: record [1,3,5,7] [Parameter x, port 0]",
+        'R105 fixed: write mode="blocks_first" [SpaceToDepth SpaceToDepth_1084]',
+    ]
+    assert out[2] == "1 file, 3 layers: no faults"
+    assert stale.read_text(encoding="utf-8") == SOUND
+    assert stat.S_IMODE(stale.stat().st_mode) == 0o640
+    assert os.listdir() == ["stale.xml"]
+
+
+def test_what_remains_is_reported_and_counts(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stale.write_text(STALE.replace('block_size="1"', 'block_size="3"'), encoding="utf-8")
+    code, out, _ = run(capsys, stale, "--fix")
+    assert code == 1
+    assert [" ".join(line.split()[1:3]) for line in out[:4]] == ["R301 fixed:", "R105 fixed:", "S204 axis", "S204 axis"]
+
+
+def test_diff_shows_what_fix_would_change(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for options in (["--diff"], ["--fix", "--diff"]):
+        code, out, err = run(capsys, stale, *options)
+        assert (code, err) == (0, "")
+        assert [line for line in out if line[:1] in "+-"] == [
+            "--- stale.xml",
+            "+++ stale.xml",
+            "-\t\t\t\t\t<dim>6</dim>",
+            "+\t\t\t\t\t<dim>5</dim>",
+            '-\t\t\t<data block_size="1" mode="BLOCKS_FIRST" />',
+            '+\t\t\t<data block_size="1" mode="blocks_first" />',
+        ]
+        assert stale.read_text(encoding="utf-8") == STALE
+
+
+def test_nothing_to_mend_is_nothing_written(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stale.write_text(SOUND, encoding="utf-8")
+    os.chmod(stale, 0o444)
+    before = stale.stat()
+    assert run(capsys, stale, "--fix") == (0, ["1 file, 3 layers: no faults"], "")
+    assert run(capsys, stale, "--diff") == (0, ["1 file, 3 layers: no faults"], "")
+    assert (stale.stat().st_mtime_ns, stale.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
+
+
+def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = json.loads((ROOT / "schemas" / "report.schema.json").read_text(encoding="utf-8"))
+    _, out, _ = run(capsys, stale, "--format", "json")
+    report = json.loads("\n".join(out))
+    jsonschema.validate(report, schema)
+    [dims, word] = (found["fix"] for found in report["diagnostics"])
+    source = STALE.encode()
+    assert [source[edit["start"] : edit["end"]].decode() for edit in (*dims["edits"], *word["edits"])] == ["6", '"BLOCKS_FIRST"']
+    _, out, _ = run(capsys, stale, "--fix", "--format", "json")
+    mended = json.loads("\n".join(out))
+    jsonschema.validate(mended, schema)
+    assert (mended["diagnostics"], mended["mended"]) == ([], report["diagnostics"])
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        (["--fix", "--input", "x[1,3,2,2]"], "--fix and --diff mend the file as it is: leave out --input and --symbol"),
+        (["--diff", "--symbol", "H=3"], "--fix and --diff mend the file as it is: leave out --input and --symbol"),
+        (["--diff", "--format", "json"], "--diff is a text: leave out --format"),
+    ],
+)
+def test_options_that_do_not_go_together(stale: Path, capsys: pytest.CaptureFixture[str], options: list[str], complaint: str) -> None:
+    assert run(capsys, stale, *options) == (2, [], f"irshape: {complaint}\n")
+
+
+def test_the_other_files_are_mended_all_the_same(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "absent.xml", stale, "--fix")
+    assert (code, err) == (2, "irshape: absent.xml: No such file or directory\n")
+    assert out[-1] == "1 file, 3 layers: no faults"
+
+
+def test_a_link_is_followed(stale: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.symlink(stale, "link.xml")
+    assert run(capsys, "link.xml", "--fix")[0] == 0
+    assert os.path.islink("link.xml")
+    assert stale.read_text(encoding="utf-8") == SOUND
+
+
+# In Python
+
+
+def test_fix_of_an_inference(stale: Path) -> None:
+    inference = irshape.check(stale)
+    assert [found.code for found in inference.fix()] == ["R301", "R105"]
+    assert stale.read_text(encoding="utf-8") == SOUND
+    assert irshape.check(stale).fix() == []
+
+
+def test_a_source_without_a_path_is_not_written() -> None:
+    inference = irshape.check(STALE.encode())
+    assert inference.fixed().decode() == SOUND
+    with pytest.raises(OSError, match="not read from a file"):
+        inference.fix()
+
+
+def test_a_tree_is_not_written() -> None:
+    tree = irshape.read(STALE.encode()).to_etree()
+    with pytest.raises(OSError, match="not read from a file"):
+        irshape.check(tree).fix()
+
+
+def test_a_file_that_changed_or_is_compressed_is_not_written(stale: Path) -> None:
+    inference = irshape.check(stale)
+    stale.write_bytes(gzip.compress(STALE.encode()))
+    before = stale.read_bytes()
+    with pytest.raises(OSError, match="compressed or has changed"):
+        inference.fix()
+    assert stale.read_bytes() == before

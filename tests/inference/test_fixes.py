@@ -1,0 +1,288 @@
+"""What a check offers to mend, and what is left of a file when it has been: the same to OpenVINO, and no other byte changed."""
+
+import os
+import random
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.inference import repair
+from irshape.ops.op import OpClass
+from irshape.ops.registry import REGISTRY
+from irshape.report.fix import Edit, Fix, compatible
+from tests.support.ir import Net
+from tests.support.rows import net_of
+from tests.support.spoil import spoiled
+
+CARRIED = Path(__file__).parent.parent / "data" / "ir"
+FOLDER = os.environ.get("IRSHAPE_CORPUS")
+# OpenVINO is given the weights in memory.
+LARGEST_WEIGHTS = 5_000_000
+
+
+def has_weights(path: Path) -> bool:
+    """Whether the `.bin` is there and small; some IRs are carried without it."""
+    weights = path.with_suffix(".bin")
+    return weights.exists() and weights.stat().st_size <= LARGEST_WEIGHTS
+
+
+PATHS = [path for path in sorted(Path(FOLDER or CARRIED).glob("**/*.xml")) if has_weights(path)]
+
+
+def differences(source: bytes, other: bytes) -> Iterator[Any]:
+    """What the ports and the attributes of two files say otherwise; where the first leaves a size open, the second may know it."""
+    nodes, others = ([node for graph in irshape.read(text).graphs() for node in graph.nodes] for text in (source, other))
+    for node, twin in zip(nodes, others, strict=True):
+        if (node.layer.attributes.keys(), node.attributes) != (twin.layer.attributes.keys(), twin.attributes):
+            yield node, node.layer.attributes, twin.layer.attributes
+        for a, b in zip((*node.layer.inputs, *node.layer.outputs), (*twin.layer.inputs, *twin.layer.outputs), strict=True):
+            open_dims = tuple(-1 if dim < 0 else known for dim, known in zip(a.dims or (), b.dims or (), strict=False))
+            if a.precision != b.precision or (a.dims or ()) != open_dims or len(open_dims) != len(b.dims or ()):
+                yield node, a.id, a.precision, a.dims, b.precision, b.dims
+
+
+def untouched(source: bytes, edits: list[Edit], changed: bytes) -> None:
+    """All bytes outside of the edits are the same, in the same order."""
+    at = there = 0
+    for edit in edits:
+        length = edit.start - at
+        assert changed[there : there + length] == source[at : edit.start]
+        text = edit.text.encode()
+        assert changed[there + length : there + length + len(text)] == text
+        at, there = edit.end, there + length + len(text)
+    assert changed[there:] == source[at:]
+
+
+def as_saved(xml: bytes, weights: bytes, folder: Path) -> bytes:
+    """What OpenVINO writes of what it reads."""
+    import openvino
+
+    openvino.serialize(openvino.Core().read_model(xml, weights), folder / "saved.xml", folder / "saved.bin")
+    # A tensor without a name gets a new one each time.
+    return re.sub(rb'(?<=_)[0-9]+(?=")', b"", (folder / "saved.xml").read_bytes())
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_spoiled_file_is_mended(path: Path, tmp_path: Path) -> None:
+    data, source = path.with_suffix(".bin").read_bytes(), path.read_bytes()
+    before = {(found.code, found.message) for found in irshape.check(source, weights=data).diagnostics}
+    text, codes = spoiled(source, random.Random(path.stem))
+    checked = irshape.check(text, weights=data)
+    found = {found.code for found in checked.diagnostics if found.fix and found.fix.is_safe}
+    assert found == codes
+    fixed = checked.fixed()
+    untouched(text, checked.edits, fixed)
+    assert list(differences(source, fixed)) == []
+    assert {(found.code, found.message) for found in irshape.check(fixed, weights=data).diagnostics} == before
+    saved = as_saved(source, data, tmp_path)
+    assert as_saved(fixed, data, tmp_path) == saved
+    if "X107" not in codes:
+        assert as_saved(text, data, tmp_path) == saved
+
+
+P = '<port id="0" precision="FP32"><dim>1</dim><dim>4</dim><dim>8</dim><dim>8</dim></port>'
+Q = '<port id="1" precision="FP32"><dim>1</dim><dim>16</dim><dim>4</dim><dim>4</dim></port>'
+DATA = '<data block_size="2" mode="blocks_first"/>'
+
+
+def fold(data: str = DATA, output: str = Q, shape: str = 'shape="1,4,8,8" element_type="f32"', declared: str = P) -> str:
+    """An IR of a SpaceToDepth on an image."""
+    return (
+        f'<net name="n" version="11"><layers><layer id="0" name="x" type="Parameter" version="opset1"><data {shape}/>'
+        f'<output>{declared}</output></layer><layer id="1" name="d" type="SpaceToDepth" version="opset1">{data}'
+        f'<input>{P}</input><output>{output}</output></layer><layer id="2" name="r" type="Result" version="opset1">'
+        '<input><port id="0"/></input></layer></layers><edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>'
+        '<edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>'
+    )
+
+
+NOTE = '<rt_info><attribute name="irshape" version="0" value="[1,2]"/></rt_info>'
+# The code, the file, the title of its fix, and the file when it has been mended.
+SAFE = [
+    ("R301", fold(output=Q.replace("16", "4")), "record [1,16,4,4]", fold()),
+    ("R301", fold(output=Q.replace("<dim>16</dim>", "")), "record [1,16,4,4]", None),
+    ("R301", fold(output=Q.replace("16", "4").replace(">1<", ">-1<")), "record [?,16,4,4]", fold(output=Q.replace(">1<", ">-1<"))),
+    ("R302", fold(output=Q.replace("FP32", "I64")), 'write precision="FP32"', fold()),
+    ("R302", fold(output=Q.replace('"FP32"', "'I64'")), 'write precision="FP32"', fold()),
+    ("X107", fold(output=Q.replace("FP32", "fp32")), 'write precision="FP32"', fold()),
+    ("X107", fold(output=Q.replace("FP32", "F32")), 'write precision="FP32"', fold()),
+    ("R101", fold(DATA.replace("2", "2.9")), 'write block_size="2"', fold()),
+    ("R101", fold(DATA.replace("2", "02abc")), 'write block_size="2"', fold()),
+    ("R101", fold(output=Q.replace("16", " 16.5 ")), "write 16", fold()),
+    ("R101", fold(shape='shape="1,4,8,8-" element_type="f32"'), 'write shape="1,4,8,8"', fold()),
+    ("R105", fold(DATA.replace("blocks_first", "Blocks_First")), 'write mode="blocks_first"', fold()),
+    ("R105", fold(shape='shape="1,4,8,8" element_type="F32"'), 'write element_type="f32"', fold()),
+    ("R103", fold('<data block_size="2"/>'), 'write mode="blocks_first"', fold()),
+    ("X203", fold(declared=P.replace("</port>", f"{NOTE}</port>")), "remove the annotation", fold()),
+    ("X201", " \n" + fold(), "remove the blanks", fold()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("code", "xml", "title", "mended"), SAFE)
+def test_what_is_mended(code: str, xml: str, title: str, mended: str | None) -> None:
+    inference = irshape.check(xml.encode())
+    [diagnostic] = inference.fixable
+    assert diagnostic.fix is not None
+    assert (diagnostic.code, diagnostic.fix.title) == (code, title)
+    fixed = inference.fixed()
+    assert mended is None or fixed.decode() == mended
+    assert irshape.check(fixed).diagnostics == []
+
+
+@pytest.mark.parametrize("xml", [row[1] for row in SAFE])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_places_of_edits(xml: str, encoding: str) -> None:
+    """Bytes, and lines and columns, say the same; what stands before the fault counts in characters."""
+    text = xml.replace("><", ">\r\n\t<!-- \U0001f600é --><")
+    source = text.encode(encoding)
+    for edit in irshape.check(source).edits:
+        for offset, line, column in ((edit.start, edit.line, edit.column), (edit.end, edit.end_line, edit.end_column)):
+            before = source[:offset].decode("utf-16" if encoding == "utf-16" else encoding)
+            assert (line, column) == (before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+@pytest.mark.parametrize(
+    ("code", "xml", "title"),
+    [
+        ("A103", fold(DATA.replace("blocks_first", "block_first")), 'write mode="blocks_first"'),
+        ("R104", fold(DATA.replace("mode", 'blocksize="3" mode')), "remove blocksize"),
+    ],
+)
+def test_what_is_left_to_the_author(code: str, xml: str, title: str) -> None:
+    inference = irshape.check(xml.encode())
+    [fix] = [found.fix for found in inference.diagnostics if found.code == code]
+    assert fix is not None
+    assert (fix.title, fix.is_safe) == (title, False)
+    assert inference.fixable == []
+    assert inference.fixed() is inference.document.source
+
+
+def test_a_word_for_a_boolean_may_have_meant_the_other() -> None:
+    net = Net()
+    net.result(*net.layer("ReduceSum", [net.parameter("f32[2,8]"), net.const([0])], ["FP32"], keep_dims="yes"))
+    [diagnostic] = irshape.check(net.xml.encode(), weights=net.bin).diagnostics
+    assert diagnostic.code == "R102" and diagnostic.fix is not None
+    assert (diagnostic.fix.title, diagnostic.fix.is_safe) == ('write keep_dims="false"', False)
+
+
+def test_a_type_of_a_constant_that_openvino_refuses() -> None:
+    net = Net()
+    net.result(net.const([1.0], "f32"))
+    [diagnostic] = irshape.check(net.xml.replace('"f32"', '"F32"').encode(), weights=net.bin).diagnostics
+    assert diagnostic.code == "A103" and diagnostic.fix is not None
+    assert (diagnostic.fix.title, diagnostic.fix.is_safe) == ('write element_type="f32"', False)
+
+
+def test_a_layer_without_data_gets_one_with_all_that_is_missing() -> None:
+    net = Net()
+    net.result(net.layer("TopK", [net.parameter("f32[5]"), net.const(2)], ["FP32", "I32"])[0])
+    inference = irshape.check(net.xml.encode(), weights=net.bin)
+    tag = 'type="TopK" version="opset1">'
+    data = '\n\t\t\t<data axis="0" mode="max" sort="none" />'
+    assert inference.fixed().decode() == net.xml.replace(tag, tag + data)
+    assert [found.code for found in inference.fixable] == ["R103"] * 3
+
+
+@pytest.mark.parametrize("xml", [fold('<data mode="blocks_first"/>'), fold().replace('<data shape="1,4,8,8" element_type="f32"/>', "")])
+def test_defaults_are_not_stated_where_they_are_the_fault(xml: str) -> None:
+    inference = irshape.check(xml.encode())
+    assert not inference.ok
+    assert inference.fixable == []
+
+
+def test_shapes_that_the_file_does_not_give_are_not_written_into_it() -> None:
+    assert irshape.check(fold().encode()).diagnostics == []
+    inference = irshape.check(fold().encode(), inputs={"x": "[1,4,2,2]"})
+    assert {found.code for found in inference.diagnostics} == {"R301"}
+    assert inference.fixable == []
+
+
+def test_shapes_that_rest_on_what_an_unknown_operation_records_are_not_written() -> None:
+    stale = Q.replace("16", "4")
+    xml = fold(output=stale).replace('<layer id="0" name="x" type="Parameter"', '<layer id="0" name="x" type="Source"')
+    inference = irshape.check(xml.encode(), opaque=["Source"])
+    assert [found.code for found in inference.diagnostics] == ["G117", "R301"]
+    assert inference.fixable == []
+
+
+def test_a_file_that_was_not_read_to_its_end_stays_as_it_is() -> None:
+    inference = irshape.check(fold(output=Q.replace("FP32", "fp32")).removesuffix("</net>").encode())
+    assert [found.code for found in inference.diagnostics] == ["X107", "X101"]
+    assert inference.fixed() is inference.document.source
+
+
+def test_examples_of_the_specification_stay_as_they_are() -> None:
+    inference = irshape.check(
+        b'<layer type="SpaceToDepth" ...><data block_size="2"/><input><port id="0"><dim>1</dim></port></input></layer>'
+    )
+    assert [found.fix for found in inference.diagnostics if found.code == "R103"] == [None]
+
+
+def edit(start: int, end: int, text: str = "") -> Edit:
+    return Edit(start, end, text, 1, start + 1, 1, end + 1)
+
+
+@pytest.mark.parametrize(
+    ("edits", "chosen"),
+    [
+        ([edit(0, 4), edit(4, 6)], [0, 1]),
+        ([edit(4, 6), edit(0, 5)], [0]),
+        ([edit(0, 9), edit(3, 3, "x")], [0]),
+        ([edit(3, 3, "x"), edit(0, 9)], [0]),
+        ([edit(3, 3, "x"), edit(3, 3, "y")], [0]),
+        ([edit(3, 3, "x"), edit(3, 3, "x")], [0, 1]),
+        ([edit(3, 3, "x"), edit(3, 5), edit(1, 3)], [0, 1, 2]),
+        ([edit(0, 20), edit(20, 20, "x"), edit(19, 25), edit(20, 25)], [0, 1, 3]),
+    ],
+)
+def test_of_fixes_that_overlap_the_first_is_taken(edits: list[Edit], chosen: list[int]) -> None:
+    fixes = [Fix("", (one,), True) for one in edits]
+    assert compatible(fixes)[0] == [fixes[index] for index in chosen]
+
+
+def test_every_repair_is_shown() -> None:
+    assert {row[0] for row in SAFE} == set(repair.SAFE)
+    assert repair.BY_HAND.keys() == {"A103", "R102", "R104"}
+    assert not repair.SAFE.keys() & repair.BY_HAND.keys()
+
+
+def variants(op: OpClass, xml: str) -> Iterator[str]:
+    """The layer of a row as it is, without each attribute that has a default, and with each in spellings that OpenVINO forgives."""
+    yield xml
+    for attribute in op.attributes.values():
+        found = re.search(rf' {re.escape(attribute.spelling)}="([^"]*)"(?=[^>]*/>\s*<input>)', xml)
+        if found is None:
+            continue
+        if attribute.stated:
+            yield xml[: found.start()] + xml[found.end() :]
+        for other in (found[1] + ".9", found[1].upper(), found[1].capitalize()):
+            yield xml[: found.start(1)] + other + xml[found.end(1) :]
+
+
+ROWS = [
+    pytest.param(op, table[type, version], id=f"{type}-{version}")
+    for path in sorted((Path(__file__).parent.parent / "ops").glob("test_*.py"))
+    for table in [getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})]
+    for type, version in (table if isinstance(table, dict) else {})
+    if (op := REGISTRY.find(type, version)) and op.attributes
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("op", "rows"), ROWS)
+def test_attributes_that_are_mended_mean_the_same(op: OpClass, rows: list[tuple[Any, ...]], tmp_path: Path) -> None:
+    """What OpenVINO makes of a layer does not change when its attributes are spelled or stated as it would write them."""
+    for row in rows:
+        net = net_of(op.TYPE, op.VERSION, row)
+        if irshape.infer(net.xml.encode(), weights=net.bin).ok:
+            for xml in variants(op, net.xml):
+                inference = irshape.check(xml.encode(), weights=net.bin)
+                if inference.ok and inference.fixable:
+                    assert as_saved(inference.fixed(), net.bin, tmp_path) == as_saved(xml.encode(), net.bin, tmp_path)
+            return

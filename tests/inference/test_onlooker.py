@@ -1,0 +1,100 @@
+"""An error is what OpenVINO refuses, too: what only formulas refute is never valid, which is a warning."""
+
+from collections.abc import Callable
+
+import pytest
+
+import irshape
+from irshape.report.diagnostic import ERROR
+from tests.inference.test_bodies import chosen, inside
+from tests.support.ir import Net, Ref
+
+Operate = Callable[[Net, Ref], Ref]
+
+
+def split(net: Net, data: Ref) -> Ref:
+    """`[B,8]` as `[B,4,8/4]`: of the last size OpenVINO, which reads B from a shape, knows nothing."""
+    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+    batch = net.layer("Gather", [shape, net.const([0]), net.const(0)], ["I64"], "opset8")[0]
+    pattern = net.layer("Concat", [batch, net.const([4, -1])], ["I64"], axis=0)[0]
+    return net.layer("Reshape", [data, pattern], ["FP32"], special_zero=False)[0]
+
+
+def add(size: int) -> Operate:
+    """The halves of the rows, and `size` numbers added to each."""
+    return lambda net, data: net.layer("Add", [split(net, data), net.const([0.0] * size, "f32")], ["FP32"])[0]
+
+
+def net_of(operate: Operate, shape: str = "?,8") -> Net:
+    net = Net()
+    net.result(operate(net, net.parameter(f"f32[{shape}]")))
+    return net
+
+
+def verdict(net: Net) -> list[tuple[str, bool]]:
+    """The codes that are said, and whether they are errors."""
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    return [(diagnostic.code, diagnostic.severity == ERROR) for diagnostic in inference.diagnostics]
+
+
+def joined(net: Net, *refs: Ref) -> Ref:
+    return net.layer("Concat", list(refs), ["FP32"], axis=0)[0]
+
+
+NETS = {
+    "fits": (net_of(add(2)), []),
+    "never valid": (net_of(add(3)), [("R401", False)]),
+    "never valid in a body": (chosen(inside(add(3), "f32[?,8]"), inside(add(2), "f32[?,8]"), "f32[?,8]"), [("R401", False)]),
+    "plain to see": (net_of(add(3), "5,8"), [("S202", True)]),
+    "both": (
+        net_of(lambda net, data: net.layer("Concat", [add(3)(net, data), data], ["FP32"], axis=0)[0]),
+        [("R401", False), ("S102", True)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_verdict(name: str) -> None:
+    net, expected = NETS[name]
+    assert verdict(net) == expected
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", NETS)
+def test_verdict_of_openvino(name: str) -> None:
+    import openvino
+
+    net, expected = NETS[name]
+    is_refused = any(is_error for _, is_error in expected)
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+    except RuntimeError:
+        assert is_refused
+    else:
+        assert not is_refused
+
+
+def test_what_follows_is_as_openvino_has_it() -> None:
+    net = net_of(add(3))
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert inference["add_9"].inputs[0].text == "[?,4,2]"
+    assert inference["add_9"].outputs[0].text == "[?,4,3]"
+
+
+def test_a_size_stated_to_begin_at_0_may_be_0() -> None:
+    """Without elements -1 is 1, to which anything may be added: the one size for which the sum is valid."""
+    net = net_of(add(3), "0..4,8")
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert inference.ok
+    assert inference["reshape_7"].outputs[0].formula == "[d0,4,min(d0, 1) + 1]"
+    assert inference["reshape_7"].outputs[0].text == "[0,4,1]"
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("batch", "size"), [(0, 1), (1, 2), (4, 2)])
+def test_without_elements_minus_one_is_one(batch: int, size: int) -> None:
+    import openvino
+
+    net = net_of(split, f"{batch},8")
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    assert model.output(0).get_partial_shape() == openvino.PartialShape([batch, 4, size])

@@ -1,0 +1,75 @@
+"""A requirement is put in simpler words that say the same."""
+
+from math import inf
+
+import pytest
+
+from irshape.shape.dim import Scope, Size, dim_max, dim_min
+from irshape.shape.guard import Requirement
+from irshape.shape.simplify import simplified
+from tests.shape.random_sizes import RandomSizes
+
+ROWS = (
+    ("ge", "(H + 3) // 4", "2", ["H >= 5"]),
+    ("ge", "5", "(H + 3) // 4", ["H <= 20"]),
+    ("ge", "H // 4 // 8", "1", ["H >= 32"]),
+    ("ge", "3 * (H // 4)", "8", ["H >= 12"]),
+    ("ge", "H", "(H + 1) // 2 + 1", ["H >= 2"]),
+    ("ge", "H - H // 2", "W", ["H + 1 >= 2*W"]),
+    ("ge", "(H + 1) // 2", "2 * ((H + 7) // 8) + 1", ["H >= 4*((H + 7)//8) + 1"]),
+    ("ge", "B * ((H + 7) // 8) * (W // 2)", "1", ["B >= 1", "H >= 1", "W >= 2"]),
+    ("ge", "B * H", "2", ["B*H >= 2"]),
+    ("ge", "dim_min(H, W)", "7", ["H >= 7", "W >= 7"]),
+    ("ge", "9", "dim_max(H, W)", ["H <= 9", "W <= 9"]),
+    ("ge", "dim_max(H, W)", "7", ["max(H, W) >= 7"]),
+    ("ge", "H + 1", "H", []),
+    ("eq", "(H + 7) // 8", "H // 8", ["H % 8 == 0"]),
+    ("eq", "(H + 12) // 16", "(H + 4) // 16", ["(H + 4) % 16 <= 7"]),
+    ("eq", "2 * ((H + 15) // 16)", "(H + 7) // 8", ["((H + 7)//8) % 2 == 0"]),
+    ("eq", "3 * (H // 3)", "H", ["H % 3 == 0"]),
+    ("eq", "P * H", "P * W", ["H == W"]),
+    ("eq", "B * H", "B * W", ["B*H == B*W"]),
+    ("eq", "H", "5", ["H == 5"]),
+    ("eq", "H", "dim_max(H - 1, 0) + 1", ["H >= 1"]),
+    ("eq", "dim_min(H, 7)", "H", ["H <= 7"]),
+    ("div", "6 * H", "4", ["H % 2 == 0"]),
+    ("div", "6 * H + 4 * W", "8", ["(3*H + 2*W) % 4 == 0"]),
+    ("div", "8 * H", "4", []),
+    ("div", "H + 4", "2", ["H % 2 == 0"]),
+    ("div", "H + 4 * W + 7", "4", ["(H + 3) % 4 == 0"]),
+    ("div", "H", "W", ["H % W == 0"]),
+    ("broadcast", "H", "3", ["H in (1, 3)"]),
+    ("broadcast", "H", "W", ["H == W or 1 in (H, W)"]),
+    ("broadcast", "2 * H", "4 * W", ["H == 2*W"]),
+    ("stretch", "H", "3", ["H in (1, 3)"]),
+    ("stretch", "2 * H", "2", ["H == 1"]),
+)
+
+
+def requirement(kind: str, a: Size, b: Size) -> Requirement:
+    return Requirement(kind, a, b, "{a} and {b}", "S201", {})
+
+
+@pytest.mark.parametrize(("kind", "a", "b", "expected"), ROWS, ids=[f"{kind} {a}, {b}" for kind, a, b, _ in ROWS])
+def test_words(kind: str, a: str, b: str, expected: list[str]) -> None:
+    scope = Scope()
+    names = {name: scope.symbol(name, low, inf) for name, low in (("B", 0), ("H", 0), ("W", 0), ("P", 1))}
+    given = {"dim_min": dim_min, "dim_max": dim_max, **names}
+    asked = requirement(kind, eval(a, {}, given), eval(b, {}, given))
+    parts = simplified(asked)
+    assert list(map(str, parts)) == expected
+    assert {part.message for part in parts} <= {asked.message}
+
+
+@pytest.mark.parametrize("block", range(6))
+def test_simpler_words_say_the_same(block: int) -> None:
+    for seed in range(120 * block, 120 * (block + 1)):
+        sizes = RandomSizes(seed)
+        kind = sizes.random.choice(["ge", "ge", "eq", "eq", "div", "broadcast", "stretch"])
+        _, a = sizes.expression(sizes.random.randint(1, 4))
+        _, b = sizes.expression(sizes.random.randint(0, 2))
+        asked = requirement(kind, a, sizes.random.randint(1, 12) if kind == "div" else b)
+        parts = simplified(asked)
+        for _ in range(30):
+            values = sizes.values()
+            assert asked.holds(values) == all(part.holds(values) for part in parts), (str(asked), [str(part) for part in parts], values)
