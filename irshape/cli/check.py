@@ -61,6 +61,6 @@ def _fix(opset: str | None, model: Model, **options: Any) -> Inference:
     inference = irshape.check(model, **options)
     mended = inference.fix()
     if mended:
-        inference = irshape.check(irshape.read(model.document.path, opset=opset), **options)
+        inference = irshape.check(irshape.read(model.document.path, opset=opset, limits=model.document.limits), **options)
         inference.mended = mended
     return inference
