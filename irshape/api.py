@@ -18,6 +18,7 @@ from irshape.xml.reader import Source
 if TYPE_CHECKING:
     from irshape.answers.diff import Difference
     from irshape.answers.info import Info
+    from irshape.answers.sizes import ValidSizes
 
 
 def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
@@ -148,6 +149,25 @@ def info(
     return Info(inference, lambda: Engine(model, given, frozenset(opaque)), shapes)
 
 
+def valid_sizes(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+) -> ValidSizes:
+    """For which sizes of its inputs the model is valid, as a condition.
+
+    The arguments are those of `infer`. What is asked are the symbols in the shapes of `inputs`, and all other sizes that are open, which
+    are called A, B, C, ...; all sizes are at least 1. Raises `InputError` if there are none.
+    """
+    from irshape.answers.sizes import valid_sizes
+
+    return valid_sizes(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, opset=opset)
+
+
 def _infer(
     model: Model,
     inputs: Shapes | None,
@@ -167,4 +187,4 @@ def _infer(
     return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
 
 
-__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "infer", "info", "read", "reshape"]
+__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "infer", "info", "read", "reshape", "valid_sizes"]

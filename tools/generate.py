@@ -65,6 +65,13 @@ def diagnostics_schema() -> str:
     return json.dumps(diagnostic_schema(), indent=2) + "\n"
 
 
+def sizes_schema() -> str:
+    """What `irshape sizes --format json` prints for a file."""
+    from irshape.report.schema import sizes_schema
+
+    return json.dumps(sizes_schema(), indent=2) + "\n"
+
+
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
     from irshape.ops.schema import operations_schema
@@ -198,6 +205,7 @@ FILES = {
     "schemas/info.schema.json": info_schema,
     "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,
+    "schemas/sizes.schema.json": sizes_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,
     "README.md": partial(with_outputs, "README.md"),

@@ -22,11 +22,16 @@ from irshape.xml.weights import Weights
 class Answer(Protocol):
     """What a command finds out about a file."""
 
-    document: Document
-    diagnostics: list[Diagnostic]
+    @property
+    def document(self) -> Document:
+        """The file."""
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What is wrong with it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The form for programs."""
+        """The answer for a program."""
 
 
 Verb: TypeAlias = Callable[..., Answer]

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 from argparse import Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import irshape
@@ -16,6 +16,7 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, exit_co
 from irshape.inference.conditions import is_about_data
 from irshape.inference.engine import Guard
 from irshape.inference.inference import Inference
+from irshape.model.model import Node
 from irshape.report.text import WIDEST, Palette, cells, counted, diagnostic_lines, escape, pad, shorten, table, terminal_width
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -101,19 +102,33 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
             heading = wanted
             yield ""
             yield f"{palette.bold}{heading}{palette.plain}"
-        yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {escape(_reason(group[0], palette))}"
+        yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {reason(group[0], palette)}"
         if len(group) > 1:
             others = ", ".join(str(guard.requirement) for guard in group[1:_SHOWN])
             rest = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
             yield f"  {' ' * wide}  {palette.dim}likewise {escape(others)}{rest}{palette.plain}"
 
 
-def _reason(guard: Guard, palette: Palette) -> str:
+def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -> Iterator[str]:
+    """Conditions in a column, each with the layer that demands it and why."""
+    conditions = [escape(str(guard.requirement)) for guard in guards]
+    wide = min(max(map(cells, conditions), default=0), _WIDEST_CONDITION)
+    for condition, guard in zip(conditions, guards, strict=True):
+        yield f"{indent}{palette.key}{pad(condition, wide)}{palette.plain}  {reason(guard, palette)}"
+
+
+def reason(guard: Guard, palette: Palette) -> str:
     """Where a guard comes from, and why."""
-    name = shorten(guard.node.name, WIDEST) if palette.is_narrow else guard.node.name
-    place = f"{guard.path} / {name}" if guard.path else name
-    more = f" and {counted(guard.more, 'more layer')}" if guard.more else ""
-    return f"{guard.node.type} {place}, line {guard.line}{more}: {guard.requirement.message}"
+    return said(guard.node, guard.requirement.message, palette, guard.more)
+
+
+def said(node: Node, message: str, palette: Palette, more: int = 0) -> str:
+    """What is said of a layer, and of so many others: `Add loop / body / add_1, line 12: the inputs must be equal`."""
+    name = shorten(node.name, WIDEST) if palette.is_narrow else node.name
+    place = f"{node.model.path} / {name}" if node.model.path else name
+    line, _ = node.model.document.position(node.layer.offset)
+    others = f" and {counted(more, 'more layer')}" if more else ""
+    return escape(f"{node.type} {place}, line {line}{others}: {message}")
 
 
 def _alike(guards: Iterable[Guard]) -> list[list[Guard]]:

@@ -78,6 +78,13 @@ _INFO_EXAMPLES = """examples:
 
 exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"""
 
+_SIZES_EXAMPLES = """examples:
+  irshape sizes model.xml --input "image[1,3,H,W]"
+  irshape sizes model.xml --input "image[1,3,H,W]" --near "H=500,W=700"
+  irshape sizes model.xml --input "image[1,3,S,S]" --symbol "S=32..1024"
+
+exit code: 0 if some size is valid, 1 if none is, 2 if a file could not be read or has no open sizes to ask about"""
+
 _OPS_EXAMPLES = """examples:
   irshape ops
   irshape ops SpaceToBatch
@@ -168,6 +175,11 @@ def parser() -> argparse.ArgumentParser:
     info = commands.add_parser("info", prog="irshape info", help="describe a model", description=about, epilog=_INFO_EXAMPLES)
     info.add_argument("--all", action="store_true", help="leave nothing out")
     _add_model_arguments(info)
+
+    about = "Say for which sizes of its inputs a model is valid: symbols in --input, and every other size that the file leaves open."
+    sizes = commands.add_parser("sizes", prog="irshape sizes", help="list valid input sizes", description=about, epilog=_SIZES_EXAMPLES)
+    sizes.add_argument("--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes next to these: H=500,W=700")
+    _add_model_arguments(sizes)
 
     about = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
     ops = commands.add_parser("ops", prog="irshape ops", help="list or describe operations", description=about, epilog=_OPS_EXAMPLES)
@@ -276,6 +288,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         from irshape.cli.info import run
     elif given.command == "reshape":
         from irshape.cli.reshape import run
+    elif given.command == "sizes":
+        from irshape.cli.sizes import run
     else:
         from irshape.cli.infer import run
     code = run(given)

@@ -64,14 +64,15 @@ class Request(Context):
     def answer(self) -> Application:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
         seen = tuple([fact.seen for fact in self.facts])
-        self.is_sole = seen == self.facts
+        self.is_static = self.table.is_static
+        self.is_sole = seen == self.facts and not self.is_static
         large = self.scope.forms.large
         outputs = self._outputs()
         if self.scope.forms.large > large:
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements))
-        if self.is_sole:
+        if self.is_sole or self.is_static:
             return ours
         other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
         theirs = other.answer()

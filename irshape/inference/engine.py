@@ -57,6 +57,17 @@ class Guard:
         """The bodies around the node, outermost first; empty in the net itself."""
         return self.node.model.path
 
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/report.schema.json`."""
+        return {
+            "condition": str(self.requirement),
+            "message": self.requirement.message,
+            "layer": self.node.key,
+            "name": self.node.name,
+            "path": self.path or None,
+            "line": self.line,
+        }
+
     def __repr__(self) -> str:
         return f"<{self.requirement} for {self.node.name!r}>"
 
@@ -192,7 +203,8 @@ class Engine:
     `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` what is known of the names the user gave;
     `supposed` the outputs of nodes that are taken for granted, by node; `onlooker` has the last word on errors; `unlisted` the
     facts of outputs that a layer does not list, by node. `bodies` are the engines of the bodies, by node and name; they share the
-    tables of the `outer` one, and their diagnostics and guards are found there, too.
+    tables of the `outer` one, and their diagnostics and guards are found there, too. `is_static` says that the
+    symbols stand for numbers that the inputs will have: then it does not count what OpenVINO knows of bounds.
     """
 
     def __init__(
@@ -203,12 +215,13 @@ class Engine:
         *,
         outer: Engine | None = None,
         body: Body | None = None,
+        is_static: bool = False,
     ) -> None:
         self.model = model
         self.weights = weights
         self.opaque = opaque
         self.scope: Scope = outer.scope if outer else Scope(model.document.limits)
-        self.facts: Facts = outer.facts if outer else Facts()
+        self.facts: Facts = outer.facts if outer else Facts(is_static)
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolFacts] = outer.symbols if outer else {}
         self.supposed: dict[int, tuple[Fact, ...]] = {}

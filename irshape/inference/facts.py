@@ -53,12 +53,13 @@ POISONED: Final = Fact(ElementType.dynamic, None, None, True)
 
 
 class Facts:
-    """The table of facts of one inference."""
+    """The table of facts of one inference; `is_static` is that of the engine."""
 
-    __slots__ = ("_table",)
+    __slots__ = ("_table", "is_static")
 
-    def __init__(self) -> None:
+    def __init__(self, is_static: bool = False) -> None:
         self._table: dict[tuple[object, ...], Fact] = {}
+        self.is_static: Final = is_static
 
     def intern(
         self,

@@ -322,17 +322,7 @@ class Inference:
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
             "ports": {key: list(facts) for key, facts in self.ports.items()},
             "symbolic": self.symbolic,
-            "guards": [
-                {
-                    "condition": str(guard.requirement),
-                    "message": guard.requirement.message,
-                    "layer": guard.node.key,
-                    "name": guard.node.name,
-                    "path": guard.path or None,
-                    "line": guard.line,
-                }
-                for guard in self.guards
-            ],
+            "guards": [guard.to_dict() for guard in self.guards],
         }
 
 

@@ -46,8 +46,7 @@ class Session:
 
     def infer(self) -> Inference:
         """The element type and shape of every port, for the shapes that the inputs have now."""
-        self._run(self._inputs)
-        return conclude(self._engine, remarks=self._remarks)
+        return conclude(self.attempt(self._inputs), remarks=self._remarks)
 
     def reshape(
         self,
@@ -72,8 +71,7 @@ class Session:
 
             asked, notes = batched(self._new_engine, self._inputs, asked, parse_batch(batch))
         wanted = self._inputs.updated(asked)
-        self._run(wanted)
-        inference = conclude(self._engine, remarks=[*self._remarks, *notes])
+        inference = conclude(self.attempt(wanted), remarks=[*self._remarks, *notes])
         if inference.ok:
             self._inputs = wanted
             return inference
@@ -82,8 +80,11 @@ class Session:
         self._engine.diagnostics = blockers(self._new_engine, self._engine, self._inputs, wanted)
         return conclude(self._engine, remarks=[*self._remarks, *notes, *note_changed_ranks(self._engine)])
 
-    def _run(self, inputs: Inputs) -> None:
-        """Infer with these shapes; a symbol that is given another range needs tables of its own."""
+    def attempt(self, inputs: Inputs) -> Engine:
+        """The engine after a pass with these shapes, which do not become those of the session. Raises InputError.
+
+        A symbol that is given another range needs tables of its own.
+        """
         engine = self._engine
         if engine.remembered > _MOST_REMEMBERED * len(self.model):
             engine = self._new_engine()
@@ -94,3 +95,4 @@ class Session:
             inputs.apply(engine)
         engine.infer()
         self._engine = engine
+        return engine

@@ -30,11 +30,25 @@ class Context(Judge):
     replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
     It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_sole`
-    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `states_types` is false
-    where ports need not state their element types, as in the specification's examples.
+    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `is_static` says that the
+    symbols stand for numbers: then what OpenVINO makes of bounds does not count, what no size fulfils is refused, and what data and
+    sizes decide together is a guard. `states_types` is false where ports need not state their element types, as in the specification's
+    examples.
     """
 
-    __slots__ = ("_born", "findings", "is_checked", "is_guarded", "is_local", "is_sole", "key", "op", "requirements", "states_types")
+    __slots__ = (
+        "_born",
+        "findings",
+        "is_checked",
+        "is_guarded",
+        "is_local",
+        "is_sole",
+        "is_static",
+        "key",
+        "op",
+        "requirements",
+        "states_types",
+    )
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
         super().__init__(scope)
@@ -46,6 +60,7 @@ class Context(Judge):
         self.is_checked = True
         self.is_guarded = True
         self.is_sole = True
+        self.is_static = False
         self.states_types = True
         self._born = 0
 
@@ -59,16 +74,18 @@ class Context(Judge):
             self.never(requirement)
 
     def never(self, requirement: Requirement) -> None:
-        """A requirement that OpenVINO passes and no size fulfils: a warning."""
-        self.findings.append(Finding("R401", f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
+        """A requirement that no size fulfils: a warning, as OpenVINO passes it until the sizes are numbers."""
+        is_refused = self.is_static and self.is_guarded and not _origins(requirement) & DATA
+        code = requirement.code if is_refused else "R401"
+        self.findings.append(Finding(code, f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
     def undecided(self, requirement: Requirement) -> None:
         """A requirement that depends on the sizes of the inputs: a guard.
 
         What data decides says nothing of the sizes of the inputs.
         """
-        found = origins(requirement.a) | origins(requirement.b)
-        if self.is_guarded and (not found & DATA or found == DATA):
+        found = _origins(requirement)
+        if self.is_guarded and (not found & DATA or found == DATA or self.is_static):
             self.requirements.append(requirement)
 
     # What a rule says itself.
@@ -339,6 +356,10 @@ _UNLIKE = {
 
 def _interval(low: float, high: float) -> str:
     return str(low) if low == high else f"{'' if low == -inf else low}..{'' if high == inf else high}"
+
+
+def _origins(requirement: Requirement) -> int:
+    return origins(requirement.a) | origins(requirement.b)
 
 
 def _seen(requirement: Requirement) -> str:

@@ -95,6 +95,65 @@ def diagnostic_schema() -> dict[str, Any]:
     return {"$schema": _DRAFT, "title": "A fault of an OpenVINO IR, as irshape reports it", **_diagnostic()}
 
 
+def _guard() -> dict[str, Any]:
+    return _object(
+        {
+            "condition": {"type": "string", "description": "a relation of the symbols"},
+            "message": {"type": "string", "description": "what the layer needs it for"},
+            "layer": {"type": "string", "description": "the layer's id in the file"},
+            "name": {"type": "string", "description": "the layer's name in the file"},
+            "path": _nullable("string", "the bodies around the layer, outermost first"),
+            "line": {"type": "integer", "description": "counted from 1"},
+        }
+    )
+
+
+def sizes_schema() -> dict[str, Any]:
+    """The schema of valid sizes: `ValidSizes.to_dict()`, and what `irshape sizes --format json` prints for a file."""
+    names = {"type": "object", "additionalProperties": {"type": "string"}}
+    sizes = {"type": "object", "additionalProperties": {"type": "integer"}}
+    condition = {
+        "condition": {"type": "string", "description": "as Python reads it"},
+        "symbols": {"type": "array", "items": {"type": "string"}},
+        "guards": {"description": "who demands it; none for the range that was asked about", "type": "array", "items": _guard()},
+    }
+    undecided = {
+        "message": {"type": "string"},
+        "layer": _nullable("string", "the layer's id in the file"),
+        "name": _nullable("string", "the layer's name in the file"),
+        "path": _nullable("string", "the bodies around the layer, outermost first"),
+        "line": _nullable("integer", "counted from 1"),
+    }
+    nearest = _object({"given": sizes, "below": {"anyOf": [sizes, {"type": "null"}]}, "above": {"anyOf": [sizes, {"type": "null"}]}})
+    properties = {
+        "file": _nullable("string", "the path as it was given; null for bytes and trees"),
+        "ok": {"type": "boolean", "description": "some size is valid"},
+        "inputs": {"description": "the shapes that were asked about, by input", **names},
+        "symbols": {"description": "what their symbols may be", **names},
+        "condition": {"type": "string", "description": "all conditions in one; `every size`, `no size`"},
+        "is_exact": {"type": "boolean", "description": "this is all there is to it; if not, the conditions are what formulas tell"},
+        "is_by_trial": {"type": "boolean", "description": "formulas do not tell everything; if it is exact, every size was tried"},
+        "conditions": {
+            "description": "all must be fulfilled; without a valid size they contradict",
+            "type": "array",
+            "items": _object(condition),
+        },
+        "undecided": {"description": "what else may count", "type": "array", "items": _object(undecided)},
+        "sample": {"description": "the sizes with which the answer was tried", **sizes},
+        "never_runs": {
+            "description": "what makes the model fail with these when it runs, although OpenVINO accepts it",
+            "type": "array",
+            "items": {"$ref": "#/$defs/diagnostic"},
+        },
+        "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+        "nearest": {"description": "of `--near`: the valid sizes that are not larger, and those that are not smaller", **nearest},
+    }
+    nearest["type"] = ["object", "null"]
+    required = [name for name in properties if name != "nearest"]
+    title = "For which input sizes an OpenVINO IR is valid"
+    return {"$schema": _DRAFT, "title": title, **_object(properties), "required": required, "$defs": {"diagnostic": _diagnostic()}}
+
+
 def report_schema() -> dict[str, Any]:
     """The schema of the report of one file: `Inference.to_dict()`, and what `--format json` prints."""
     shape = r"^\[(\.\.\.|(\?|\d+|\d*\.\.\d*)(,(\?|\d+|\d*\.\.\d*))*)?\]$"
@@ -103,14 +162,6 @@ def report_schema() -> dict[str, Any]:
         "prefixItems": [{"type": "string", "description": "the element type: f32"}, {"type": "string", "pattern": shape}],
         "items": False,
         "minItems": 2,
-    }
-    guard = {
-        "condition": {"type": "string", "description": "a relation of the symbols"},
-        "message": {"type": "string", "description": "what the layer needs it for"},
-        "layer": {"type": "string", "description": "the layer's id in the file"},
-        "name": {"type": "string", "description": "the layer's name in the file"},
-        "path": _nullable("string", "the bodies around the layer, outermost first"),
-        "line": {"type": "integer", "description": "counted from 1"},
     }
     properties = {
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
@@ -127,7 +178,7 @@ def report_schema() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": {"type": "string"},
         },
-        "guards": {"description": "what must hold for the symbols", "type": "array", "items": _object(guard)},
+        "guards": {"description": "what must hold for the symbols", "type": "array", "items": _guard()},
     }
     title = "What irshape reports of an OpenVINO IR"
     return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("mended",)), "$defs": {"diagnostic": _diagnostic()}}

@@ -1,0 +1,224 @@
+"""A set of sizes that repeats itself from some size on, and the shortest condition that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from math import gcd, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from irshape.shape.facts import Bound
+
+Mask = NDArray[np.bool_]
+
+# A list of more numbers says nothing to a reader.
+_LONGEST_LIST = 48
+# So many intervals are still easier to read than the list of their numbers.
+_MOST_INTERVALS = 6
+
+
+class SizeSet:
+    """Sizes among `low`, `low + step`, `low + 2*step`, ... up to `high`.
+
+    `head` says which of the first ones are in the set, `cycle` which of those that follow, again and again; without a cycle there
+    are no others.
+    """
+
+    __slots__ = ("_head_members", "_ones", "cycle", "head", "high", "low", "step")
+
+    def __init__(self, low: int, step: int, head: Mask, cycle: Mask, high: Bound = inf) -> None:
+        if high != inf:
+            count = max((int(high) - low) // step + 1, 0)
+            if count <= len(head) + 2 * len(cycle):
+                head, cycle = np.concatenate([head, cycle, cycle])[:count], cycle[:0]
+        if not cycle.any():
+            cycle = cycle[:0]
+            head = head[: np.flatnonzero(head)[-1] + 1] if head.any() else head[:0]
+        else:
+            cycle = _shortest(cycle)
+            length, start = len(cycle), len(head)
+            while start and head[start - 1] == cycle[(start - 1 - len(head)) % length]:
+                start -= 1
+            cycle = np.roll(cycle, (len(head) - start) % length)
+            head = head[:start]
+        self.low = low
+        self.step = step
+        self.head = head
+        self.cycle = cycle
+        self.high = high
+        self._head_members: list[int] = np.flatnonzero(head).tolist()
+        self._ones: list[int] = np.flatnonzero(cycle).tolist()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no size is in the set."""
+        return not self._head_members and not self._ones
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether every size from 1 on is in the set."""
+        return self.high == inf and self.low <= 1 and self.step == 1 and len(self.cycle) == 1 and not len(self.head)
+
+    @property
+    def span(self) -> tuple[int, Bound, int] | None:
+        """The smallest and the largest member, which may be `math.inf`, and the largest step that leads to all of them.
+
+        None if there is none.
+        """
+        positions = [*self._head_members, *(len(self.head) + one for one in self._ones)]
+        if self.is_empty:
+            return None
+        first = positions[0]
+        step = self.step * gcd(len(self.cycle), *(position - first for position in positions)) or self.step
+        last: Bound = inf
+        if self.high != inf or not self._ones:
+            last = self.below(int(min(self.high, self.low + self.step * len(self.head))) if not self._ones else int(self.high), 1)[0]
+        return self.low + self.step * first, last, step
+
+    def __contains__(self, size: int) -> bool:
+        position, rest = divmod(size - self.low, self.step)
+        if rest or position < 0 or size > self.high:
+            return False
+        if position < len(self.head):
+            return bool(self.head[position])
+        return bool(len(self.cycle)) and bool(self.cycle[(position - len(self.head)) % len(self.cycle)])
+
+    def holds(self, sizes: NDArray[np.int64]) -> Mask:
+        """Which of these sizes are in the set; they are among those that could be."""
+        positions = (sizes - self.low) // self.step
+        places = np.where(positions < len(self.head), positions, len(self.head) + (positions - len(self.head)) % max(len(self.cycle), 1))
+        cells = np.concatenate([self.head, self.cycle if len(self.cycle) else np.zeros(1, bool)])
+        return cells[places] & (sizes <= self.high)
+
+    def below(self, size: int, count: int) -> list[int]:
+        """At most `count` members that are not larger than a size, the nearest first."""
+        position = (int(min(size, self.high)) - self.low) // self.step
+        ranks = range(self._rank(position) - 1, -1, -1)[:count]
+        near = [self._tail(rank) for rank in ranks]
+        near += [member for member in reversed(self._head_members) if member <= position][: count - len(near)]
+        return [self.low + self.step * member for member in near]
+
+    def above(self, size: int, count: int) -> list[int]:
+        """At most `count` members that are not smaller than a size, the nearest first."""
+        position = -((self.low - size) // self.step)
+        near = [member for member in self._head_members if member >= position][:count]
+        if self._ones:
+            first = self._rank(position - 1)
+            near += [self._tail(rank) for rank in range(first, first + count - len(near))]
+        sizes = (self.low + self.step * member for member in near)
+        return [one for one in sizes if one <= self.high]
+
+    def _rank(self, position: int) -> int:
+        """How many members behind the head are not beyond a position."""
+        rounds, rest = divmod(position - len(self.head), max(len(self.cycle), 1))
+        return max(rounds * len(self._ones) + sum(one <= rest for one in self._ones), 0)
+
+    def _tail(self, rank: int) -> int:
+        rounds, number = divmod(rank, len(self._ones))
+        return len(self.head) + rounds * len(self.cycle) + self._ones[number]
+
+    def text(self, name: str) -> str | None:
+        """The set as a condition that Python reads: `H >= 32 and H % 32 == 0`; None if there is none that is short.
+
+        The set is neither empty nor everything.
+        """
+        members = [self.low + self.step * member for member in self._head_members]
+        if not self._ones:
+            return _finite_text(name, members, self.low)
+        period = self.step * len(self.cycle)
+        start = self.low + self.step * len(self.head)
+        residues = sorted((start + self.step * one) % period for one in self._ones)
+        pattern = _residue_text(name, residues, period)
+        if pattern is None:
+            return None
+        first = start + self.step * self._ones[0]
+        among = frozenset(residues)
+        if members and all(member % period in among for member in members):
+            # The pattern begins before it is complete, or some of it is missing.
+            known = frozenset(members)
+            missing = [size for size in range(members[0], first) if size % period in among and size not in known]
+            if len(missing) <= len(members):
+                return _all([_bounds_text(name, members[0], self.high, period, among), pattern, _without_text(name, missing)])
+        text = _all([_bounds_text(name, first, self.high, period, among), pattern])
+        if not members:
+            return text
+        others = _finite_text(name, members, self.low)
+        return None if others is None else f"{bracketed(text, ' and ')} or {bracketed(others, ' and ')}"
+
+
+def bracketed(text: str, joint: str) -> str:
+    """A condition as part of a larger one, in brackets where it is joined of several."""
+    return f"({text})" if joint in text else text
+
+
+def _all(parts: Sequence[str]) -> str:
+    return " and ".join(bracketed(part, " or ") for part in parts if part)
+
+
+def _shortest(cycle: Mask) -> Mask:
+    """The part of which a cycle is the repetition."""
+    length = len(cycle)
+    for part in range(1, length):
+        if length % part == 0 and (cycle.reshape(-1, part) == cycle[:part]).all():
+            return cycle[:part]
+    return cycle
+
+
+def _bounds_text(name: str, first: int, high: Bound, period: int, residues: frozenset[int]) -> str:
+    """`H >= 32`; nothing where the residues alone keep smaller sizes out."""
+    is_bounded = period > first and not any(size in residues for size in range(first))
+    if high == inf:
+        return "" if is_bounded else f"{name} >= {first}"
+    return f"{name} <= {high}" if is_bounded else f"{first} <= {name} <= {high}"
+
+
+def _residue_text(name: str, residues: list[int], period: int) -> str | None:
+    """Which remainders a size may have; nothing where it may have all."""
+    count = len(residues)
+    if count == period:
+        return ""
+    if count == 1:
+        return f"{name} % {period} == {residues[0]}"
+    if period - count == 1:
+        (missing,) = set(range(period)) - set(residues)
+        return f"{name} % {period} != {missing}"
+    gaps = [number for number in range(1, count) if residues[number] - residues[number - 1] > 1]
+    if not gaps:
+        first, last = residues[0], residues[-1]
+        if first == 0:
+            return f"{name} % {period} <= {last}"
+        return f"{name} % {period} >= {first}" if last == period - 1 else f"{first} <= {name} % {period} <= {last}"
+    if len(gaps) == 1 and residues[0] == 0 and residues[-1] == period - 1 and count > 3:
+        return f"({name} + {period - residues[gaps[0]]}) % {period} <= {count - 1}"
+    if count <= min(period // 2, _LONGEST_LIST):
+        return f"{name} % {period} in {_list_text(residues)}"
+    if period - count <= _LONGEST_LIST:
+        return f"{name} % {period} not in {_list_text(sorted(set(range(period)) - set(residues)))}"
+    return None
+
+
+def _finite_text(name: str, sizes: list[int], low: int) -> str | None:
+    first, last, count = sizes[0], sizes[-1], len(sizes)
+    if count == 1:
+        return f"{name} == {first}"
+    step = sizes[1] - first
+    if sizes == list(range(first, last + 1, step)) and (step == 1 or count > 3):
+        text = f"{first} <= {name} <= {last}" if first > min(low, 1) else f"{name} <= {last}"
+        return text if step == 1 else f"{text} and {name} % {step} == {first % step}"
+    gaps = [0, *(i for i in range(1, count) if sizes[i] - sizes[i - 1] > 1), count]
+    intervals = [(sizes[a], sizes[b - 1]) for a, b in pairwise(gaps)]
+    if len(intervals) <= _MOST_INTERVALS and 2 * len(intervals) < count:
+        return " or ".join(f"{name} == {a}" if a == b else f"{a} <= {name} <= {b}" for a, b in intervals)
+    return f"{name} in {_list_text(sizes)}" if count <= _LONGEST_LIST else None
+
+
+def _without_text(name: str, sizes: list[int]) -> str:
+    if not sizes:
+        return ""
+    return f"{name} != {sizes[0]}" if len(sizes) == 1 else f"{name} not in {_list_text(sizes)}"
+
+
+def _list_text(sizes: list[int]) -> str:
+    return "{" + ", ".join(map(str, sizes)) + "}"

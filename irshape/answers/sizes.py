@@ -1,0 +1,433 @@
+"""For which sizes of its inputs a model is valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count, product
+from math import inf
+from string import ascii_uppercase
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from irshape.answers.size_set import SizeSet, bracketed
+from irshape.answers.solve import Solved, nearest, solve
+from irshape.inference.engine import Engine, Guard
+from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, described_shape, recorded_inputs
+from irshape.inference.session import Session
+from irshape.model.load import load, weights_of
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.shape.dim import Dim, origins
+from irshape.shape.facts import Facts, settle
+from irshape.shape.form import NAMED
+from irshape.shape.notation import Described, DescribedShape, SymbolFacts
+from irshape.xml.reader import Source
+
+# How many layers may be worked out to try sizes one by one, and how many sizes are tried for the nearest.
+_MOST_TRIED_LAYERS: Final = 200_000
+_MOST_TRIED: Final = 64
+# Faults of sizes that are not numbers: with numbers there may be none.
+_OF_THE_UNKNOWN: Final = frozenset({"S206", "V105", "X111"})
+
+
+class Condition(NamedTuple):
+    """What sizes must fulfil, as Python reads it, with the symbols it is about and the guards that demand it.
+
+    Without guards it is the range that was asked about.
+    """
+
+    text: str
+    symbols: tuple[str, ...]
+    guards: tuple[Guard, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/sizes.schema.json`."""
+        return {"condition": self.text, "symbols": list(self.symbols), "guards": [guard.to_dict() for guard in self.guards]}
+
+
+class Undecided(NamedTuple):
+    """What formulas of the sizes do not tell, and the layer that is the reason, where there is one."""
+
+    message: str
+    node: Node | None
+
+    @property
+    def line(self) -> int | None:
+        """The line of the layer in the file."""
+        return None if self.node is None else self.node.model.document.position(self.node.layer.offset)[0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/sizes.schema.json`."""
+        node = self.node
+        place = (None, None, None) if node is None else (node.key, node.name, node.model.path or None)
+        return {"message": self.message, "layer": place[0], "name": place[1], "path": place[2], "line": self.line}
+
+
+class Nearest(NamedTuple):
+    """Valid sizes by symbol next to given ones: none of them larger, and none of them smaller; None where none was found."""
+
+    below: dict[str, int] | None
+    above: dict[str, int] | None
+
+
+def valid_sizes(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+) -> ValidSizes:
+    """For which sizes the model is valid; the arguments are those of `irshape.infer`, sizes count from 1."""
+    model = load(source, opset=opset)
+    recorded, remarks = recorded_inputs(model)
+    question = _question(model, recorded.updated(asked_inputs(model, inputs or {}, symbols or {})))
+    weights = weights_of(model.document, weights)
+    opaque = frozenset(opaque)
+    engine = Engine(model, weights, opaque, is_static=True)
+    question.apply(engine)
+    engine.run()
+    return ValidSizes(question, engine, conclude(engine, remarks=remarks), Session(model, weights=weights, opaque=opaque))
+
+
+def _question(model: Model, given: Inputs) -> Inputs:
+    """The shapes that are asked about: every size that is open gets a name, and no size is less than 1."""
+    shapes: dict[Node, DescribedShape] = {}
+    facts = dict(given.symbols)
+    known = {one.name for shape in given.shapes.values() for one in shape or ()}
+    letters = (letter + str(round or "") for round in count() for letter in ascii_uppercase)
+    for node in model.parameters:
+        shape = given.shapes.get(node, described_shape(node))
+        if shape is None:
+            shapes[node] = None
+            continue
+        sizes = []
+        for one in shape:
+            if not one.name and one.low < one.high:
+                name = next(letter for letter in letters if letter not in known)
+                facts[name] = SymbolFacts(one.low, one.high)
+                one = Described(0, inf, name)
+            if one.name:
+                low, high, modulus, remainder = facts.get(one.name, SymbolFacts(0, inf))
+                least = settle(max(low, -((one.offset - 1) // one.factor)), high, modulus, remainder)
+                if least is None:
+                    raise InputError(f"no size from 1 on can be {one}")
+                facts[one.name] = SymbolFacts(*least)
+            sizes.append(one)
+        shapes[node] = tuple(sizes)
+    is_sound = model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)
+    if is_sound and not any(one.name for shape in shapes.values() for one in shape or ()):
+        raise InputError("the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]")
+    return Inputs(shapes, facts)
+
+
+class ValidSizes:
+    """For which sizes of its inputs a model is valid, which is for which OpenVINO accepts it.
+
+    It prints as the condition that the sizes must fulfil. `inference` is the pass that led to it, with the diagnostics;
+    `inputs` are the shapes that were asked about, `symbols` what their symbols may be. `conditions` must all be fulfilled; if `ok`
+    is false there is no valid size, and they contradict each other or the model has errors. `is_exact` says that this is all there is to
+    it. If not, the conditions are what formulas tell, and `undecided` says what else may count. Then `is_by_trial` holds, too: whether
+    sizes are valid is found by inference with these very sizes. If every size that was asked about has been tried, the answer is exact.
+    `sample` are the sizes with which formulas were tried; `never_runs` is what makes the model fail with them when it runs, although
+    OpenVINO accepts it.
+    """
+
+    def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session) -> None:
+        self.inference: Final = inference
+        self.inputs: Final = {node.name: _shape_text(shape) for node, shape in question.shapes.items()}
+        self.symbols: Final = question.symbols
+        self._domain = {name: Facts(*facts) if facts.modulus else Facts(facts.low, facts.high) for name, facts in self.symbols.items()}
+        self._question = question
+        self._session = session
+        self._tried: dict[tuple[int, ...], bool] = {}
+        own = frozenset(self.symbols)
+        self._guards = [guard for guard in inference.guards if guard.requirement.symbols() <= own]
+        self._scope = engine.scope
+        self._solved: Solved = solve(engine.scope, [guard.requirement for guard in self._guards], self._domain)
+        self._sets = self._solved.sets
+        self._nodes = {(node.model.path, str(node.id)): node for graph in engine.graphs() for node in graph.model.nodes}
+        self.ok = not _errors(inference.diagnostics) and not any(one.is_empty for one in self._sets.values())
+        self.is_exact = True
+        self.is_by_trial = False
+        self.undecided: list[Undecided] = []
+        self.sample: dict[str, int] = {}
+        self.never_runs: list[Diagnostic] = []
+        if inference.document.is_complete and all(one.severity != ERROR for one in inference.model.diagnostics):
+            self._examine(engine)
+        self.conditions: list[Condition] = list(self._conditions())
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What the inference found; the errors are there at every size."""
+        return [one for one in self.inference.diagnostics if not self.ok or one.code not in _OF_THE_UNKNOWN]
+
+    @property
+    def condition(self) -> str:
+        """The conditions in one, as Python reads it; `every size` and `no size` are no conditions."""
+        if not self.ok:
+            return "no size"
+        if len(self.conditions) == 1:
+            return self.conditions[0].text
+        return " and ".join(bracketed(one.text, " or ") for one in self.conditions) or "every size"
+
+    def __str__(self) -> str:
+        return self.condition if self.is_exact else f"{self.condition} (not decided: {'; '.join(one.message for one in self.undecided)})"
+
+    def __repr__(self) -> str:
+        return f"<ValidSizes {self}>"
+
+    def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
+        """Whether the model is valid for these sizes, one for each symbol; InputError if one is missing or unknown.
+
+        Sizes that were not asked about, being out of a symbol's range, are not valid.
+        """
+        given = self._given({**(sizes or {}), **named})
+        missing = [name for name in self.symbols if name not in given]
+        if missing:
+            raise InputError(f"there is no size for {', '.join(missing)}")
+        return self._admits(given)
+
+    def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
+        """The valid sizes next to these: those below are not larger, those above not smaller than what is given.
+
+        The symbols that are given move together, `fixed` ones stay as they are. Others may be left out if nothing ties them to those
+        that are given. Raises InputError.
+        """
+        given, kept = self._given({**(sizes or {}), **named}), self._given(fixed or {})
+        if not self.ok:
+            return Nearest(None, None)
+        return Nearest(self._next(given, kept, is_above=False), self._next(given, kept, is_above=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/sizes.schema.json`."""
+        return {
+            "file": self.inference.document.path,
+            "ok": self.ok,
+            "inputs": self.inputs,
+            "symbols": {name: str(facts) for name, facts in self.symbols.items()},
+            "condition": self.condition,
+            "is_exact": self.is_exact,
+            "is_by_trial": self.is_by_trial,
+            "conditions": [condition.to_dict() for condition in self.conditions],
+            "undecided": [one.to_dict() for one in self.undecided],
+            "sample": self.sample,
+            "never_runs": [one.to_dict() for one in self.never_runs],
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
+        }
+
+    # What is asked of it.
+
+    def _given(self, sizes: Mapping[str, int]) -> dict[str, int]:
+        for name in sizes:
+            if name not in self.symbols:
+                raise InputError(f"no size is called {name!r}; there is {', '.join(self.symbols)}")
+        return {name: sizes[name] for name in self.symbols if name in sizes}
+
+    def _admits(self, sizes: dict[str, int]) -> bool:
+        is_asked = all(
+            facts.low <= sizes[name] <= facts.high and (sizes[name] - facts.remainder) % facts.modulus == 0
+            for name, facts in self._domain.items()
+        )
+        if not is_asked or not self.ok:
+            return False
+        return self._try(sizes) if self.is_by_trial else self._is_admitted(sizes)
+
+    def _is_admitted(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the sizes fulfil the conditions."""
+        return all(guard.requirement.holds(sizes) for guard in self._guards)
+
+    def _next(self, given: dict[str, int], fixed: dict[str, int], *, is_above: bool) -> dict[str, int] | None:
+        """The nearest valid sizes on one side."""
+        wanted = {**given, **fixed}
+        columns = []
+        for names in self._groups():
+            if not self.is_by_trial and wanted.keys().isdisjoint(names):
+                continue
+            missing = [name for name in names if name not in wanted]
+            if missing:
+                raise InputError(f"there is no size for {', '.join(missing)}, on which the others depend")
+            columns.append(self._candidates({name: wanted[name] for name in names}, fixed, is_above))
+        if not self.is_by_trial:
+            return {name: size for column in columns for name, size in column[0].items()} if all(columns) else None
+        rows = [{name: size for part in parts for name, size in part.items()} for parts in product(*columns)]
+        rows.sort(key=lambda row: sum(abs(size - wanted[name]) for name, size in row.items()))
+        return next((row for row in rows[:_MOST_TRIED] if self._try({name: row[name] for name in self.symbols})), None)
+
+    def _groups(self) -> list[list[str]]:
+        """Symbols that depend on each other."""
+        group = {name: [name] for name in self.symbols}
+        ties = [self._solved.simpler[number].symbols() for number in (*self._solved.links, *self._solved.relations)]
+        for tie in ties:
+            whole = [name for name in self.symbols if any(name in group[other] for other in tie)]
+            group.update(dict.fromkeys(whole, whole))
+        return list({id(names): names for names in group.values()}.values())
+
+    def _candidates(self, wanted: dict[str, int], fixed: dict[str, int], is_above: bool) -> list[dict[str, int]]:
+        """Sizes of one group that fulfil the conditions, the nearest first."""
+        most = int(_MOST_TRIED ** (2 / (1 + len(self.symbols)))) if self.is_by_trial else 1
+        return nearest(self._scope, self._solved, wanted, fixed.keys() & wanted.keys(), most, is_above=is_above)
+
+    # How sure it is.
+
+    def _examine(self, engine: Engine) -> None:
+        """See by inference with numbers whether the formulas have told everything."""
+        own = frozenset(self.symbols)
+        for guard in self.inference.guards:
+            if not guard.requirement.symbols() <= own:
+                self.undecided.append(Undecided(f"{guard.requirement}: {guard.requirement.message}", guard.node))
+        if self.ok:
+            self._examine_samples(engine)
+        else:
+            faults = _errors(self.inference.diagnostics)
+            if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
+                self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
+            elif self._try(least := {name: int(facts.low) for name, facts in self.symbols.items()}):
+                self.undecided.append(Undecided(f"with {_sizes_text(least)} the model is valid all the same", None))
+            self.ok = bool(self.undecided)
+        if self.undecided:
+            self.is_by_trial = True
+            self.is_exact = self._try_all()
+        if self.is_exact:
+            self.undecided = []
+
+    def _examine_samples(self, engine: Engine) -> None:
+        """See what inference with numbers makes of small sizes that fulfil the conditions, and of some that do not."""
+        least = {name: int(facts.low) for name, facts in self.symbols.items()}
+        sample = self._next(least, {}, is_above=True) or self._own_sizes()
+        if sample is None:
+            self.undecided.append(Undecided("no sizes were found that fulfil all conditions", None))
+            return
+        numbers = self._session.attempt(self._shapes(sample))
+        self.sample, self.never_runs = sample, [one for one in numbers.diagnostics if one.code == "R401"]
+        faults = _errors(numbers.diagnostics)
+        if faults:
+            self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
+        else:
+            self.undecided += _lost(engine, numbers)
+        other = self._beside(sample)
+        if other is not None and self._try(other):
+            self.undecided.append(Undecided(f"with {_sizes_text(other)} the model is valid all the same", None))
+
+    def _own_sizes(self) -> dict[str, int] | None:
+        """The sizes that the file gives its inputs, if it gives them and they fulfil the conditions."""
+        own: dict[str, int] = {}
+        for node, shape in self._question.shapes.items():
+            for one, given in zip(shape or (), described_shape(node) or (), strict=False):
+                if one.name and given.low == given.high:
+                    own.setdefault(one.name, (given.low - one.offset) // one.factor)
+        return own if own.keys() == self.symbols.keys() and self._is_admitted(own) else None
+
+    def _beside(self, sample: Mapping[str, int]) -> dict[str, int] | None:
+        """Sizes that differ from the sample in one symbol, and do not fulfil the conditions."""
+        for name, facts in self._domain.items():
+            for size in range(int(facts.low), int(min(facts.high, facts.low + _MOST_TRIED)) + 1, facts.modulus):
+                other = {**sample, name: size}
+                if not self._is_admitted(other):
+                    return other
+        return None
+
+    def _node(self, fault: Diagnostic) -> Node | None:
+        return self._nodes.get((fault.where.path, fault.where.layer_id or ""))
+
+    def _try_all(self) -> bool:
+        """Try every size of the only symbol, if they are few; then what they show is the answer."""
+        if len(self.symbols) > 1:
+            return False
+        ((name, facts),) = self._domain.items()
+        if facts.high == inf:
+            return False
+        sizes = int(facts.high - facts.low) // facts.modulus + 1
+        members = self._sets[name].above(int(facts.low), sizes)
+        if len(members) * len(self._session.model.nodes) > _MOST_TRIED_LAYERS:
+            return False
+        head = np.zeros(sizes, bool)
+        for size in members:
+            head[(size - int(facts.low)) // facts.modulus] = self._try({name: size})
+        self._sets[name] = SizeSet(int(facts.low), facts.modulus, head, head[:0])
+        self.ok = bool(head.any())
+        return True
+
+    def _try(self, sizes: Mapping[str, int]) -> bool:
+        """Whether inference with the very sizes finds no fault."""
+        key = tuple(sizes[name] for name in self.symbols)
+        if key not in self._tried:
+            self._tried[key] = not _errors(self._session.attempt(self._shapes(sizes)).diagnostics)
+        return self._tried[key]
+
+    def _shapes(self, sizes: Mapping[str, int]) -> Inputs:
+        shapes: dict[Node, DescribedShape] = {}
+        for node, shape in self._question.shapes.items():
+            shapes[node] = None
+            if shape is not None:
+                numbers = [sizes[one.name] * one.factor + one.offset if one.name else one.low for one in shape]
+                shapes[node] = tuple([Described(number, number) for number in numbers])
+        return Inputs(shapes)
+
+    # What it says.
+
+    def _conditions(self) -> Iterator[Condition]:
+        if not self.ok and _errors(self.inference.diagnostics):
+            return
+        for number in self._solved.links:
+            yield self._verbatim(number)
+        for name, sizes in self._sets.items():
+            guards = [self._guards[number] for number in self._solved.causes[name]]
+            if sizes.is_empty:
+                # What contradicts, each as it stands.
+                yield from (self._verbatim(number) for number in self._solved.causes[name])
+            elif not sizes.is_everything:
+                text = sizes.text(name) or " and ".join(
+                    bracketed(str(self._solved.simpler[number]), " or ") for number in self._solved.causes[name]
+                )
+                yield Condition(text, (name,), tuple(guards))
+        for number in self._solved.relations:
+            yield self._verbatim(number)
+
+    def _verbatim(self, number: int) -> Condition:
+        requirement = self._solved.simpler[number]
+        own = requirement.symbols()
+        return Condition(str(requirement), tuple(name for name in self.symbols if name in own), (self._guards[number],))
+
+
+def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
+    """The layers whose outputs are known where the sizes are numbers, but are no formulas of them."""
+    for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
+        lost: set[int] = set()
+        for node in graph.model:
+            slots = range(node.first_slot, node.first_slot + node.layer.pattern.output_count)
+            own = {slot for slot in slots if node.is_live and _is_lost(graph.slots[slot], other.slots[slot])}
+            if own and lost.isdisjoint(node.sources) and node.type != "Parameter":
+                yield Undecided("what it gives is known with numbers only, not as a formula", node)
+            lost |= own
+
+
+def _is_lost(fact: Fact, number: Fact) -> bool:
+    if fact.is_poisoned or number.is_poisoned:
+        return False
+    for known, other in ((fact.shape, number.shape), (fact.elements, number.elements)):
+        if other is not None and (
+            known is None or any(_is_unknown(a) and not isinstance(b, Dim) for a, b in zip(known, other, strict=False))
+        ):
+            return True
+    return False
+
+
+def _is_unknown(size: object) -> bool:
+    return isinstance(size, Dim) and bool(origins(size) & ~NAMED)
+
+
+def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    return [one for one in diagnostics if one.severity == ERROR]
+
+
+def _shape_text(shape: DescribedShape) -> str:
+    return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"
+
+
+def _sizes_text(sizes: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {size}" for name, size in sizes.items())

@@ -1,0 +1,244 @@
+"""For which sizes models are valid: against OpenVINO size by size, and what the answer says of itself."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import jsonschema
+import pytest
+
+import irshape
+from irshape.answers.sizes import ValidSizes
+from tests.answers import nets
+from tests.support.ir import Net
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
+UNET = "H >= 32 and H % 32 == 0"
+PYRAMID = "(H >= 29 and (H + 3) % 32 <= 3) or H <= 4"
+SQUARE = {"parameter_0": "[1,1,H,H]"}
+OBLONG = {"parameter_0": "[1,1,H,W]"}
+# A net, the shapes that are asked about, and the condition.
+OF_ONE_SYMBOL = [
+    ("unet, pooled", partial(nets.unet, "pool"), SQUARE, UNET),
+    ("unet, strided", partial(nets.unet, "stride", 3), SQUARE, "H >= 8 and H % 8 == 0"),
+    ("unet, pooled up", partial(nets.unet, "ceil", 3), SQUARE, "H >= 8 and H % 8 == 0"),
+    ("stem", nets.stem, SQUARE, "H >= 139"),
+    ("fixed head", nets.head, SQUARE, "223 <= H <= 254"),
+    ("fixed head, one side", nets.head, {"parameter_0": "[1,1,H,240]"}, "223 <= H <= 254"),
+    ("windows", nets.windows, SQUARE, "H >= 28 and H % 28 <= 3"),
+    ("pyramid", nets.pyramid, SQUARE, PYRAMID),
+    ("multiples", partial(nets.unet, "pool", 2), {"parameter_0": "[1,1,3*H,3*H + 8]"}, "H >= 4 and H % 4 == 0"),
+]  # fmt: skip
+OF_TWO_SYMBOLS = [
+    ("unet", partial(nets.unet, "pool", 3), OBLONG, "H >= 8 and H % 8 == 0 and W >= 8 and W % 8 == 0"),
+    (
+        "fixed head", nets.head, OBLONG,
+        "H >= 63 and W >= 63 and ((H + 1)//32)*((W + 1)//32) == (H + 1)//32 + (W + 1)//32 + 35",
+    ),
+    ("windows", nets.windows, OBLONG, "H >= 28 and H % 28 <= 3 and W >= 28 and W % 28 <= 3"),
+    ("blocks", nets.blocks, {"parameter_0": "[H,W]", "parameter_1": "[H,W]"}, "W <= 48 and (H*W) % 4 == 0"),
+    ("two inputs", nets.blocks, {"parameter_0": "[1,H]", "parameter_1": "[1,W]"}, "4 <= H <= 48 and H % 4 == 0 and (W == H or W == 1)"),
+]  # fmt: skip
+
+
+def answer(net: Net, inputs: Mapping[str, str], **symbols: str) -> ValidSizes:
+    """The valid sizes of a net."""
+    return irshape.valid_sizes(net.xml.encode(), inputs=inputs, symbols=symbols, weights=net.bin)
+
+
+def with_shapes(net: Net, inputs: Mapping[str, str], sizes: Mapping[str, int]) -> bytes:
+    """The text of a net whose inputs have these sizes."""
+    text = net.xml
+    for name, shape in inputs.items():
+        start = text.index('shape="', text.index(f'name="{name}"')) + len('shape="')
+        numbers = [str(eval(one, {}, dict(sizes))) for one in shape.strip("[]").split(",")]
+        text = text[:start] + ",".join(numbers) + text[text.index('"', start) :]
+    return text.encode()
+
+
+def compare(net: Net, inputs: Mapping[str, str], found: ValidSizes, cases: Iterable[Mapping[str, int]]) -> None:
+    """OpenVINO must read the net with the sizes that are admitted, and with no others."""
+    import openvino
+
+    core, weights = openvino.Core(), net.bin
+    verdicts = {False: 0, True: 0}
+    for sizes in cases:
+        try:
+            core.read_model(with_shapes(net, inputs, sizes), weights)
+            is_read = True
+        except RuntimeError:
+            is_read = False
+        assert found.admits(sizes) == is_read, sizes
+        verdicts[is_read] += 1
+    assert all(verdicts.values()), "both verdicts occur"
+
+
+@pytest.mark.parametrize(("net", "inputs", "condition"), [row[1:] for row in OF_ONE_SYMBOL], ids=[row[0] for row in OF_ONE_SYMBOL])
+@pytest.mark.oracle
+def test_every_size_of_one_symbol(net: Callable[[], Net], inputs: dict[str, str], condition: str) -> None:
+    built = net()
+    found = answer(built, inputs)
+    assert (str(found), found.is_exact) == (condition, True)
+    valid = {size for size in range(1, 401) if eval(condition, {"H": size})}
+    assert {size for size in range(1, 401) if found.admits(H=size)} == valid
+    compare(built, inputs, found, ({"H": size} for size in range(1, 401)))
+
+
+@pytest.mark.parametrize(("net", "inputs", "condition"), [row[1:] for row in OF_TWO_SYMBOLS], ids=[row[0] for row in OF_TWO_SYMBOLS])
+@pytest.mark.oracle
+def test_sizes_of_two_symbols(net: Callable[[], Net], inputs: dict[str, str], condition: str) -> None:
+    built, random = net(), Random(1)
+    found = answer(built, inputs)
+    assert (str(found), found.is_exact) == (condition, True)
+    cases = [{"H": h, "W": w} for h in range(1, 13) for w in range(1, 13)]
+    cases += [{"H": random.randint(1, 400), "W": random.randint(1, 400)} for _ in range(60)]
+    for _ in range(60):  # the border is where mistakes are
+        near = found.nearest(H=random.randint(1, 300), W=random.randint(1, 300)).above
+        if near is not None:
+            cases += [near, {**near, "H": near["H"] + random.choice((-1, 1))}]
+    compare(built, inputs, found, (case for case in cases if min(case.values()) > 0))
+
+
+def test_every_open_size_is_asked_about() -> None:
+    found = answer(nets.windows(), {})
+    assert found.inputs == {"parameter_0": "[1,1,A,B]"}
+    assert str(found) == "A >= 28 and A % 28 <= 3 and B >= 28 and B % 28 <= 3"
+    assert answer(nets.windows(), {"parameter_0": "[1,1,A,?]"}).inputs == {"parameter_0": "[1,1,A,B]"}
+
+
+def test_ranges_in_shapes_limit_the_question() -> None:
+    found = answer(nets.windows(), {"parameter_0": "[1,1,50..100,H]"})
+    assert found.inputs == {"parameter_0": "[1,1,A,H]"}
+    assert {name: str(facts) for name, facts in found.symbols.items()} == {"H": "1..", "A": "50..100"}
+    assert str(found) == "(56 <= A <= 59 or 84 <= A <= 87) and H >= 28 and H % 28 <= 3"
+
+
+def test_conditions_name_the_layers_that_make_them() -> None:
+    found = answer(nets.unet("pool"), SQUARE)
+    assert [condition.text for condition in found.conditions] == [UNET]
+    (condition,) = found.conditions
+    joins = [guard.node for guard in condition.guards]
+    assert {node.type for node in joins} == {"Concat"}
+    assert [str(guard.requirement) for guard in condition.guards] == [*(f"(H//{n}) % 2 == 0" for n in (16, 8, 4, 2)), "H % 2 == 0"]
+    assert all(
+        guard.line == node.model.document.position(node.layer.offset)[0] for guard, node in zip(condition.guards, joins, strict=True)
+    )
+
+
+def test_the_nearest_sizes() -> None:
+    found = answer(nets.unet("pool"), OBLONG)
+    assert found.nearest(H=500, W=64) == ({"H": 480, "W": 64}, {"H": 512, "W": 64})
+    assert found.nearest(H=500) == ({"H": 480}, {"H": 512})
+    assert found.nearest(H=31) == (None, {"H": 32})
+    assert found.nearest(H=500, fixed={"W": 64}) == ({"H": 480, "W": 64}, {"H": 512, "W": 64})
+    assert found.nearest(H=500, fixed={"W": 65}) == (None, None)
+
+
+def test_the_nearest_sizes_of_symbols_that_depend_on_each_other() -> None:
+    found = answer(nets.head(), OBLONG)
+    assert found.nearest(H=300, W=240) == ({"H": 254, "W": 240}, {"H": 319, "W": 255} if found.admits(H=319, W=255) else None)
+    assert found.nearest(H=100, fixed={"W": 230}) == (None, {"H": 223, "W": 230})
+    with pytest.raises(irshape.InputError, match="no size for W, on which the others depend"):
+        found.nearest(H=100)
+
+
+def test_the_nearest_sizes_of_equal_symbols() -> None:
+    net = nets.Sized()
+    joined = net.join(net.parameter("f32[?,3]"), net.parameter("f32[?,3]"))
+    net.result(net.reshape(joined, -1, 12))
+    found = answer(net, {"parameter_0": "[N,3]", "parameter_1": "[M,3]"})
+    assert str(found) == "N == M and N >= 2 and N % 2 == 0"
+    assert found.nearest(N=9, M=5) == ({"N": 4, "M": 4}, {"N": 10, "M": 10})
+    assert (found.admits(N=4, M=4), found.admits(N=4, M=6), found.admits(N=3, M=3)) == (True, False, False)
+
+
+def test_symbols_have_the_range_they_are_given() -> None:
+    found = answer(nets.unet("pool"), SQUARE, H="100..1000")
+    assert str(found) == "128 <= H <= 992 and H % 32 == 0" or str(found) == "128 <= H <= 1000 and H % 32 == 0"
+    assert (found.admits(H=992), found.admits(H=64), found.admits(H=1024)) == (True, False, False)
+    assert found.nearest(H=2000) == ({"H": 992}, None)
+    assert str(answer(nets.unet("pool"), SQUARE, H="96*k")) == "H >= 96 and H % 96 == 0"
+
+
+def test_conditions_that_contradict_each_other() -> None:
+    net = nets.Sized()
+    data = net.parameter("f32[?]")
+    net.result(net.reshape(data, -1, 2))
+    net.result(net.reshape(net.join(data, net.const([0.0], "f32"), axis=0), -1, 2))
+    net.result(net.reshape(data, -1, 3))
+    found = answer(net, {"parameter_0": "[N]"})
+    assert (str(found), found.ok, found.diagnostics, found.admits(N=2)) == ("no size", False, [], False)
+    assert [condition.text for condition in found.conditions] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
+    assert found.nearest(N=2) == (None, None)
+
+
+def test_a_condition_that_no_size_fulfils() -> None:
+    net = nets.Sized()
+    halves = net.reshape(net.parameter("f32[?,3]"), -1, 2)
+    net.result(net.join(halves, net.const([[0.0]] * 4, "f32")))
+    found = answer(net, {"parameter_0": "[N,3]"})
+    assert (str(found), found.ok, found.conditions) == ("no size", False, [])
+    assert [(one.code, one.message) for one in found.diagnostics] == [
+        ("S201", "no size fulfils this: the inputs must be equal on axis 0: 3.. and 4 differ")
+    ]
+
+
+def test_a_model_with_errors_is_valid_for_no_size() -> None:
+    net = nets.Sized()
+    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,1,?,?]")], ["FP32"], mode="sideways", block_size=2)[0])
+    found = answer(net, {"parameter_0": "[1,1,H,W]"})
+    assert (str(found), found.ok, [one.code for one in found.diagnostics]) == ("no size", False, ["A103"])
+
+
+def scaled() -> Net:
+    """Three tenths of the rows, which must be 7 or 1: a number that floats tell, and no formula."""
+    net = nets.Sized()
+    rows = net.layer("Convert", [net.size(net.parameter("f32[?]"), 0)], ["FP32"], destination_type="f32")[0]
+    part = net.layer("Multiply", [rows, net.const([0.3], "f32")], ["FP32"], auto_broadcast="numpy")[0]
+    part = net.layer("Convert", [net.layer("Floor", [part], ["FP32"])[0]], ["I64"], destination_type="i64")[0]
+    zeros = net.layer("Broadcast", [net.const([0.0], "f32"), part], ["FP32"], "opset3", mode="numpy")[0]
+    net.result(net.add(zeros, net.const([0.0] * 7, "f32")))
+    return net
+
+
+def test_sizes_are_tried_where_formulas_do_not_tell() -> None:
+    found = answer(scaled(), {"parameter_0": "[N]"})
+    assert not found.is_exact
+    assert {one.node.type for one in found.undecided if one.node} == {"Add"}
+    assert [size for size in range(1, 60) if found.admits(N=size)] == [4, 5, 6, 24, 25, 26]
+    assert found.nearest(N=10) == ({"N": 6}, {"N": 24})
+
+
+@pytest.mark.oracle
+def test_every_size_of_a_short_range_is_tried() -> None:
+    net, inputs = scaled(), {"parameter_0": "[N]"}
+    found = answer(net, inputs, N="1..60")
+    assert (str(found), found.is_exact, found.undecided) == ("4 <= N <= 6 or 24 <= N <= 26", True, [])
+    compare(net, inputs, found, ({"N": size} for size in range(1, 61)))
+
+
+def test_what_openvino_accepts_and_cannot_run_is_said() -> None:
+    net = nets.Sized()
+    net.result(net.reshape(net.parameter("f32[2,?]"), 0, 6))
+    found = answer(net, {"parameter_0": "[2,N]"})
+    assert (str(found), [one.code for one in found.never_runs], found.sample) == ("every size", ["R401"], {"N": 1})
+
+
+def test_questions_that_cannot_be_answered() -> None:
+    with pytest.raises(irshape.InputError, match="no open sizes"):
+        answer(nets.windows(), {"parameter_0": "[1,1,28,28]"})
+    found = answer(nets.windows(), OBLONG)
+    with pytest.raises(irshape.InputError, match="no size for W"):
+        found.admits(H=28)
+    with pytest.raises(irshape.InputError, match="no size is called 'D'; there is H, W"):
+        found.admits(H=28, W=28, D=1)
+
+
+@pytest.mark.parametrize("inputs", [SQUARE, OBLONG], ids=["solved", "relation"])
+def test_the_answer_for_programs(inputs: dict[str, str]) -> None:
+    found = answer(nets.head(), inputs)
+    told = json.loads(json.dumps(found.to_dict()))
+    jsonschema.validate(told, SCHEMA)
+    assert (told["condition"], told["is_exact"]) == (str(found), True)

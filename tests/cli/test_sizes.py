@@ -1,0 +1,128 @@
+"""`irshape sizes` as a user meets it."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from irshape.cli.main import main
+from tests.answers import nets
+from tests.answers.test_sizes import scaled
+from tests.support.ir import Net
+
+ROOT = Path(__file__).parent.parent.parent
+ATROUS = ROOT / "examples" / "atrous.xml"
+
+
+def saved(net: Net, path: Path) -> Path:
+    """The file of a net, with its weights beside it."""
+    path.write_text(net.xml)
+    path.with_suffix(".bin").write_bytes(net.bin)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
+    code = main([str(argument) for argument in ("sizes", *arguments)])
+    out, err = capsys.readouterr()
+    return code, out.splitlines(), err
+
+
+def test_conditions_stand_above_the_layers_that_make_them(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = run(capsys, ATROUS, "--input", "image[1,3,H,512]", "--near", "H=250")
+    assert code == 0
+    message = "axis 2 with its pads pads_begin and pads_end must be a multiple of block_shape[2]"
+    assert lines[1:] == [
+        "",
+        "image[1,3,H,512] is valid where",
+        "  H >= 3 and H % 4 in {0, 3}",
+        f"      ((H + 1)//2) % 2 == 0  SpaceToBatch atrous/space_to_batch, line 93: {message}",
+        "",
+        "next to H = 250",
+        "  below  H = 248",
+        "  above  H = 251",
+    ]
+
+
+def test_a_condition_that_is_a_layers_own_is_said_once(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = saved(nets.blocks(), tmp_path / "blocks.xml")
+    code, lines, _ = run(capsys, path, "--input", "parameter_0[B,S]", "--input", "parameter_1[B,S]", "--near", "B=3,S=50")
+    assert code == 0
+    assert lines[2] == "parameter_0[B,S], parameter_1[B,S] is valid where"
+    assert [lines[3], lines[5]] == ["  S <= 48", "  (B*S) % 4 == 0"]
+    assert lines[6].startswith("      Reshape reshape_") and lines[6].endswith(
+        ": the elements of data must be a multiple of the sizes beside -1"
+    )
+    assert lines[-3:] == ["next to B = 3, S = 50", "  below  B = 3, S = 48", "  above  none was found"]
+
+
+def test_every_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    net = nets.Sized()
+    net.result(net.layer("ReLU", [net.parameter("f32[?,3]")], ["FP32"])[0])
+    assert run(capsys, saved(net, tmp_path / "relu.xml"))[:2] == (
+        0,
+        [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[A,3] is valid for every size"],
+    )
+
+
+def test_what_formulas_do_not_tell_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = saved(scaled(), tmp_path / "scaled.xml")
+    code, lines, _ = run(capsys, path, "--input", "[N]", "--near", "N=10")
+    assert code == 0
+    assert lines[2] == "parameter_0[N] is valid for every size, as far as formulas tell"
+    assert lines[4] == "what formulas do not tell"
+    assert lines[-2:] == ["  below  N = 6", "  above  N = 24"]
+    _, lines, _ = run(capsys, path, "--input", "[N]", "--symbol", "N=1..60")
+    assert lines[2:4] == ["parameter_0[N] is valid where, as every size was tried", "  4 <= N <= 6 or 24 <= N <= 26"]
+
+
+def test_no_size_is_a_fault(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    net = nets.Sized()
+    data = net.parameter("f32[?]")
+    net.result(net.reshape(data, -1, 2))
+    net.result(net.reshape(net.join(data, net.const([0.0], "f32"), axis=0), -1, 2))
+    code, lines, _ = run(capsys, saved(net, tmp_path / "odd.xml"), "--input", "[N]")
+    assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these contradict each other")
+    assert [line.split("  ")[1] for line in lines[3:]] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
+
+
+def test_faults_of_the_model_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = run(capsys, ROOT / "examples" / "faulty.xml")
+    assert code == 1
+    assert any(" A103 " in line for line in lines)
+    assert lines[-1].endswith("is valid for no size: there are errors")
+
+
+def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "broken.xml"
+    path.write_text("<net><layers>")
+    code, lines, _ = run(capsys, path)
+    assert (code, lines[-1]) == (1, "the model is valid for no size: there are errors")
+    assert any(" X101 " in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--input", "image[1,3,8,8]"], "the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]"),
+        (["--near", "H"], """--near 'H' is not of the form "NAME=SIZE\""""),
+        (["--near", "H=-3"], """--near 'H=-3' is not of the form "NAME=SIZE\""""),
+        (["--near", "Z=3"], "no size is called 'Z'; there is "),
+        (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
+        (["--symbol", "Q=1..3"], "no input has a size 'Q'"),
+        (["--input", "image[1,3,H,W]", "--symbol", "H=0"], "no size from 1 on can be H"),
+    ],
+)
+def test_wrong_questions_are_told_on_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
+    code, lines, err = run(capsys, ATROUS, *arguments)
+    assert (code, lines) == (2, [])
+    assert message in err and err.count("\n") == 1
+
+
+def test_the_answer_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    schema = json.loads((ROOT / "schemas" / "sizes.schema.json").read_text(encoding="utf-8"))
+    _, lines, _ = run(capsys, ATROUS, "--input", "image[1,3,H,W]", "--near", "H=3,W=2", "--format", "json")
+    told = json.loads("\n".join(lines))
+    jsonschema.validate(told, schema)
+    assert (told["ok"], told["condition"]) == (True, "H >= 3 and H % 4 in {0, 3} and W >= 3 and W % 4 in {0, 3}")
+    assert told["nearest"] == {"given": {"H": 3, "W": 2}, "below": None, "above": {"H": 3, "W": 3}}
