@@ -157,6 +157,7 @@ def valid_sizes(
     weights: Any = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
+    limits: Limits = DEFAULT,
 ) -> ValidSizes:
     """For which sizes of its inputs the model is valid, as a condition.
 
@@ -165,7 +166,8 @@ def valid_sizes(
     """
     from irshape.answers.sizes import valid_sizes
 
-    return valid_sizes(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, opset=opset)
+    model = load(source, opset=opset, limits=limits)
+    return valid_sizes(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
 
 def _infer(
