@@ -36,7 +36,8 @@ class Onlooker(Engine):
     def excuse(self, step: Step, application: Application) -> Application:
         """What a rule gave, its errors being warnings if OpenVINO makes none here."""
         outputs = tuple(self.slots[step.first_slot : step.first_slot + step.listed])
-        if step.node in self.refused or any(fact.is_poisoned for fact in outputs):
+        has_errors = any(finding.is_error for finding in application.findings)
+        if not has_errors or step.node in self.refused or any(fact.is_poisoned for fact in outputs):
             return application
         return Application(outputs, never_valid(application.findings))
 

@@ -81,6 +81,19 @@ def test_what_follows_is_as_openvino_has_it() -> None:
     assert inference["add_9"].outputs[0].text == "[?,4,3]"
 
 
+def test_other_layers_keep_their_guards_and_formulas() -> None:
+    """Half of the rows beside what is never valid: what it demands of the batch is said all the same."""
+    net = Net()
+    data = net.parameter("f32[?,8]")
+    half = net.layer("Split", [data, net.const(0)], ["FP32", "FP32"], num_splits=2)
+    net.result(half[0])
+    net.result(add(3)(net, data))
+    inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[B,8]"})
+    assert [diagnostic.code for diagnostic in inference.diagnostics] == ["R401"]
+    assert [str(guard) for guard in inference.guards if guard.node.type == "Split"] == ["<B % 2 == 0 for 'split_2'>"]
+    assert inference["split_2"].outputs[0].formula == "[B//2,8]"
+
+
 def test_a_size_stated_to_begin_at_0_may_be_0() -> None:
     """Without elements -1 is 1, to which anything may be added: the one size for which the sum is valid."""
     net = net_of(add(3), "0..4,8")
