@@ -225,7 +225,7 @@ class ValidSizes:
     def _given(self, sizes: Mapping[str, int]) -> dict[str, int]:
         for name in sizes:
             if name not in self.symbols:
-                raise InputError(f"no size is called {name!r}; there is {', '.join(self.symbols)}")
+                raise InputError(f"no size is called {name!r}; the open ones are {', '.join(self.symbols)}")
         return {name: sizes[name] for name in self.symbols if name in sizes}
 
     def _admits(self, sizes: dict[str, int]) -> bool:

@@ -18,7 +18,7 @@ from irshape.inference.conditions import is_about_data
 from irshape.inference.engine import Guard
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
-from irshape.report.text import WIDEST, Palette, cells, counted, diagnostic_lines, escape, pad, shorten, table, terminal_width
+from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, table, terminal_width
 
 ABOUT = "Infer the element type and shape of every port; with -o, write the IR with them in it."
 EXAMPLES = """examples:
@@ -141,11 +141,10 @@ def reason(guard: Guard, palette: Palette) -> str:
 
 def said(node: Node, message: str, palette: Palette, more: int = 0) -> str:
     """What is said of a layer, and of so many others: `Add loop / body / add_1, line 12: the inputs must be equal`."""
-    name = shorten(node.name, WIDEST) if palette.is_narrow else node.name
-    place = f"{node.model.path} / {name}" if node.model.path else name
+    layer = layer_text(node.type, node.model.path, node.name, palette.is_narrow)
     line, _ = node.model.document.position(node.layer.offset)
     others = f" and {counted(more, 'more layer')}" if more else ""
-    return escape(f"{node.type} {place}, line {line}{others}: {message}")
+    return f"{layer}, line {line}{others}: {escape(message)}"
 
 
 def _alike(guards: Iterable[Guard]) -> list[list[Guard]]:

@@ -46,7 +46,8 @@ def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:
     yield title(info.inference, palette)
     if info.errors:
         errors = f"{palette.error}{counted(info.errors, 'error')}{palette.plain}"
-        yield f"{errors}: what follows from them is missing here, irshape check lists them"
+        follows = "it is missing here, irshape check says why" if info.errors == 1 else "them is missing here, irshape check lists them"
+        yield f"{errors}: what follows from {follows}"
     yield ""
     rows = [(name, text) for name, text in _facts(info, is_complete) if text]
     yield from _table(rows, palette)

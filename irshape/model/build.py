@@ -98,10 +98,12 @@ class _Builder:
         model.slot_count = slot
 
     def guess(self, layer: Layer) -> OpClass | None:
-        """The class of an example that names no version: the newest that its ports and attributes fit, if any has as many outputs."""
+        """The class of an example that names no version: that of `default_opset`, else the newest that its ports and attributes fit, if any
+        has as many outputs."""
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
-            return versions.get(self.default_opset)
+            layer.version = self.default_opset
+            return versions.get(layer.version)
         candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
         same = [op_class for op_class in candidates if len(op_class.outputs) == layer.pattern.output_count] or candidates
         return same[-1] if same else None

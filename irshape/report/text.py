@@ -49,6 +49,17 @@ def shorten(text: str, width: int) -> str:
     return f"{head}…{tail}"
 
 
+def shorten_words(text: str) -> str:
+    """A sentence in which long words, which are names, lose their middle."""
+    return " ".join(shorten(word, WIDEST) for word in text.split(" "))
+
+
+def layer_text(type: str, path: str, name: str, is_narrow: bool = False) -> str:
+    """A layer as it is named in a sentence: its type and name, with the bodies around it (`Add loop / body / add_1`)."""
+    shown = shorten(escape(name), WIDEST) if is_narrow else escape(name)
+    return f"{escape(type)} {f'{escape(path)} / ' if path else ''}{shown}".strip()
+
+
 def pad(text: str, width: int) -> str:
     """A text filled with blanks to `width` columns."""
     return text + " " * (width - cells(text))

@@ -79,6 +79,15 @@ def test_warnings_count_with_strict_only(run: Start, tmp_path: Path) -> None:
     assert done.out.endswith("1 file, 3 layers: 1 warning\n")
 
 
+@pytest.mark.parametrize(
+    ("opset", "message"),
+    [("opset99", "G112 'opset99' is no opset"), ("opset1", "G111 opset1 has no SpaceToBatch")],
+)
+def test_the_opset_of_an_example_is_named_as_it_was_given(capsys: pytest.CaptureFixture[str], opset: str, message: str) -> None:
+    assert main(["check", str(EXAMPLES / "space_to_batch.xml"), "--opset", opset]) == 1
+    assert message in capsys.readouterr().out
+
+
 def test_hint_stands_below_its_fault(run: Start, tmp_path: Path) -> None:
     file = tmp_path / "old.xml"
     file.write_text((EXAMPLES / "space_to_batch.xml").read_text().replace('"SpaceToBatch"', '"SpaceToBatch" version="opset1"'))

@@ -104,3 +104,18 @@ def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:
         "     = (d2 + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1",
         "     = (d2 + 1)//2",
     ]
+
+
+def test_long_names_are_cut_on_terminals_only() -> None:
+    from irshape.report.text import Palette
+
+    long = "block/" * 20
+    explanation = irshape.infer(ATROUS.read_bytes().replace(b'name="', f'name="{long}'.encode())).explain(f"{long}stem", None, 1)
+    whole = str(explanation)
+    assert f"Convolution {long}stem: axis 1" in whole
+    assert f"axis 0 of Const {long}stem/weights (16:29)" in whole
+    assert explanation.to_dict()["steps"][0]["reads"][0]["source"] in whole
+    lines = list(explanation.lines(Palette(False, is_narrow=True)))
+    assert len(lines) == len(whole.splitlines())
+    assert "     filters[0]: axis 0 of Const block/block/block/block…block/block/stem/weights (16:29)" in lines
+    assert long not in "".join(lines)

@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureF
         (["--input", "image[1,3,8,8]"], "the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]"),
         (["--near", "H"], """--near 'H' is not of the form "NAME=SIZE\""""),
         (["--near", "H=-3"], """--near 'H=-3' is not of the form "NAME=SIZE\""""),
-        (["--near", "Z=3"], "no size is called 'Z'; there is "),
+        (["--near", "Z=3"], "no size is called 'Z'; the open ones are A, B, C"),
         (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
         (["--symbol", "Q=1..3"], "no input has a size 'Q'"),
         (["--input", "image[1,3,H,W]", "--symbol", "H=0"], "no size from 1 on can be H"),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from irshape.answers.explain.derivation import NOT_KNOWN, Place, Point
-from irshape.answers.explain.explanation import Explanation, Read, Step, layer_text
+from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
 from irshape.answers.explain.sources import Sources
 from irshape.answers.explain.target import Target
 from irshape.answers.explain.traced import names, number_text, numbers, text
@@ -47,7 +47,7 @@ class Explainer:
         where = sources.place(target.node)
         if fact.is_poisoned and fact.shape is None:
             node = self._failing(graph, slot)
-            because = f"{layer_text(sources.place(node))} failed, so nothing is known of what follows from it." if node else ""
+            because = f"{layer_at(sources.place(node))} failed, so nothing is known of what follows from it." if node else ""
             return Explanation(
                 self.inference.document, where, target.port, target.axis, NOT_KNOWN, None, (), (), because, self._faults(node)
             )
@@ -116,7 +116,7 @@ class Explainer:
         """What is meant of each layer."""
         found: dict[str, list[str]] = {}
         for point in points:
-            found.setdefault(layer_text(self.sources.where(point)), []).append(point.subject)
+            found.setdefault(layer_at(self.sources.where(point)), []).append(point.subject)
         return list(found.items())
 
     def _is_opening(self, point: Point) -> bool:

@@ -7,10 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
-from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, shorten
+from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, shorten_words
 from irshape.xml.document import Document
 
-_WIDEST_NAME = 60
 # Names of what is read that are listed; of more the middle is left out.
 _MOST_NAMES = 12
 
@@ -98,7 +97,7 @@ class Step:
         self.reads = tuple(reads)
 
     def __repr__(self) -> str:
-        return f"<{self.number} {layer_text(self.where)}, {self.equation}>"
+        return f"<{self.number} {layer_at(self.where)}, {self.equation}>"
 
     @property
     def equation(self) -> str:
@@ -179,7 +178,7 @@ class Explanation:
         axis = "" if self.axis is None else f", axis {self.axis}"
         place = f"{escape(where.file or '<input>')}:{_at(where)}"
         interval = "" if self.interval is None else ", any size" if self.interval == "?" else f", in {self.interval}"
-        yield f"{palette.bold}{place}: {layer_text(where)}{port}{axis} is {escape(self.value)}{interval}{palette.plain}"
+        yield f"{palette.bold}{place}: {layer_at(where, palette.is_narrow)}{port}{axis} is {escape(self.value)}{interval}{palette.plain}"
         if self.steps:
             yield ""
         digits = len(str(len(self.steps)))
@@ -187,10 +186,10 @@ class Explanation:
             yield from _step_lines(step, digits, palette, width)
         for answer in self.answers:
             if answer.through or len(self.answers) > 1:
-                yield f"{'':{digits}}  {answer.name} = {escape(answer.value)}: {escape(answer.source)}"
+                yield f"{'':{digits}}  {answer.name} = {escape(answer.value)}: {_shown(answer.source, palette)}"
         if self.because:
             yield ""
-            yield escape(self.because)
+            yield _shown(self.because, palette)
         for diagnostic in self.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
 
@@ -221,8 +220,9 @@ def _step_lines(step: Step, digits: int, palette: Palette, width: int | None) ->
     words = [step.note] if step.note else []
     if not step.formula and len(groups) == 1 and groups[0][0].kind != "step":
         words.append(_source(groups.pop()))
-    more = escape("".join(f", {word}" for word in words))
-    place, layer, sides = f"{step.number:>{digits}}  {_at(step.where)}  ", layer_text(step.where), [escape(side) for side in step.sides]
+    more = _shown("".join(f", {word}" for word in words), palette)
+    place, layer = f"{step.number:>{digits}}  {_at(step.where)}  ", layer_at(step.where, palette.is_narrow)
+    sides = [escape(side) for side in step.sides]
     head = f"{palette.dim}{place}{palette.plain}{layer}: {palette.key}"
     indent = " " * (digits + 4)
     if width is None or cells(f"{place}{layer}: {' = '.join(sides)}{more}") <= width:
@@ -234,24 +234,28 @@ def _step_lines(step: Step, digits: int, palette: Palette, width: int | None) ->
     for group in groups:
         found = [one.name if step.formula else f"{one.name} = {one.value}" for one in group]
         read = ", ".join(found if len(found) <= _MOST_NAMES else [*found[: _MOST_NAMES // 2], "...", *found[-_MOST_NAMES // 2 :]])
-        yield f"{indent}{palette.dim}{escape(read)}:{palette.plain} {escape(_source(group))}"
+        yield f"{indent}{palette.dim}{escape(read)}:{palette.plain} {_shown(_source(group), palette)}"
 
 
 def _at(where: Where) -> str:
     return f"{where.line}:{where.column}"
 
 
-def layer_text(where: Where) -> str:
-    """A layer as it is named in a sentence: its type and name, with the bodies around it."""
-    name = shorten(escape(where.layer_name or ""), _WIDEST_NAME)
-    return f"{escape(where.layer_type or '')} {f'{escape(where.path)} / ' if where.path else ''}{name}".strip()
+def layer_at(where: Where, is_narrow: bool = False) -> str:
+    """The layer at a place, as it is named in a sentence."""
+    return layer_text(where.layer_type or "", where.path, where.layer_name or "", is_narrow)
+
+
+def _shown(text: str, palette: Palette) -> str:
+    """A sentence that names layers, as it is printed."""
+    return shorten_words(escape(text)) if palette.is_narrow else escape(text)
 
 
 def _through(layers: Sequence[Where]) -> str:
     """How a number came unchanged: `, unchanged through 3 layers, Concat a to Reshape b`."""
     if not layers:
         return ""
-    first, last = layer_text(layers[0]), layer_text(layers[-1])
+    first, last = layer_at(layers[0]), layer_at(layers[-1])
     what = first if len(layers) == 1 else f"{counted(len(layers), 'layer')}, {first} to {last}"
     return f", unchanged through {what}"
 

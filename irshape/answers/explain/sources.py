@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from irshape.answers.explain.bodies import of_output, of_parameter
 from irshape.answers.explain.derivation import NOT_KNOWN, Derivation, Place, Point, Reading, Way, unknown
-from irshape.answers.explain.explanation import layer_text
+from irshape.answers.explain.explanation import layer_at
 from irshape.answers.explain.formula import Asked, Formulas, inputs_of
 from irshape.answers.explain.rule import Origin, is_known, is_same
 from irshape.answers.explain.traced import Leaf, Operation, number_text
@@ -181,7 +181,7 @@ class Sources:
 
     def _constant(self, point: Point, node: Node, fact: Fact) -> Derivation:
         number = self.number_of(point)
-        layer = layer_text(self.place(node))
+        layer = layer_at(self.place(node))
         if point.kind != "element":
             name = "shape" if point.kind == "axis" else "element_type"
             position = point.position if point.kind == "axis" else None
