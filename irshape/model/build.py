@@ -98,8 +98,10 @@ class _Builder:
         model.slot_count = slot
 
     def guess(self, layer: Layer) -> OpClass | None:
-        """The class of an example that names no version: that of `default_opset`, else the newest that its ports and attributes fit, if any
-        has as many outputs."""
+        """The class of an example that names no version.
+
+        It is that of `default_opset`, else the newest that its ports and attributes fit, if any has as many outputs.
+        """
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
             layer.version = self.default_opset
