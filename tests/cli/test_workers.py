@@ -27,7 +27,7 @@ from tests.cli.test_cli import ROOT, net
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="a replaced rule reaches a worker by fork only")
 
 SCRIPT = """
-import ctypes, os, sys, time
+import ctypes, os, signal, sys, time
 from irshape.cli import examination, workers
 from irshape.cli.main import main
 from irshape.ops.movement.space_depth import SpaceToDepth
@@ -48,6 +48,7 @@ def infer(self, ctx, data):
 
 rule, SpaceToDepth.infer = SpaceToDepth.infer, infer
 workers._MOST_KEPT = int(os.environ.get("MOST_KEPT", workers._MOST_KEPT))
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a run in the background does not have
 sys.exit(main(sys.argv[1:]))
 """
 CRASH = "if channels == 2: ctypes.string_at(0)"
