@@ -6,8 +6,10 @@ from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
 from irshape.ops.registry import RELEASES, opset
+from irshape.report.text import some
 from irshape.shape.element_type import ElementType
 
+_MOST_NAMES: Final = 3
 # The first release that reads each IR version.
 _IR_VERSIONS: Final = {10: "2020.1", 11: "2022.1"}
 # Element types whose first release is documented nowhere: one whose documentation lists them, and the last whose does not, if any does.
@@ -63,7 +65,7 @@ def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: It
         users.setdefault(version, set()).add(type)
     for version, names in sorted(users.items()):
         number = opset(version)
-        reason = f"{version} ({_listed(sorted(names))})"
+        reason = f"{version} ({some(sorted(names), _MOST_NAMES)})"
         if number is None:
             unknown.append(reason)
         elif number in RELEASES:
@@ -85,7 +87,3 @@ def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: It
 
 def _order(release: str) -> tuple[int, ...]:
     return tuple(map(int, release.split(".")))
-
-
-def _listed(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -15,7 +15,7 @@ from irshape.cli.infer import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
-from irshape.report.text import Palette, counted, escape, shorten, terminal_width
+from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
 from irshape.xml.weights import WeightsError
 
 ABOUT = "Say what changed from one IR to another, in terms of the graph: causes, and in a line what follows from them."
@@ -131,10 +131,8 @@ class _Page:
         for text, names in shown:
             count = f"{palette.key}{len(names):{widest}}{palette.plain} " if names else ""
             yield f"  {count}{escape(text)}"
-            listed = names if self.is_complete else names[:_MOST_NAMES]
             if names:
-                more = f" and {len(names) - len(listed)} more" if len(listed) < len(names) else ""
-                about = f"{escape(', '.join(listed))}{more}"
+                about = escape(some(names, None if self.is_complete else _MOST_NAMES))
                 about = about if self.width is None else shorten(about, max(self.width - widest - 3, _NARROWEST))
                 yield f"  {' ' * widest} {palette.dim}{about}{palette.plain}"
         if len(shown) < len(rows):

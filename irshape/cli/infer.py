@@ -18,7 +18,7 @@ from irshape.inference.conditions import is_about_data
 from irshape.inference.engine import Guard
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
-from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, table, terminal_width
+from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
 
 ABOUT = "Infer the element type and shape of every port; with -o, write the IR with them in it."
 EXAMPLES = """examples:
@@ -121,9 +121,8 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
             yield f"{palette.bold}{heading}{palette.plain}"
         yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {reason(group[0], palette)}"
         if len(group) > 1:
-            others = ", ".join(str(guard.requirement) for guard in group[1:_SHOWN])
-            rest = f" and {len(group) - _SHOWN} more" if len(group) > _SHOWN else ""
-            yield f"  {' ' * wide}  {palette.dim}likewise {escape(others)}{rest}{palette.plain}"
+            others = some([str(guard.requirement) for guard in group[1:]], _SHOWN - 1)
+            yield f"  {' ' * wide}  {palette.dim}likewise {escape(others)}{palette.plain}"
 
 
 def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -> Iterator[str]:

@@ -12,7 +12,7 @@ from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import title
-from irshape.report.text import Palette, cells, counted, escape, pad
+from irshape.report.text import Palette, cells, counted, escape, pad, some
 
 ABOUT = "Say what a model is: what can read it, inputs and outputs, what is dynamic and why, operations, parameters, state, batch."
 EXAMPLES = """examples:
@@ -25,6 +25,7 @@ exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be
 # What a screen has room for, of each list.
 _MOST_ROWS = 8
 _MOST_WORDS = 10
+_MOST_NAMES = 3
 _CAUSES = {"data": "known only when the model runs", "variable": "a variable", "iteration": "handed from one iteration to the next"}
 _UNITS = ("kB", "MB", "GB", "TB")
 
@@ -93,26 +94,20 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
 
 
 def _words(counts: dict[str, int], is_complete: bool) -> str:
-    shown = list(counts.items()) if is_complete else list(counts.items())[:_MOST_WORDS]
-    words = [f"{name or 'none'} {count}" for name, count in shown]
-    return ", ".join(words) + (f" and {len(counts) - len(shown)} more" if len(shown) < len(counts) else "")
+    return some([f"{name or 'none'} {count}" for name, count in counts.items()], None if is_complete else _MOST_WORDS)
 
 
 def _batch(info: Info) -> str:
     groups: dict[tuple[int, str], list[str]] = {}
     for node, axis, reason in info.batch:
         groups.setdefault((axis, reason), []).append(repr(node.name))
-    texts = [f"axis {axis} of {_listed(names)}: {reason}" for (axis, reason), names in groups.items()]
-    candidates = [_listed([f"axis {axis} of {node.name!r}" for node, axis in axes]) for axes in info.candidates]
+    texts = [f"axis {axis} of {some(names, _MOST_NAMES)}: {reason}" for (axis, reason), names in groups.items()]
+    candidates = [some([f"axis {axis} of {node.name!r}" for node, axis in axes], _MOST_NAMES) for axes in info.candidates]
     if candidates:
         texts.append(f"can be {' or '.join(candidates)}")
     if not texts and info.inputs and not info.errors:
         return "no axis of the inputs is the first size of every result"
     return "; ".join(texts)
-
-
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(words[:3]) + (f" and {len(words) - 3} more" if len(words) > 3 else "")
 
 
 def _tensor(tensor: Tensor) -> tuple[str, str]:

@@ -138,6 +138,12 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
+def some(words: Sequence[str], most: int | None) -> str:
+    """The first of some words, and how many more there are: `a, b and 3 more`. Without a `most` it is all of them."""
+    shown = words[:most]
+    return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
+
+
 def verdict(severities: Mapping[str, int]) -> str:
     """How many errors and warnings there are: `2 errors, 1 warning`."""
     counts = [(number, severity) for severity in (ERROR, WARNING, NOTE) if (number := severities.get(severity))]

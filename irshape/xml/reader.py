@@ -7,6 +7,7 @@ bytes of the source as it was given, whatever had to be stepped over or repaired
 from __future__ import annotations
 
 import codecs
+import errno
 import os
 import pyexpat
 import re
@@ -108,7 +109,7 @@ def _file(path: str, size: int) -> bytes:
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise OSError(f"not a regular file: {path!r}")
+            raise OSError(errno.EINVAL, "not a regular file", path)
         return file.read(min(size, found.st_size) + 1)  # room for so many bytes is made at once
 
 
