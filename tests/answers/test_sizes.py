@@ -232,7 +232,7 @@ def test_questions_that_cannot_be_answered() -> None:
     found = answer(nets.windows(), OBLONG)
     with pytest.raises(irshape.InputError, match="no size for W"):
         found.admits(H=28)
-    with pytest.raises(irshape.InputError, match="no size is called 'D'; there is H, W"):
+    with pytest.raises(irshape.InputError, match="no size is called 'D'; the open ones are H, W"):
         found.admits(H=28, W=28, D=1)
 
 
