@@ -283,12 +283,13 @@ class ValidSizes:
         if self.ok:
             self._examine_samples(engine)
         else:
+            open_guards = len(self.undecided)
             faults = _errors(self.inference.diagnostics)
             if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
                 self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
             elif self._try(least := {name: int(facts.low) for name, facts in self.symbols.items()}):
                 self.undecided.append(Undecided(f"with {_sizes_text(least)} the model is valid all the same", None))
-            self.ok = bool(self.undecided)
+            self.ok = len(self.undecided) > open_guards
         if self.undecided:
             self.is_by_trial = True
             self.is_exact = self._try_all()
