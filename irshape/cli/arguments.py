@@ -100,7 +100,7 @@ def add_limit(command: argparse.ArgumentParser) -> None:
         dest="limits",
         default=DEFAULT,
         metavar="NAME=N",
-        help=f"what a file may ask for: {', '.join(DEFAULT._fields)}; with --isolate also time=60 (seconds) and memory=2GiB",
+        help=f"what a file may ask for: {', '.join(DEFAULT._fields)}",
     )
 
 

@@ -43,7 +43,11 @@ def add_arguments(command: ArgumentParser) -> None:
     )
     command.add_argument("--fix", action="store_true", help="mend in FILE itself what can be mended safely, and report the rest")
     command.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
-    command.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
+    command.add_argument(
+        "--isolate",
+        action="store_true",
+        help="examine each file in a process of its own, with --limit time=60 (default, in seconds) and --limit memory=2GiB (default)",
+    )
     command.set_defaults(allowance=None)
     add_model_arguments(command, *DOCUMENTS)
 
