@@ -42,7 +42,7 @@ def test_report_knows_only_shapes() -> None:
             assert not module.startswith("irshape.") or module.split(".")[1] in ("shape", "report")
 
 
-def test_only_the_registry_imports_by_name() -> None:
-    """What is imported by name escapes the tests above."""
+def test_only_operations_and_commands_are_imported_by_name() -> None:
+    """What is imported by name escapes the tests above; commands may import everything."""
     users = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if "import_module" in path.read_text(encoding="utf-8")]
-    assert users == ["ops/registry.py"]
+    assert sorted(users) == ["cli/main.py", "ops/registry.py"]

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import irshape
+from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
+from irshape.cli.formats import DOCUMENTS
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
+
+ABOUT = "Report every fault of a file, one on a line: file:line:column: CODE message."
+EXAMPLES = """examples:
+  irshape check model.xml
+  irshape check models --strict
+  irshape check model.xml --target npu --input "ids[1,1..512]"
+  irshape check uploads --isolate --limit time=10
+  irshape check model.xml --format json
+  irshape check models/*.xml --format sarif > irshape.sarif
+  irshape check model.xml --diff
+  irshape check model.xml --fix
+
+exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("--strict", action="store_true", help="warnings count as faults, too")
+    command.add_argument(
+        "--target",
+        action="append",
+        default=[],
+        metavar="POLICY",
+        help="what the model must also meet: static-shapes, bounded, ranked, max-rank=6, npu",
+    )
+    command.add_argument("--fix", action="store_true", help="mend in FILE itself what can be mended safely, and report the rest")
+    command.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
+    command.add_argument("--isolate", action="store_true", help="examine each file in a process with limits of its own")
+    command.set_defaults(allowance=None)
+    add_model_arguments(command, *DOCUMENTS)
 
 
 def run(given: Namespace) -> int:

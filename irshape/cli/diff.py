@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 
 import irshape
 from irshape.answers.constants import Content, is_rounded
 from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
+from irshape.cli.arguments import add_colour, add_limit
 from irshape.cli.infer import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe
 from irshape.model.model import Node
@@ -17,11 +18,30 @@ from irshape.ops.infrastructure import Constant
 from irshape.report.text import Palette, counted, escape, shorten, terminal_width
 from irshape.xml.weights import WeightsError
 
+ABOUT = "Say what changed from one IR to another, in terms of the graph: causes, and in a line what follows from them."
+EXAMPLES = """examples:
+  irshape diff model.xml reshaped.xml
+  irshape diff model.xml quantised.xml --all
+  irshape diff model.xml resaved.xml --format json
+
+exit code: 0 if both are the same model, 1 if not, 2 if a file could not be read or the constants could not be compared"""
+
 # What a screen has room for, of each kind of change and of the layers it is about.
 _MOST_ROWS = 6
 _MOST_NAMES = 3
 _WIDEST_LINE = 120
 _NARROWEST = 12
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("a", metavar="A.xml", help="the IR before")
+    command.add_argument("b", metavar="B.xml", help="the IR after")
+    command.add_argument("--all", action="store_true", help="list every change and every shape that follows")
+    command.add_argument("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
+    command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    add_limit(command)
+    add_colour(command)
 
 
 def run(given: Namespace) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -12,9 +12,29 @@ import irshape
 from irshape.answers.explain.explainer import nothing
 from irshape.answers.explain.explanation import Explanation
 from irshape.answers.explain.target import parse_target
+from irshape.cli.arguments import add_reading_arguments
 from irshape.cli.batch import report
 from irshape.model.model import Model
 from irshape.report.text import Palette, terminal_width
+
+ABOUT = "Why a size is what it is: the layers that make it, each with its place, its formula and where each number stands."
+EXAMPLES = """examples:
+  irshape explain model.xml conv1                    every axis of the first output, and its element type
+  irshape explain model.xml conv1:2:3                axis 3 of port 2
+  irshape explain model.xml 17:2:-1                  the last axis of port 2 of the layer with the id 17
+  irshape explain model.xml 2.body/5                 a layer in a body, by its id as infer lists it
+  irshape explain model.xml mask --input "image[N,3,H,W]"
+
+exit code: 0 if the chain is known, 1 if a layer before it has failed (its faults are listed),
+2 if the file could not be read, or there is no such layer, port or axis"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("files", nargs=1, metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    command.set_defaults(jobs=1)
+    command.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name or id, the id of its port, an axis")
+    add_reading_arguments(command)
 
 
 def run(given: Namespace) -> int:

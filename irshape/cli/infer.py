@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 import irshape
+from irshape.cli.arguments import add_model_arguments, add_output_arguments
 from irshape.cli.batch import Tally, report
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, exit_code, layers
@@ -19,6 +20,15 @@ from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.report.text import WIDEST, Palette, cells, counted, diagnostic_lines, escape, pad, shorten, table, terminal_width
 
+ABOUT = "Infer the element type and shape of every port; with -o, write the IR with them in it."
+EXAMPLES = """examples:
+  irshape infer model.xml
+  irshape infer model.xml --input "image[1,3,224..448,?]"
+  irshape infer model.xml --input "image[1,3,H,W]" --symbol "H=32..1024" --symbol "W=32*k"
+  irshape infer model.xml -o annotated.xml --weights link
+
+exit code: 0 without errors, 1 with errors (nothing is written then), 2 if a file could not be read or written"""
+
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _UNNAMED = re.compile(r"\bd\d+\b")
 _CONSTANTS = ("Const", "Constant")
@@ -27,6 +37,13 @@ _WIDEST_CONDITION = 40
 # So many guards that are alike go together, and so many of them are shown.
 _MANY = 4
 _SHOWN = 6
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    add_output_arguments(command)
+    command.add_argument("--all", action="store_true", help="list constants, too")
+    add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
 
 import irshape
 from irshape.answers.info import Info, Tensor
+from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import title
 from irshape.report.text import Palette, cells, counted, escape, pad
+
+ABOUT = "Say what a model is: what can read it, inputs and outputs, what is dynamic and why, operations, parameters, state, batch."
+EXAMPLES = """examples:
+  irshape info model.xml
+  irshape info models --format jsonl
+  irshape info model.xml --input "ids[1,S]" --symbol "S=1..512"
+
+exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"""
 
 # What a screen has room for, of each list.
 _MOST_ROWS = 8
 _MOST_WORDS = 10
 _CAUSES = {"data": "known only when the model runs", "variable": "a variable", "iteration": "handed from one iteration to the next"}
 _UNITS = ("kB", "MB", "GB", "TB")
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("--all", action="store_true", help="leave nothing out")
+    add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:

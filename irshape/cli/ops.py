@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
+from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain
 from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.registry import REGISTRY
 from irshape.report.text import Palette, pad
+
+ABOUT = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
+EXAMPLES = """examples:
+  irshape ops
+  irshape ops SpaceToBatch
+  irshape ops SpaceToBatch --format json"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("type", nargs="?", metavar="TYPE", help="an operation, in any case")
+    command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
+    add_colour(command)
 
 
 def run(given: Namespace) -> int:

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 import irshape
+from irshape.cli.arguments import add_model_arguments, add_output_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import faults, guards, misplaced, title, write
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
+
+ABOUT = "Give the inputs other shapes and write the IR with them; where that cannot be, list every layer and constant in the way."
+EXAMPLES = """examples:
+  irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml --weights link
+  irshape reshape model.xml --input "ids[1,S]" --symbol "S=1..512" -o reshaped.xml
+  irshape reshape model.xml --batch 8 -o reshaped.xml
+
+exit code: 0 if the model can have these shapes, 1 if not (then everything that stands in the way is listed, and nothing is written),
+2 if a file could not be read or written, or the batch axis is not clear"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("--batch", metavar="N", help="the batch of all inputs that --input does not name: 8, 1..8, N")
+    add_output_arguments(command)
+    add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
+from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
 import irshape
 from irshape.answers.sizes import Nearest, ValidSizes
+from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import guard_lines, reason, said, title
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
@@ -17,6 +18,14 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, counted, diagnostic_lines, escape
 from irshape.xml.document import Document
+
+ABOUT = "Say for which sizes of its inputs a model is valid: symbols in --input, and every other size that the file leaves open."
+EXAMPLES = """examples:
+  irshape sizes model.xml --input "image[1,3,H,W]"
+  irshape sizes model.xml --input "image[1,3,H,W]" --near "H=500,W=700"
+  irshape sizes model.xml --input "image[1,3,S,S]" --symbol "S=32..1024"
+
+exit code: 0 if some size is valid, 1 if none is, 2 if a file could not be read or has no open sizes to ask about"""
 
 # More layers than these say nothing new.
 _MOST_UNDECIDED = 8
@@ -40,6 +49,12 @@ class _Answer(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         nearest = None if self.nearest is None else {"given": dict(self.near), **self.nearest._asdict()}
         return {**self.sizes.to_dict(), "nearest": nearest}
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """The arguments of the command."""
+    command.add_argument("--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes next to these: H=500,W=700")
+    add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:
