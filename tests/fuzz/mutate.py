@@ -27,7 +27,7 @@ from tests.fuzz.ask import Mutant, questions
 SECONDS = 1.0
 MEGABYTES = 150
 # The share of mutants of which more is asked, which takes as long as many checks.
-ASKED = 0.02
+ASKED = 0.01
 # Seeds larger than this say nothing that smaller ones do not, and take longer.
 LARGEST = 60_000
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import irshape
+from irshape.answers.explain.formula import inputs_of
 from irshape.inference.inference import Inference
 from irshape.xml.weights import Weights
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
@@ -317,6 +318,22 @@ def test_differences_linear_in_the_ports() -> None:
 
     calls(10)
     assert calls(800) < 12 * calls(100)
+
+
+def test_inputs_that_nothing_feeds_are_left_out_at_once() -> None:
+    class Sources(list[int]):
+        slices = 0
+
+        def __getitem__(self, index: Any) -> Any:
+            self.slices += isinstance(index, slice)
+            return Sources(super().__getitem__(index)) if isinstance(index, slice) else super().__getitem__(index)
+
+    net = Net()
+    net.result(net.parameter("f32[1]"))
+    node = irshape.read(net.xml.encode()).nodes[1]
+    sources = node.sources = Sources([0, *[-1] * 100])
+    assert len(inputs_of(node, ["fact"])) == 1  # type: ignore[list-item]
+    assert sources.slices == 1
 
 
 # What is asked of a mutant.
