@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.constants import Content, difference
-from irshape.answers.matching import Matching, is_unnamed
+from irshape.answers.matching import Matching, is_unnamed, source_of
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node, OutputPort
@@ -198,7 +198,7 @@ class _Comparison:
             self.say("version", "", a.version, b.version, a, b)
         self.compare_attributes(a, b)
         for index in range(max(len(a.layer.inputs), len(b.layer.inputs))):
-            source, other = _source(a, index), _source(b, index)
+            source, other = source_of(a, index), source_of(b, index)
             if (source and (matching.partner.get(source.node), source.index)) != (other and (other.node, other.index)):
                 self.say("edge", str(index), _port_text(source), _port_text(other), a, b)
         if len(a.layer.outputs) != len(b.layer.outputs) and a.version == b.version:
@@ -329,10 +329,6 @@ def _tensor_names(node: Node, port: Port, other: Port) -> set[str]:
     if port.names is None and other.names is not None and node.model.ir_version == 10:
         return {node.name}
     return set((port.names or "").split(","))
-
-
-def _source(node: Node, index: int) -> OutputPort | None:
-    return node.inputs[index].source if index < len(node.layer.inputs) else None
 
 
 def _port_text(port: OutputPort | None) -> str | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from irshape.model.model import Model, Node, OutputPort
+from irshape.model.model import InputPort, Model, Node, OutputPort
 from irshape.ops.registry import CONST
 
 # What a layer is called that nobody named: its type, or that of one it was made from, and a number; or a number alone.
@@ -138,6 +138,11 @@ def _type(node: Node) -> str:
 
 def _key(node: Node) -> tuple[str, str]:
     return node.name, _type(node)
+
+
+def source_of(node: Node, index: int) -> OutputPort | None:
+    """The output that feeds an input of a node; None if there is none, or no such input."""
+    return InputPort(node, index).source if index < len(node.layer.inputs) else None
 
 
 def _sources(node: Node) -> list[OutputPort | None]:

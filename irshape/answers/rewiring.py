@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final, NamedTuple
 
 from irshape.answers.diff import Change, Difference
+from irshape.answers.matching import source_of
 from irshape.model.model import Model, Node, OutputPort
 from irshape.shape.element_type import ElementType
 
@@ -92,7 +93,7 @@ class _Letters:
 def _ends(change: Change, a: Node, b: Node) -> list[OutputPort | None]:
     if change.kind == "replaced":
         return [next(iter(node.outputs), None) for node in (a, b)]
-    return [node.inputs[int(change.what)].source if int(change.what) < len(node.layer.inputs) else None for node in (a, b)]
+    return [source_of(node, int(change.what)) for node in (a, b)]
 
 
 def _expression(

@@ -22,9 +22,12 @@ from xml.etree import ElementTree
 
 import irshape
 from irshape.ops.index import MODULES
+from tests.fuzz.ask import Mutant, questions
 
 SECONDS = 1.0
 MEGABYTES = 150
+# The share of mutants of which more is asked, which takes as long as many checks.
+ASKED = 0.01
 # Seeds larger than this say nothing that smaller ones do not, and take longer.
 LARGEST = 60_000
 
@@ -38,13 +41,6 @@ INNER = ("then_body", "else_body", "body")
 
 class Exceeded(BaseException):
     """A limit was reached; not an `Exception`, so that no rule takes it for a fault of its own."""
-
-
-class Mutant(NamedTuple):
-    """A file and its weights."""
-
-    xml: bytes
-    weights: bytes | None
 
 
 class Seed(NamedTuple):
@@ -277,17 +273,17 @@ def _stop(number: int, frame: FrameType | None) -> None:
     raise Exceeded("time" if number == signal.SIGVTALRM else "deadline")
 
 
-def findings(mutant: Mutant, seconds: float = SECONDS) -> list[str]:
-    """The findings of `examine`, and those that end it: an exception, or more time or memory than allowed."""
+def guarded(examination: Iterator[str], seconds: float) -> list[str]:
+    """The findings of an examination, and those that end it: an exception, or more CPU seconds or memory than allowed."""
     found: list[str] = []
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     signal.signal(signal.SIGVTALRM, _stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, 3 * seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
-        for finding in examine(mutant):
+        for finding in examination:
             found.append(finding)
     except (Exception, Exceeded) as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
+        last = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.name != _stop.__name__][-1]
         found.append(f"{type(error).__name__}: {str(error)[:80]} at {Path(last.filename).name}:{last.lineno}")
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
@@ -297,23 +293,37 @@ def findings(mutant: Mutant, seconds: float = SECONDS) -> list[str]:
     return found
 
 
-def fuzz(
-    found_seeds: list[Seed], seconds: float, seed: int, keep: Path | None = None, most: int | None = None
-) -> tuple[int, dict[str, str]]:
-    """How many mutants were made, and the findings, each with the name of the seed it came from; the mutants go to `keep`.
+def findings(mutant: Mutant, seconds: float = SECONDS) -> list[str]:
+    """The findings of `examine`, which makes a mutant's inference more than once."""
+    return guarded(examine(mutant), 3 * seconds)
 
-    It ends after so many seconds, or after `most` mutants.
+
+def answers(mutant: Mutant, original: Mutant, chance: random.Random, seconds: float = SECONDS) -> list[str]:
+    """The findings of all that is asked of a mutant beyond its check."""
+    return [finding for question in questions(mutant, original, chance) for finding in guarded(question, seconds)]
+
+
+def fuzz(
+    found_seeds: list[Seed], seconds: float, seed: int, keep: Path | None = None, most: int | None = None, asked: float = ASKED
+) -> tuple[int, int, dict[str, str]]:
+    """How many mutants were made, of how many more was asked, and the findings, each with the name of its seed; mutants go to `keep`.
+
+    It ends after so many seconds, or after `most` mutants. `asked` is the share of mutants of which more is asked than a check.
     """
-    chance = random.Random(seed)
+    chance, chance_to_ask = random.Random(seed), random.Random(seed)
     mutator = Mutator(chance)
     end = time.monotonic() + seconds
-    count = 0
+    count = asked_of = 0
     found: dict[str, str] = {}
     while time.monotonic() < end and count != most:
         one = chance.choice(found_seeds)
         mutant = mutator.mutate(one.mutant)
         count += 1
-        for finding in findings(mutant):
+        new = findings(mutant)
+        if chance_to_ask.random() < asked:
+            asked_of += 1
+            new += answers(mutant, one.mutant, chance_to_ask)
+        for finding in new:
             if finding in found:
                 continue
             if keep is not None:
@@ -321,7 +331,7 @@ def fuzz(
                 (keep / f"{seed}-{len(found)}.xml").write_bytes(mutant.xml)
                 (keep / f"{seed}-{len(found)}.bin").write_bytes(mutant.weights or b"")
             found[finding] = one.name
-    return count, found
+    return count, asked_of, found
 
 
 def main() -> int:
@@ -330,14 +340,16 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where the seeds are: small .xml files with their .bin")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--asked", type=float, default=ASKED, help="the share of mutants of which more is asked than a check")
     parser.add_argument("--keep", type=Path, help="a folder for the mutants that were found out")
     arguments = parser.parse_args()
     # What asks for all the memory there is shall be a finding, and not the end of the machine.
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
-    count, found = fuzz(seeds(arguments.folder), arguments.seconds, arguments.seed, arguments.keep)
+    found_seeds = seeds(arguments.folder)
+    count, asked_of, found = fuzz(found_seeds, arguments.seconds, arguments.seed, arguments.keep, asked=arguments.asked)
     for (finding, name), times in collections.Counter(found.items()).items():
         print(f"{finding}\n    from {name}" + (f" ({times} times)" if times > 1 else ""))
-    print(f"{count} executions, {len(found)} findings")
+    print(f"{count} executions, {asked_of} asked for more, {len(found)} findings")
     return 1 if found else 0
 
 

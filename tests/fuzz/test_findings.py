@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import irshape
+from irshape.answers.explain.formula import inputs_of
 from irshape.inference.inference import Inference
 from irshape.xml.weights import Weights
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
@@ -299,12 +300,67 @@ def test_linear_in_the_file(hostile: Callable[[int], Net]) -> None:
     assert calls(800) < 12 * calls(100)
 
 
+def test_differences_linear_in_the_ports() -> None:
+    def calls(size: int) -> int:
+        source, count = wide_concat(size).xml.encode(), 0
+
+        def tick(*_: object) -> None:
+            nonlocal count
+            count += 1
+
+        models = irshape.read(source), irshape.read(source)
+        sys.setprofile(tick)
+        try:
+            assert irshape.diff(*models).is_same
+        finally:
+            sys.setprofile(None)
+        return count
+
+    calls(10)
+    assert calls(800) < 12 * calls(100)
+
+
+def test_inputs_that_nothing_feeds_are_left_out_at_once() -> None:
+    class Sources(list[int]):
+        slices = 0
+
+        def __getitem__(self, index: Any) -> Any:
+            self.slices += isinstance(index, slice)
+            return Sources(super().__getitem__(index)) if isinstance(index, slice) else super().__getitem__(index)
+
+    net = Net()
+    net.result(net.parameter("f32[1]"))
+    node = irshape.read(net.xml.encode()).nodes[1]
+    sources = node.sources = Sources([0, *[-1] * 100])
+    assert len(inputs_of(node, ["fact"])) == 1  # type: ignore[list-item]
+    assert sources.slices == 1
+
+
+# What is asked of a mutant.
+
+
+def test_a_size_that_must_be_that_of_an_attribute() -> None:
+    net = Net()
+    inputs = [net.parameter(shape) for shape in ("f32[1,3]", "f32[?,4]", "f32[?,?]", "f32[?,?]", "f32[?,?]", "f32[?]")]
+    for output in net.layer("LSTMCell", inputs, ["FP32", "FP32"], "opset4", hidden_size=4):
+        net.result(output)
+    inference = check(net)
+    for port in (6, 7):
+        assert str(inference.explain(6, port, 1)).endswith("It follows from axis 1 of Parameter parameter_1.")
+
+
 # Mutants.
 
 
 def test_mutants_of_small_files() -> None:
-    _, found = fuzz(seeds(DATA), seconds=60, seed=0, most=1000)
+    _, _, found = fuzz(seeds(DATA), seconds=60, seed=0, most=1000)
     assert not found, found
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_questions_about_mutants(seed: int) -> None:
+    _, asked_of, found = fuzz(seeds(DATA), seconds=60, seed=seed, most=12, asked=1)
+    assert asked_of and not found, found
 
 
 def test_nothing_is_wrong_with_the_seeds() -> None:

@@ -137,7 +137,7 @@ class Formulas:
             named[port] = _with(named[port], "axis", taken.position, self._stranger)
             size = asked.of(TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known).outputs())
             taken = origin_of(size)
-            if taken is not None and is_same(plain(size), leaf.value):
+            if taken is not None and taken.kind == "axis" and is_same(plain(size), leaf.value):
                 yield taken
 
     def _dependencies(self, layer: _Layer, asked: Asked) -> Iterator[Leaf]:
@@ -169,9 +169,8 @@ class Formulas:
 def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
     """What a pass found of a node's inputs, without those at the end that nothing feeds."""
     sources = node.sources
-    while sources and sources[-1] == -1:
-        sources = sources[:-1]
-    return [slots[source] if source >= 0 else POISONED for source in sources]
+    count = max((position for position, source in enumerate(sources, 1) if source >= 0), default=0)
+    return [slots[source] if source >= 0 else POISONED for source in sources[:count]]
 
 
 def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tuple[Leaf, list[tuple[Op, list[Fact]]]]]:

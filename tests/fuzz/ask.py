@@ -1,0 +1,186 @@
+"""What is asked of a mutant beyond its check: explanations, valid sizes, differences, targets, mending, and reports in every format.
+
+Each question is a generator of findings of its own, so that each has its own limit of time.
+"""
+
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple, TypeVar
+from unittest.mock import patch
+from xml.etree import ElementTree
+
+import irshape
+from irshape.answers import sizes
+from irshape.cli import diff as diff_command
+from irshape.cli import info as info_command
+from irshape.cli import sizes as sizes_command
+from irshape.inference.inference import Inference
+from irshape.report import github, gitlab, junit, sarif
+from irshape.report.checked import Checked
+from irshape.report.text import Palette, diagnostic_lines
+from irshape.report.unified import unified
+
+T = TypeVar("T")
+PLAIN = Palette(False)
+TARGETS = ["static-shapes", "bounded", "ranked", "npu", "max-rank=4"]
+# Layers that may be worked out to try sizes: as many as a second has room for.
+TRIED = 2_000
+SIZES = ["?", "?", "N", "H", "W", "2*H", "H+1", "1..", "..64", "8..16", "0", "1", "7", str(2**63 - 1)]
+KEPT = 0.4
+
+
+class Mutant(NamedTuple):
+    """A file and its weights."""
+
+    xml: bytes
+    weights: bytes | None
+
+
+def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterator[Iterator[str]]:
+    """What is asked, one after the other; the same for the same random numbers."""
+    inference = irshape.check(mutant.xml, weights=mutant.weights)
+    inputs = opened(inference, chance)
+    yield explained(inference, chance)
+    yield explained_of_others(mutant, inputs, chance)
+    yield valid_sizes(mutant, inputs, chance)
+    yield info(mutant, {})
+    yield info(mutant, inputs)
+    yield difference(mutant, original)
+    yield no_difference(mutant)
+    yield targets(mutant, inputs)
+    yield mended(inference, mutant)
+    yield reports(inference)
+
+
+def opened(inference: Inference, chance: random.Random) -> dict[str, str]:
+    """Shapes for some of the inputs, many of whose sizes are open."""
+    shapes = {}
+    for node in inference.model.parameters:
+        shape = inference.view(node).outputs[0].shape if node.layer.outputs else None
+        if shape is not None and len(shape) < 10 and chance.random() < 0.9:
+            texts = [str(size) if isinstance(size, int) and chance.random() < KEPT else chance.choice(SIZES) for size in shape]
+            shapes[node.name] = f"[{','.join(texts)}]"
+    return shapes
+
+
+def attempt(verb: Callable[[], T]) -> T | None:
+    """What a verb gives; None where it refuses the question."""
+    try:
+        return verb()
+    except irshape.InputError:
+        return None
+
+
+def printable(what: str, lines: Iterator[str] | list[str]) -> Iterator[str]:
+    """Whether text for a terminal could steer it."""
+    for line in lines:
+        if not line.isprintable():
+            yield f"{what} prints {next(character for character in line if not character.isprintable())!r}"
+
+
+def explained(inference: Inference, chance: random.Random) -> Iterator[str]:
+    nodes = [node for model, _ in inference.graphs for node in model.nodes]
+    for node in chance.sample(nodes, min(len(nodes), 3)):
+        ids = [port.id for port in node.layer.outputs]
+        for port, axis in ((None, None), (chance.choice([*ids, 0, 77]), chance.choice([None, 0, 1, -1, 5, 2**70]))):
+            explanation = attempt(partial(inference.explain, node.key, port, axis))
+            if explanation is not None:
+                json.dumps(explanation.to_dict())
+                yield from printable("explain", explanation.lines(PLAIN, chance.choice([None, 20, 80])))
+
+
+def explained_of_others(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
+    inference = attempt(lambda: irshape.infer(mutant.xml, weights=mutant.weights, inputs=inputs))
+    if inference is not None:
+        yield from explained(inference, chance)
+
+
+def valid_sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
+    with patch.object(sizes, "_MOST_TRIED_LAYERS", TRIED), patch.object(sizes, "_MOST_TRIED", 4):
+        found = attempt(lambda: irshape.valid_sizes(mutant.xml, weights=mutant.weights, inputs=inputs))
+        if found is None:
+            return
+        json.dumps(found.to_dict())
+        near = {name: chance.choice([1, 2, 7, 224, 10**6, 2**63 - 1]) for name in found.symbols}
+        nearest = attempt(lambda: found.nearest(near))
+        if nearest is not None:
+            for side in nearest:
+                if side is not None and not found.admits({**near, **side}):
+                    yield "the nearest valid sizes are not valid"
+        if found.sample and found.ok and found.is_exact and not found.admits(found.sample):
+            yield "the sample of valid sizes is not valid"
+        yield from printable("sizes", sizes_command._lines(PLAIN, sizes_command._Answer(found, near, nearest)))
+
+
+def info(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:
+    found = attempt(lambda: irshape.info(mutant.xml, weights=mutant.weights, inputs=inputs))
+    if found is not None:
+        json.dumps(found.to_dict())
+        yield from printable("info", info_command.lines(found, palette=PLAIN, is_complete=True))
+
+
+def difference(a: Mutant, b: Mutant) -> Iterator[str]:
+    found = irshape.diff(a.xml, b.xml, weights=(a.weights, b.weights))
+    json.dumps(found.to_dict())
+    for is_complete in (False, True):
+        yield from printable("diff", diff_command.lines(found, PLAIN, is_complete=is_complete, width=80))
+    if found.is_same != irshape.diff(b.xml, a.xml, weights=(b.weights, a.weights)).is_same:
+        yield "two files are the same one way round only"
+
+
+def no_difference(mutant: Mutant) -> Iterator[str]:
+    found = irshape.diff(mutant.xml, mutant.xml, weights=(mutant.weights, mutant.weights))
+    if not found.is_same:
+        yield f"a file differs from itself: {found.summary}"
+
+
+def targets(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:
+    for given in ({}, inputs):
+        found = attempt(lambda given=given: irshape.check(mutant.xml, weights=mutant.weights, inputs=given, targets=TARGETS))
+        if found is not None:
+            yield from reports(found)
+
+
+def mended(inference: Inference, mutant: Mutant) -> Iterator[str]:
+    document = inference.document
+    "\n".join(unified("a.xml", document.source, document.encoding, inference.edits))
+    if not inference.fixable:
+        if inference.fixed() != document.source:
+            yield "mending nothing changes the file"
+        return
+    fixed = inference.fixed()
+    again = irshape.check(fixed, weights=mutant.weights)
+    before, after = (Counter(diagnostic.code for diagnostic in one.diagnostics) for one in (inference, again))
+    if added := after - before:
+        yield f"mending {sorted({one.code for one in inference.fixable})} adds {dict(added)}"
+    if again.fixable:
+        yield f"mending leaves {sorted({one.code for one in again.fixable})} to be mended"
+    if inference.ok and again.ports != inference.ports:
+        yield f"mending {sorted({one.code for one in inference.fixable})} changes facts"
+
+
+def reports(inference: Inference) -> Iterator[str]:
+    files = [
+        Checked("folder/a.xml", inference.diagnostics, is_passed=inference.ok),
+        Checked("b.xml", complaint="not read", is_passed=False),
+    ]
+    count = len(inference.diagnostics)
+    results = json.loads(sarif.render(files, "1.0.0"))["runs"][0]["results"]
+    if len(results) != min(count, 5_000) and count < 5_000:
+        yield f"SARIF has {len(results)} of {count} results"
+    if len(ElementTree.fromstring(junit.render(files))[0]) != len(files):
+        yield "JUnit has not a case for each file"
+    issues = json.loads(gitlab.render(files))
+    if len(issues) != count + 1 or len({issue["fingerprint"] for issue in issues}) != len(issues):
+        yield f"GitLab has {len(issues)} issues of {count} faults"
+    lines = github.render(files).split("\n")
+    yield from printable("github", lines)
+    if not all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines):
+        yield "a line for GitHub is no command"
+    for diagnostic in inference.diagnostics:
+        yield from printable("text", diagnostic_lines(diagnostic, PLAIN))
+        if diagnostic.code == "I101":
+            yield f"I101 {diagnostic.where.layer_type}: {diagnostic.message}"
