@@ -105,13 +105,13 @@ class Step:
 
 
 class Said:
-    """What was found in a node, and what it demands of sizes."""
+    """What was found in a node, if anything was, and what it demands of sizes."""
 
     __slots__ = ("diagnostics", "node", "requirements")
 
     def __init__(self, node: Node) -> None:
         self.node = node
-        self.diagnostics = Diagnostics(node.model.document.limits.faults)
+        self.diagnostics: Diagnostics | None = None
         self.requirements: list[Requirement] = []
 
 
@@ -149,7 +149,9 @@ class Run:
         """What was found, in the order of the steps."""
         found = Diagnostics()
         for step in sorted(self.said):
-            found += self.said[step].diagnostics
+            own = self.said[step].diagnostics
+            if own is not None:
+                found += own
         return found
 
 
@@ -244,6 +246,7 @@ class Engine:
         self._pairs = self._pair()
         self._are_weights_bad = False
         self._at = 0
+        self._answered = 0
         if outer is None:
             for engine in self.graphs():
                 engine.enter_bodies()
@@ -261,7 +264,7 @@ class Engine:
     @property
     def remembered(self) -> int:
         """How many answers are remembered."""
-        return sum(len(kind.answers) for kind in self._kinds.values())
+        return self._root._answered
 
     def enter_bodies(self) -> None:
         """Make the engines of the bodies."""
@@ -532,6 +535,7 @@ class Engine:
             stated = not self.model.document.is_example
             request = Request(self.facts, self.scope, kind.op, first + step.first_slot, facts, tensors, kind.listed, kind.wanted, stated)
             application = request.answer()
+            self._root._answered += 1
             if request.is_local:
                 kind.answers[key] = _LOCAL
                 key = own
@@ -637,7 +641,8 @@ class Engine:
         severity = CATALOGUE[code].severity
         if severity == ERROR and not (node.is_live and self.model.is_live) and code != "I101":
             severity = WARNING
-        found = self._said(node).diagnostics
+        own = self._said(node)
+        found = own.diagnostics = Diagnostics(self.model.document.limits.faults) if own.diagnostics is None else own.diagnostics
         if not found.has_room(code, severity):
             return None
         where = place(self.model.document, node.layer, offset, port, self.model.path)
