@@ -46,8 +46,8 @@ def infer(
     `inputs` gives shapes by Parameter name in the user's notation (`"[1,3,H,224..448]"`), `symbols` the ranges of their
     symbols (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object) where it does not stand beside the
     `.xml`. `opaque` names operations that may be unknown. `opset` and `limits` are those of `read`, for a model that has not been
-    read. Raises `InputError` if an input does not exist or a shape does not
-    parse, `OSError` if the file cannot be read, and nothing for a bad model.
+    read. Raises `InputError` if an input does not exist or a shape does not parse, `OSError` if the file cannot be read, and
+    nothing for a bad model.
     """
     return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=False)
 
@@ -68,13 +68,14 @@ def check(
     `targets` are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for
     one that does not exist.
     """
-    if not targets:
-        return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
-    from irshape.answers.policies import find_policies, violations
+    wanted = list(targets)
+    if wanted:
+        from irshape.answers.policies import find_policies, violations
 
-    policies = find_policies(targets)
+        policies = find_policies(wanted)
     inference = _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
-    inference.report(violations(inference, policies))
+    if wanted:
+        inference.report(violations(inference, policies))
     return inference
 
 
@@ -105,6 +106,7 @@ def diff(
     symbols: Mapping[str, str] | None = None,
     weights: tuple[Any, Any] = (None, None),
     opaque: Iterable[str] = (),
+    limits: Limits = DEFAULT,
 ) -> Difference:
     """What changed from model `a` to model `b`.
 
@@ -113,8 +115,10 @@ def diff(
     """
     from irshape.answers.diff import compare
 
+    models = [load(source, limits=limits) for source in (a, b)]
+
     def sides(weights: tuple[Any, Any]) -> list[Inference]:
-        pairs = zip((a, b), weights, strict=True)
+        pairs = zip(models, weights, strict=True)
         return [infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque) for one, own in pairs]
 
     found = sides(weights)
@@ -164,10 +168,12 @@ def valid_sizes(
     The arguments are those of `infer`. What is asked are the symbols in the shapes of `inputs`, and all other sizes that are open, which
     are called A, B, C, ...; all sizes are at least 1. Raises `InputError` if there are none.
     """
-    from irshape.answers.sizes import valid_sizes
+    from irshape.answers.sizes import ask
 
     model = load(source, opset=opset, limits=limits)
-    return valid_sizes(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    recorded, remarks = recorded_inputs(model)
+    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    return ask(model, wanted, weights_of(model.document, weights), frozenset(opaque), remarks)
 
 
 def _infer(

@@ -15,16 +15,15 @@ from irshape.answers.solve import Solved, nearest, solve
 from irshape.inference.engine import Engine, Guard
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, described_shape, recorded_inputs
+from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.session import Session
-from irshape.model.load import load, weights_of
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, origins
 from irshape.shape.facts import Facts, settle
 from irshape.shape.form import NAMED
 from irshape.shape.notation import Described, DescribedShape, SymbolFacts
-from irshape.xml.reader import Source
+from irshape.xml.weights import Weights
 
 # How many layers may be worked out to try sizes one by one, and how many sizes are tried for the nearest.
 _MOST_TRIED_LAYERS: Final = 200_000
@@ -73,21 +72,9 @@ class Nearest(NamedTuple):
     above: dict[str, int] | None
 
 
-def valid_sizes(
-    source: Source | Model,
-    *,
-    inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
-    opaque: Iterable[str] = (),
-    opset: str | None = None,
-) -> ValidSizes:
-    """For which sizes the model is valid; the arguments are those of `irshape.infer`, sizes count from 1."""
-    model = load(source, opset=opset)
-    recorded, remarks = recorded_inputs(model)
-    question = _question(model, recorded.updated(asked_inputs(model, inputs or {}, symbols or {})))
-    weights = weights_of(model.document, weights)
-    opaque = frozenset(opaque)
+def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic]) -> ValidSizes:
+    """For which sizes the model is valid with the shapes that are given; sizes count from 1. `remarks` are on those of the file."""
+    question = _question(model, given)
     engine = Engine(model, weights, opaque, is_static=True)
     question.apply(engine)
     engine.run()

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from copy import deepcopy
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
@@ -167,6 +168,16 @@ def test_a_file_is_itself(path: Path) -> None:
 def test_an_example_is_itself(path: Path) -> None:
     """Its layers have no names, and it may have errors."""
     assert irshape.diff(path, path).is_same
+
+
+def test_a_source_is_read_once() -> None:
+    """Without weights both are compared once more; a file object has nothing left to read then."""
+    xml = (DATA / "sound.xml").read_bytes()
+    changed = xml.replace(b'element_type="f32"', b'element_type="f16"')
+    assert changed != xml
+    difference = irshape.diff(BytesIO(xml), BytesIO(changed))
+    assert difference.uncompared is not None
+    assert difference.changes
 
 
 def test_every_kind_of_change_is_counted() -> None:
