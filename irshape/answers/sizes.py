@@ -12,10 +12,11 @@ import numpy as np
 
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
-from irshape.inference.engine import Engine, Guard
+from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -387,7 +388,7 @@ def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
-            slots = range(node.first_slot, node.first_slot + node.layer.pattern.output_count)
+            slots = range(node.first_slot, node.first_slot + node.layer.form.output_count)
             own = {slot for slot in slots if node.is_live and _is_lost(graph.slots[slot], other.slots[slot])}
             if own and lost.isdisjoint(node.sources) and node.type != "Parameter":
                 yield Undecided("what it gives is known with numbers only, not as a formula", node)

@@ -15,8 +15,8 @@ from irshape.cli.batch import Tally, report
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, exit_code, layers
 from irshape.inference.conditions import is_about_data
-from irshape.inference.engine import Guard
 from irshape.inference.inference import Inference
+from irshape.inference.run import Guard
 from irshape.model.model import Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
 

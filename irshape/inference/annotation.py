@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from irshape.inference.engine import Run
 from irshape.inference.facts import POISONED, Fact
+from irshape.inference.run import Run
 from irshape.model.model import Model
 from irshape.shape.dim import Dim, Size, origins, symbols
 from irshape.shape.element_type import ElementType

@@ -20,16 +20,27 @@ from irshape.shape.value import UNREADABLE, Elements, Real, representable
 class Application:
     """What one application of a rule gave: a fact for each output, findings and requirements without place.
 
-    `is_loud` if there are any of these.
+    `is_loud` if there are any of these, or the outputs are not as many as are listed.
     """
 
     __slots__ = ("findings", "is_loud", "outputs", "requirements")
 
-    def __init__(self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...] = (), requirements: tuple[Requirement, ...] = ()) -> None:
+    def __init__(
+        self,
+        outputs: tuple[Fact, ...],
+        findings: tuple[Finding, ...] = (),
+        requirements: tuple[Requirement, ...] = (),
+        *,
+        listed: int = 1,
+    ) -> None:
         self.outputs = outputs
         self.findings = findings
         self.requirements = requirements
-        self.is_loud = bool(findings or requirements)
+        self.is_loud = bool(findings or requirements) or len(outputs) != listed
+
+
+# In place of an answer that must not be shared: it holds symbols born in one layer.
+LOCAL: Final = Application(())
 
 
 class Request(Context):
@@ -71,13 +82,18 @@ class Request(Context):
         if self.scope.forms.large > large:
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
-        ours = Application(outputs, tuple(self.findings), tuple(self.requirements))
+        ours = self._application(outputs, tuple(self.findings), tuple(self.requirements))
         if self.is_sole or self.is_static:
             return ours
         other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
         theirs = other.answer()
         self.is_local |= other.is_local
         return self._joined(ours, theirs)
+
+    def _application(
+        self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...], requirements: tuple[Requirement, ...] = ()
+    ) -> Application:
+        return Application(outputs, findings, requirements, listed=self.listed)
 
     def _joined(self, ours: Application, theirs: Application) -> Application:
         """What is known, with OpenVINO's verdict."""
@@ -88,13 +104,13 @@ class Request(Context):
             if errors:
                 return ours
             findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
-            return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
+            return self._application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
         if errors:
-            return Application(theirs.outputs, never_valid(ours.findings))
+            return self._application(theirs.outputs, never_valid(ours.findings))
         if len(ours.outputs) != len(theirs.outputs):
             return ours
         outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
-        return Application(tuple(outputs), ours.findings, ours.requirements)
+        return self._application(tuple(outputs), ours.findings, ours.requirements)
 
     def _outputs(self) -> tuple[Fact, ...]:
         failed = (POISONED,) * max(self.listed, 1)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.inference.engine import Guard
+from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, origins
 from irshape.shape.form import DATA, Monomial, Polynomial
 from irshape.shape.guard import Requirement

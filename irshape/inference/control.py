@@ -20,7 +20,9 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
 if TYPE_CHECKING:
-    from irshape.inference.engine import Engine, Given, Kind, Run, Step
+    from irshape.inference.engine import Engine, Given
+    from irshape.inference.plan import Kind
+    from irshape.inference.run import Run
 
 Asking: TypeAlias = "Generator[tuple[Engine, Given], Run, Any]"
 
@@ -31,18 +33,17 @@ _PATIENCE: Final = 16
 class Control(Context):
     """One application of an operation with bodies to facts; `faults` are those of its port maps, with their places."""
 
-    __slots__ = ("bodies", "declared", "engine", "facts", "faults", "inner", "listed", "node", "step")
+    __slots__ = ("bodies", "declared", "engine", "facts", "faults", "inner", "listed", "node")
 
-    def __init__(self, engine: Engine, step: Step, kind: Kind, bodies: list[Body], facts: Sequence[Fact]) -> None:
-        super().__init__(engine.scope, kind.op, engine.model.first_tensor + step.first_slot)
+    def __init__(self, engine: Engine, node: Node, kind: Kind, bodies: list[Body], facts: Sequence[Fact]) -> None:
+        super().__init__(engine.scope, kind.op, engine.model.first_tensor + node.first_slot)
         self.engine = engine
-        self.step = step
-        self.node: Node = step.node
+        self.node = node
         self.bodies = bodies
         self.facts = facts
         self.inner = engine.current.inner
-        self.declared = [self.inner[step.node.index, body.name] for body in bodies]
-        self.listed: int = step.listed
+        self.declared = [self.inner[node.index, body.name] for body in bodies]
+        self.listed = kind.listed
         self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
 
     def answer(self) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:

@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from irshape.inference.engine import Engine, Guard, Run, guards_of
+from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
+from irshape.inference.run import Guard, Run, guards_of
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
@@ -21,7 +22,7 @@ from irshape.shape.facts import Bound
 from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
-from irshape.xml.document import Document, PortRecord
+from irshape.xml.document import Document, Form, PortRecord
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
@@ -358,20 +359,22 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     roots: dict[tuple[str, int], Diagnostic] = {}
     behind: dict[Diagnostic, list[int]] = {}
     outputs: Counter[Diagnostic] = Counter()
-    slots, stubs = engine.slots, model.stubs
-    # Layers that record the same and know the same need not be compared again.
-    compared: dict[tuple[object, ...], list[tuple[int, str, str]]] = {}
-    for node in model:
-        if node.op_class is None:
-            continue
-        pattern = node.layer.pattern
-        facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
-        facts += slots[node.first_slot : node.first_slot + pattern.output_count]
-        key = (pattern, *facts)
-        faults = compared.get(key)
+    run, stubs = engine.current, model.stubs
+    slots = run.slots
+    # Layers of one form that took the same answer need not be compared again.
+    compared: dict[tuple[Form, object], list[tuple[int, str, str]]] = {}
+    for node, taken in zip(engine.nodes, run.taken or [None] * len(engine.nodes), strict=True):
+        form = node.layer.form
+        faults = compared.get((form, taken))
         if faults is None:
-            ports = enumerate(zip(pattern.records, facts, strict=True))
-            faults = compared[key] = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
+            if node.op_class is None:
+                continue
+            facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
+            facts += slots[node.first_slot : node.first_slot + form.output_count]
+            ports = enumerate(zip(form.records, facts, strict=True))
+            faults = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
+            if taken is not None and not stubs:
+                compared[form, taken] = faults
         for index, code, message in faults:
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])

@@ -7,12 +7,12 @@ refutes is never valid, but not refused.
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from typing import Any
 
 from irshape.inference.apply import Application, never_valid
-from irshape.inference.engine import Engine, Given, Kind, Run, Step
+from irshape.inference.engine import Engine, Outputs
 from irshape.inference.facts import Fact
+from irshape.inference.plan import Kind
 from irshape.model.model import Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
@@ -26,31 +26,27 @@ class Onlooker(Engine):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.refused: set[Node] = set()
-        self._plain: set[Node] = set()
-        for step in self._steps:
-            if step.kind is not None and step.kind.is_plain:
-                # It takes its outputs from its rule, but not as they are.
-                self._plain.add(step.node)
-                step.kind = _special(step.kind)
+        # Where it takes outputs from a rule, it does not take them as they are.
+        self._kinds = [kind and _special(kind) for kind in self._kinds]
 
-    def excuse(self, step: Step, application: Application) -> Application:
+    def excuse(self, node: Node, application: Application) -> Application:
         """What a rule gave, its errors being warnings if OpenVINO makes none here."""
-        outputs = tuple(self.slots[step.first_slot : step.first_slot + step.listed])
+        outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.form.output_count])
         has_errors = any(finding.is_error for finding in application.findings)
-        if not has_errors or step.node in self.refused or any(fact.is_poisoned for fact in outputs):
+        if not has_errors or node in self.refused or any(fact.is_poisoned for fact in outputs):
             return application
         return Application(outputs, never_valid(application.findings))
 
-    def _special(self, step: Step) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
-        if step.kind is not None and step.node in self._plain:
-            return self._bounded(step, self._remembered(step, step.kind).outputs)
-        return self._bounded(step, (yield from super()._special(step)))
+    def _outputs(self, node: Node, kind: Kind | None, facts: tuple[Fact, ...]) -> Outputs:
+        if isinstance(kind, _Plain):
+            return self._bounded(node, kind, facts, self._remembered(node, kind, facts).outputs)
+        return self._bounded(node, kind, facts, (yield from super()._outputs(node, kind, facts)))
 
-    def _bounded(self, step: Step, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    def _bounded(self, node: Node, kind: Kind | None, taken: tuple[Fact, ...], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The facts as OpenVINO has them, every size a stranger to all others."""
         facts = []
-        is_sized = step.op is None or not step.op.takes_numbers_only or all(map(_is_number, (self.slots[one] for one in step.sources)))
-        for slot, fact in enumerate(outputs, self.model.first_tensor + step.first_slot):
+        is_sized = kind is None or not kind.op.takes_numbers_only or all(map(_is_number, taken))
+        for slot, fact in enumerate(outputs, self.model.first_tensor + node.first_slot):
             seen = fact.seen
             if not is_sized and seen.shape is not None:
                 sizes = tuple([self.scope.unknown(("bounds", slot, "size", axis), 0) for axis in range(len(seen.shape))])
@@ -78,10 +74,15 @@ def _is_number(fact: Fact) -> bool:
     return fact.elements is not None and not any(isinstance(element, Dim | Real) for element in fact.elements)
 
 
+class _Plain(Kind):
+    """A kind that takes its outputs from its rule."""
+
+    __slots__ = ()
+
+
 def _special(kind: Kind) -> Kind:
     """The same kind, with its answers, whose outputs are not taken as they are."""
-    special = Kind(kind.op, kind.listed, kind.wanted)
-    special.is_plain = False
+    special = (_Plain if kind.is_plain else Kind)(kind.op, kind.listed, kind.wanted, is_plain=False)
     special.answers = kind.answers
     return special
 

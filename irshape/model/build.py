@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
 from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where, clipped
-from irshape.xml.document import Document, Layer, Port
+from irshape.xml.document import Document, Form, Layer, Port
 
 
 def build(document: Document, default_opset: str | None = None) -> Model:
@@ -48,17 +49,22 @@ class _Builder:
         self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
         # OpenVINO walks along edges whether or not their ports exist: from a layer to those it would read, but cannot.
         self.walks: dict[int, set[int]] = {}
+        self.classes: dict[tuple[str, str], OpClass | None] = {}
+        self.forms: Iterable[Form] = ()
+        # Which nodes are read, by their index, and whether all of these stand before their readers.
+        self.is_read = bytearray()
+        self.is_sorted = True
 
     def build(self) -> None:
         """Make the nodes, and the bodies inside them, which are built after."""
         self.add_nodes()
         self.connect()
-        self.find_live()
+        self.find_dead()
         self.sort()
         self.check_connections()
         for node in self.model.nodes:
-            for name, graph in (node.layer.bodies or {}).items():
-                node.bodies[name] = Model(self.document, graph, node, name)
+            if node.layer.bodies:
+                node.bodies = {name: Model(self.document, graph, node, name) for name, graph in node.layer.bodies.items()}
 
     def say(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
         """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
@@ -77,25 +83,34 @@ class _Builder:
         model = self.model
         nodes, producers, by_id = model.nodes, model.producers, model._by_id
         slot = 0
-        resolved: dict[tuple[str, str], tuple[OpClass | None, list[Node]]] = {}
+        resolved: dict[Form, tuple[OpClass | None, list[Node], int, int]] = {}
         for index, layer in enumerate(model.graph.layers):
-            key = (layer.type, layer.version)
-            if key not in resolved:
-                resolved[key] = REGISTRY.find(*key), model._by_type.setdefault(layer.type, [])
-            op_class, alike = resolved[key]
-            if not layer.version and self.document.is_example:
-                op_class = self.guess(layer)
-            node = Node(model, index, layer, op_class, slot)
+            form = layer.form
+            known = resolved.get(form)
+            if known is None:
+                known = resolved[form] = self.class_of(layer), model._by_type.setdefault(form.type, []), form.input_count, form.output_count
+            op_class, alike, input_count, count = known
+            node = Node(model, index, layer, op_class, input_count, slot)
             nodes.append(node)
             alike.append(node)
-            count = layer.pattern.output_count
-            producers += [index] * count
+            producers += (index,) * count
             slot += count
-            if (earlier := by_id.get(layer.id)) is not None:
+            if layer.id in by_id:
+                earlier = by_id[layer.id]
                 earlier.is_dropped = True
                 self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
             by_id[layer.id] = node
         model.slot_count = slot
+        self.forms = resolved.keys()
+
+    def class_of(self, layer: Layer) -> OpClass | None:
+        """The class of a layer's operation; None if there is none."""
+        if not layer.version and self.document.is_example:
+            return self.guess(layer)
+        key = (layer.type, layer.version)
+        if key not in self.classes:
+            self.classes[key] = REGISTRY.find(*key)
+        return self.classes[key]
 
     def guess(self, layer: Layer) -> OpClass | None:
         """The class of an example that names no version.
@@ -104,37 +119,38 @@ class _Builder:
         """
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
-            layer.version = self.default_opset
-            return versions.get(layer.version)
+            layer.form.version = self.default_opset
+            return versions.get(self.default_opset)
         candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
-        same = [op_class for op_class in candidates if len(op_class.outputs) == layer.pattern.output_count] or candidates
+        same = [op_class for op_class in candidates if len(op_class.outputs) == layer.form.output_count] or candidates
         return same[-1] if same else None
 
     def connect(self) -> None:
         model = self.model
-        by_id, readers = model._by_id, model.readers
-        for number, (from_layer, from_port, to_layer, to_port) in enumerate(model.graph.ends):
+        by_id = model._by_id
+        is_read = self.is_read = bytearray(len(model.nodes))
+        numbers = iter(model.graph.ends)
+        for number, (from_layer, from_port, to_layer, to_port) in enumerate(zip(numbers, numbers, numbers, numbers, strict=True)):
             source, target = by_id.get(from_layer), by_id.get(to_layer)
             if source is None or target is None:
                 self.say_missing(number, source, target)
                 continue
-            output = source.layer.pattern.outputs.get(from_port)
-            entry = target.layer.pattern.inputs.get(to_port)
+            output = source.layer.form.outputs.get(from_port)
+            entry = target.layer.form.inputs.get(to_port)
             if output is None or entry is None or target.sources[entry] >= 0:
                 self.say_unfit(number, source, output, target, entry)
                 continue
             slot = source.first_slot + output
             target.sources[entry] = slot
-            if slot in readers:
-                readers[slot].append((target.index, entry))
-            else:
-                readers[slot] = [(target.index, entry)]
+            is_read[source.index] = True
+            if slot >= target.first_slot:
+                self.is_sorted = False
         if self.document.is_example:
             self.feed_examples()
 
     def say_missing(self, number: int, source: Node | None, target: Node | None) -> None:
         """An edge between layers of which one is not there; what it leads to is fed, but by nothing that can be computed."""
-        from_layer, _, to_layer, to_port = self.model.graph.ends[number]
+        from_layer, _, to_layer, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
         offset = self.model.graph.edge_offset(number)
         if target is None:
             self.say("G102", f"the edge leads to layer {to_layer}, which does not exist", source, offset, warning=True)
@@ -144,7 +160,7 @@ class _Builder:
 
     def say_unfit(self, number: int, source: Node, output: int | None, target: Node, entry: int | None) -> None:
         """An edge between ports of which one is not there, or is fed already."""
-        _, from_port, _, to_port = self.model.graph.ends[number]
+        _, from_port, _, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
         offset = self.model.graph.edge_offset(number)
         self.walks.setdefault(target.index, set()).add(source.index)
         if output is None:
@@ -157,7 +173,7 @@ class _Builder:
 
     def leave_unknown(self, target: Node, to_port: int) -> None:
         """What a faulty edge leads to is fed, but by nothing that can be computed."""
-        entry = target.layer.pattern.inputs.get(to_port)
+        entry = target.layer.form.inputs.get(to_port)
         if entry is not None and target.sources[entry] == -1:
             target.sources[entry] = -2
 
@@ -170,11 +186,15 @@ class _Builder:
                     self.model.stubs[self.model.slot_count] = port
                     self.model.slot_count += 1
 
-    def find_live(self) -> None:
+    def find_dead(self) -> None:
+        """Mark the nodes that reach no Result or Assign."""
         model = self.model
         nodes, producers, walks = model.nodes, model.producers, self.walks
-        roots = nodes if self.document.is_example else model.of_type(*SINKS)
-        pending = [node for node in roots if not node.is_dropped]
+        if self.document.is_example or self.are_all_live():
+            return
+        for node in nodes:
+            node.is_live = False
+        pending = [node for node in model.of_type(*SINKS) if not node.is_dropped]
         for node in pending:
             node.is_live = True
         while pending:
@@ -183,20 +203,26 @@ class _Builder:
                 if 0 <= slot < len(producers) and not (producer := nodes[producers[slot]]).is_live:
                     producer.is_live = True
                     pending.append(producer)
-            if walks:
-                others = [nodes[index] for index in walks.get(node.index, ()) if not nodes[index].is_live]
-                for producer in others:
-                    producer.is_live = True
-                pending += others
+            others = [nodes[index] for index in walks.get(node.index, ()) if not nodes[index].is_live]
+            for producer in others:
+                producer.is_live = True
+            pending += others
         for node in model.parameters:
             node.is_live = not node.is_dropped
+
+    def are_all_live(self) -> bool:
+        """Whether this is plain to see: what is not read is a sink, and the others are read by those that follow."""
+        if self.findings or not self.is_sorted:
+            return False
+        unread = [self.model.nodes[index] for index, is_read in enumerate(self.is_read) if not is_read]
+        return all(node.type in SINKS or node.type == "Parameter" for node in unread)
 
     def sort(self) -> None:
         """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
         model = self.model
         producers = model.producers
-        if all(max(node.sources, default=-1) < node.first_slot for node in model.nodes):
-            model.order = list(range(len(model.nodes)))
+        if self.is_sorted:
+            model.order = range(len(model.nodes))
             return
         needs = [{producers[slot] for slot in node.sources if 0 <= slot < len(producers)} for node in model.nodes]
         readers: list[list[int]] = [[] for _ in model.nodes]
@@ -208,14 +234,16 @@ class _Builder:
         ready = [index for index, count in enumerate(waiting) if not count]
         heapify(ready)
         done = [False] * len(model.nodes)
-        while len(model.order) < len(model.nodes):
+        order: list[int] = []
+        model.order = order
+        while len(order) < len(model.nodes):
             if not ready:
                 ready.append(self.cut(cycles.next(done)))
             index = heappop(ready)
             if done[index]:
                 continue
             done[index] = True
-            model.order.append(index)
+            order.append(index)
             for reader in readers[index]:
                 waiting[reader] -= 1
                 if not waiting[reader]:
@@ -237,26 +265,30 @@ class _Builder:
         has_sink = bool(self.model.of_type(*SINKS))
         if not has_sink and not self.document.is_example:
             self.say("G113", "the model has no Result", None, self.model.graph.offset)
-        is_example, is_old = self.document.is_example, self.document.version == 10
-        readers = self.model.readers
-        names: dict[str, Node] = {}
-        for node in self.model.nodes:
-            if node.is_dropped:
-                continue  # that it is dropped has been said
-            layer = node.layer
-            pattern = layer.pattern
-            if len(pattern.inputs) < pattern.input_count:
-                self.check_port_ids(node, layer.inputs, "input")
-            if len(pattern.outputs) < pattern.output_count:
-                self.check_port_ids(node, layer.outputs, "output")
+        layers = self.model.graph.layers
+        kept = [node for node in self.model.nodes if not node.is_dropped]  # that a node is dropped has been said
+        if any(form.is_doubled for form in self.forms):
+            for node in kept:
+                self.check_port_ids(node, node.layer.inputs, "input")
+                self.check_port_ids(node, node.layer.outputs, "output")
+        for node in kept:
             if -1 in node.sources:
-                self.check_fed(node, is_old)
-            if (earlier := names.setdefault(layer.name, node)) is not node and layer.name and not is_example:
-                self.say("G114", f"layer {earlier.id} is named {layer.name!r}, too", node, layer.offset)
-            if not node.is_live and has_sink and not any(node.first_slot + i in readers for i in range(pattern.output_count)):
-                self.say("G116", "the layer reaches no Result or Assign", node, layer.offset)
+                self.check_fed(node, is_old=self.document.version == 10)
+        if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
+            self.check_names(kept)
+        if has_sink:
+            for node in kept:
+                if not node.is_live and not self.is_read[node.index]:
+                    self.say("G116", "the layer reaches no Result or Assign", node, node.layer.offset)
 
-    def check_fed(self, node: Node, is_old: bool) -> None:
+    def check_names(self, nodes: list[Node]) -> None:
+        """Names that layers share."""
+        names: dict[str, Node] = {}
+        for node in nodes:
+            if node.name and (earlier := names.setdefault(node.name, node)) is not node:
+                self.say("G114", f"layer {earlier.id} is named {node.name!r}, too", node, node.layer.offset)
+
+    def check_fed(self, node: Node, *, is_old: bool) -> None:
         """Inputs that no edge leads to; in IR version 10 the last ones may be left out."""
         is_followed = False
         for source, port in zip(reversed(node.sources), reversed(node.layer.inputs), strict=True):
@@ -308,7 +340,7 @@ class _Cycles:
 
 def _fits(op_class: OpClass, layer: Layer) -> bool:
     spellings = {attribute.spelling for attribute in op_class.attributes.values()}
-    count = layer.pattern.input_count
+    count = layer.form.input_count
     return (
         op_class.min_inputs <= count
         and (op_class.max_inputs is None or count <= op_class.max_inputs)

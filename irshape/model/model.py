@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from types import MappingProxyType
+from typing import Any, Final, cast
 
 from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostics, clipped
-from irshape.xml.document import Document, Graph, Layer, Port
+from irshape.xml.document import Document, Form, Graph, Layer, Port
 
 # OpenVINO looks for these by their exact names, while it builds operations of any case.
 SINKS = frozenset({"Result", "Assign"})
@@ -86,6 +88,9 @@ class InputPort(_PortView):
         return f"<input {self.node.id}:{self.id} of {self.node.name}>"
 
 
+_NO_BODIES: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
 class Node:
     """A layer in its graph.
 
@@ -96,16 +101,16 @@ class Node:
 
     __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")
 
-    def __init__(self, model: Model, index: int, layer: Layer, op_class: OpClass | None, first_slot: int) -> None:
+    def __init__(self, model: Model, index: int, layer: Layer, op_class: OpClass | None, input_count: int, first_slot: int) -> None:
         self.model = model
         self.index = index
         self.layer = layer
         self.op_class = op_class
-        self.sources: list[int] = [-1] * layer.pattern.input_count
+        self.sources: list[int] = [-1] * input_count
         self.first_slot = first_slot
-        self.is_live = False
+        self.is_live = True
         self.is_dropped = False
-        self.bodies: dict[str, Model] = {}
+        self.bodies: Mapping[str, Model] = _NO_BODIES
 
     @property
     def id(self) -> int:
@@ -178,8 +183,8 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_ops", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version",
-        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "readers", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_ops", "_readers", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version",
+        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
@@ -193,15 +198,15 @@ class Model:
         self.first_tensor = 0
         self.ir_version = document.version
         self.nodes: list[Node] = []
-        self.order: list[int] = []
+        self.order: Sequence[int] = ()
         self.producers: list[int] = []
-        self.readers: dict[int, list[tuple[int, int]]] = {}
         self.slot_count = 0
         self.stubs: dict[int, Port] = {}
         self.diagnostics = Diagnostics(document.limits.faults)
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
         self._by_type: dict[str, list[Node]] = {}
+        self._readers: dict[int, list[tuple[int, int]]] | None = None
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
     def __iter__(self) -> Iterator[Node]:
@@ -241,22 +246,38 @@ class Model:
         while pending:
             model = pending.pop()
             yield model
-            pending += [body for node in reversed(model.nodes) for body in reversed(node.bodies.values())]
+            pending += [body for node in reversed(model.nodes) for body in reversed(tuple(node.bodies.values()))]
+
+    @property
+    def readers(self) -> Mapping[int, list[tuple[int, int]]]:
+        """Who reads each tensor that somebody reads: nodes, by index, and the position of the input."""
+        if self._readers is None:
+            self._readers = {}
+            for node in self.nodes:
+                for position, slot in enumerate(node.sources):
+                    if 0 <= slot < len(self.producers):
+                        self._readers.setdefault(slot, []).append((node.index, position))
+        return self._readers
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""
-        op_class, attributes = node.op_class, node.layer.attributes
-        if op_class is None:
+        if node.op_class is None:
             return None
-        # Layers that are written alike share their attributes; those of other layers may still be equal.
-        own = (op_class, id(attributes))
-        op = self._ops.get(own)
+        op: Any = self.shared_op(node.op_class, node.layer.form)
+        if node.layer.weights_at is not None:
+            op = copy(op)
+            op.offset = node.layer.weights_at
+        return cast(Op, op)
+
+    def shared_op(self, op_class: OpClass, form: Form) -> Op:
+        """The operation of all layers of a form; what the form leaves to the layers is 0 in it."""
+        op = self._ops.get(form)
         if op is None:
-            key = (op_class, *attributes.items())
+            key = (op_class, *form.attributes.items())
             op = self._ops.get(key)
             if op is None:
-                op = self._ops[key] = op_class(attributes, self.document.limits)
-            self._ops[own] = op
+                op = self._ops[key] = op_class(form.attributes, self.document.limits)
+            self._ops[form] = op
         return op
 
     def to_etree(self) -> Any:

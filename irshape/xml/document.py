@@ -7,6 +7,7 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns one i
 from __future__ import annotations
 
 import re
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
@@ -55,20 +56,31 @@ class Port:
         self.value_shape: tuple[int, ...] | None = None
 
 
-class Pattern:
-    """What the ports of a layer record, but for places and names; layers that record the same may share one.
+class Form:
+    """What a layer says but for its id, its name and its places; layers that say the same may share one.
 
-    `inputs` and `outputs` give the position of each port by its id, the first where an id is there twice; `records` are all
+    `attributes` are those of the first `<data>`, as text; where each layer has an `offset` of its own, it is 0 here. `inputs` and
+    `outputs` give the position of each port by its id, the first where an id is there twice (`is_doubled`); `records` are all
     ports, inputs first.
     """
 
-    __slots__ = ("input_count", "inputs", "output_count", "outputs", "records")
+    __slots__ = ("attributes", "input_count", "inputs", "is_doubled", "output_count", "outputs", "records", "type", "version")
 
-    def __init__(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
+    def __init__(
+        self, type: str, version: str, attributes: dict[str, str], inputs: Sequence[PortRecord] = (), outputs: Sequence[PortRecord] = ()
+    ) -> None:
+        self.type = type
+        self.version = version
+        self.attributes = attributes
+        self.record(inputs, outputs)
+
+    def record(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
+        """Let these be the ports."""
         self.input_count = len(inputs)
         self.output_count = len(outputs)
         self.inputs = _positions(inputs)
         self.outputs = _positions(outputs)
+        self.is_doubled = len(self.inputs) < len(inputs) or len(self.outputs) < len(outputs)
         self.records = (*inputs, *outputs)
 
 
@@ -79,48 +91,62 @@ def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
     return positions
 
 
+def leaves_offset(text: str) -> bool:
+    """Whether a Const with this offset leaves it to its layers: a number as it is written."""
+    return text.isdecimal() and len(text) < 19 and (text[0] != "0" or text == "0")
+
+
 _Ports: TypeAlias = tuple[list[Port], list[Port]]
 
 
 class Layer:
     """A `<layer>`; -1 marks an offset of something absent.
 
-    `name`, `type` and `version` are empty where the file has none. A layer whose id is missing or unreadable has a negative
-    one that no other layer of its graph has. `attributes` are those of the first `<data>`, as text; layers that are written
-    alike may share them, so they are there to be read only. `ports` are the inputs and outputs, or what makes them when they
-    are asked for: most layers are inferred by their `pattern`. `bodies` and `port_maps` are there for If, Loop and
-    TensorIterator only.
+    A layer whose id is missing or unreadable has a negative one that no other layer of its graph has; a `name` that is missing is
+    empty. `weights_at` is where the bytes of a Const begin, if its form leaves that to it. `ports` are the inputs and outputs, or
+    what makes them when they are asked for: most layers are inferred by their `form`. `bodies` and `port_maps` are there for If,
+    Loop and TensorIterator only.
     """
 
-    __slots__ = (
-        "_ports", "attributes", "bodies", "data_offset", "end", "id", "name", "offset", "pattern", "port_maps", "type", "version",
-    )  # fmt: skip
+    __slots__ = ("_ports", "bodies", "data_offset", "end", "form", "id", "name", "offset", "port_maps", "weights_at")
 
     def __init__(
         self,
         id: int,
         name: str,
-        type: str,
-        version: str,
+        form: Form,
+        weights_at: int | None,
         offset: int,
         end: int,
-        attributes: dict[str, str],
         data_offset: int,
-        pattern: Pattern,
         ports: _Ports | Callable[[Layer], _Ports],
     ) -> None:
         self.id = id
         self.name = name
-        self.type = type
-        self.version = version
+        self.form = form
+        self.weights_at = weights_at
         self.offset = offset
         self.end = end
-        self.attributes = attributes
         self.data_offset = data_offset
-        self.pattern = pattern
         self._ports = ports
         self.bodies: dict[str, Graph] | None = None
         self.port_maps: list[PortMap] | None = None
+
+    @property
+    def type(self) -> str:
+        """The type as the file spells it; empty where it has none."""
+        return self.form.type
+
+    @property
+    def version(self) -> str:
+        """The opset as the file gives it; empty where it has none."""
+        return self.form.version
+
+    @property
+    def attributes(self) -> dict[str, str]:
+        """The attributes of the first `<data>`, as text; to be read only, as layers may share them."""
+        shared = self.form.attributes
+        return shared if self.weights_at is None else {**shared, "offset": str(self.weights_at)}
 
     @property
     def inputs(self) -> list[Port]:
@@ -152,10 +178,6 @@ class Edge:
         self.offset = offset
 
 
-Ends: TypeAlias = tuple[int, int, int, int]
-"""`from-layer`, `from-port`, `to-layer` and `to-port` of an edge."""
-
-
 class PortMap:
     """One child of a `port_map`, `then_port_map`, `else_port_map` or `back_edges`: its tag, attributes and place."""
 
@@ -171,25 +193,25 @@ class PortMap:
 class Graph:
     """The layers and edges of a net or a body.
 
-    `ends` are the layer and port that each edge comes from, and those that it leads to, by their ids in the file.
+    `ends` are four numbers for each edge: the layer and port that it comes from, and those that it leads to, by their ids in the file.
     """
 
     __slots__ = ("_find_edges", "_places", "end", "ends", "layers", "offset")
 
     def __init__(self, offset: int) -> None:
         self.layers: list[Layer] = []
-        self.ends: list[Ends] = []
+        self.ends: array[int] = array("q")
         self.offset = offset
         self.end = offset
         self._places: list[int] = []
         self._find_edges: Callable[[], list[int]] | None = None
 
-    def add_edge(self, ends: Ends, offset: int) -> None:
+    def add_edge(self, ends: Sequence[int], offset: int) -> None:
         """Put one more edge to the others."""
-        self.ends.append(ends)
+        self.ends.extend(ends)
         self._places.append(offset)
 
-    def set_edges(self, ends: list[Ends], find: Callable[[], list[int]]) -> None:
+    def set_edges(self, ends: array[int], find: Callable[[], list[int]]) -> None:
         """Let these be the edges; `find` gives their places when one is asked for."""
         self.ends = ends
         self._find_edges = find
@@ -203,7 +225,8 @@ class Graph:
     @property
     def edges(self) -> list[Edge]:
         """The edges with their places."""
-        return [Edge(*ends, self.edge_offset(number)) for number, ends in enumerate(self.ends)]
+        numbers = iter(self.ends)
+        return [Edge(*ends, self.edge_offset(number)) for number, ends in enumerate(zip(numbers, numbers, numbers, numbers, strict=True))]
 
 
 class Document:

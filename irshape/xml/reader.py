@@ -19,7 +19,7 @@ from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml import fastlane
-from irshape.xml.document import Document, Graph, Layer, Pattern, Port, PortMap
+from irshape.xml.document import Document, Form, Graph, Layer, Port, PortMap, leaves_offset
 from irshape.xml.weights import are_swapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
@@ -72,7 +72,12 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         document.is_complete = False
     for layer in reader.layers:
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
-        layer.pattern = Pattern(inputs, outputs)
+        form = layer.form
+        form.record(inputs, outputs)
+        offset = form.attributes.get("offset", "")
+        if form.type == "Const" and offset.isascii() and leaves_offset(offset):
+            layer.weights_at = int(offset)
+            form.attributes["offset"] = "0"
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -179,13 +184,9 @@ class _Reader:
     def run_fast(self) -> bool:
         """Try the fast lane, which reads all of a file or nothing."""
         source = self.source
-        if not source.startswith((b"<?xml", b"<net")) or not source.isascii() or b"<!" in source or b"body>" in source:
+        if not source.startswith((b"<?xml", b"<net")) or self.has_long_value():
             return False
-        if self.has_long_value() or source.count(b"<layer ") > self.limits.layers:
-            return False
-        return fastlane.read_canonical(
-            self.document, excluded_types=_WITH_BODIES, most_dims=self.limits.rank, most_nested=self.deepest // 2
-        )
+        return fastlane.read_canonical(self.document, excluded_types=_WITH_BODIES, most_nested=self.deepest // 2)
 
     def has_long_value(self) -> bool:
         """Whether there may be an attribute in double quotes beyond the limit: it would cover a multiple of it."""
@@ -385,7 +386,7 @@ class _Reader:
         if len(self.layers) == self.limits.layers:
             self.refuse("X111", f"the file has more than {self.limits.layers} layers (limit layers)", offset)
         own_id = -1 - len(self.graph.layers)
-        layer = Layer(own_id, take("name", ""), take("type", ""), take("version", ""), offset, offset, {}, -1, _UNREAD, ([], []))
+        layer = Layer(own_id, take("name", ""), Form(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], []))
         self.layer = layer
         self.layers.append(layer)
         id_text = take("id")
@@ -432,7 +433,7 @@ class _Reader:
         del self.children[tag]
         layer = self.layer
         assert layer is not None
-        layer.attributes = attributes
+        layer.form.attributes = attributes
         layer.data_offset = self.stack[-1][1]
         if self.document.is_example:
             self.text = ""
@@ -657,8 +658,6 @@ def _looks_like_markup(source: bytes) -> bool:
 
 
 ANNOTATION: Final = "irshape"
-# The pattern of a layer until all of the file is read.
-_UNREAD: Final = Pattern((), ())
 _EDGE_ENDS: Final = ("from-layer", "from-port", "to-layer", "to-port")
 _NOTHING: Final[_Children] = {}
 _DIM: Final[_Children] = {}

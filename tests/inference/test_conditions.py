@@ -6,7 +6,7 @@ import pytest
 
 import irshape
 from irshape.inference.conditions import conditions
-from irshape.inference.engine import Guard
+from irshape.inference.run import Guard
 from irshape.shape.dim import Size
 from irshape.shape.guard import Requirement
 from tests.shape.random_sizes import RandomSizes

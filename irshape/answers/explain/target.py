@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from irshape.inference.engine import Run
 from irshape.inference.inputs import InputError
+from irshape.inference.run import Run
 from irshape.model.model import Model, Node
 from irshape.xml.document import Port
 

@@ -1,0 +1,123 @@
+"""The turns that a change of some inputs reaches, put together where they ask the same.
+
+Nodes of one kind whose inputs know the same give the same answer. If, after a change, all tensors that knew the same before know the
+same again, that holds again; so one node of each group is asked, and a pass costs as much as there are different questions, however
+many layers ask them. Whether it holds is seen on the way: where two groups tell different things of tensors that knew the same, the
+pass was in vain, and the next groups tell these tensors apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from irshape.inference.apply import LOCAL
+from irshape.inference.facts import Fact
+from irshape.inference.plan import Kind, facts_of
+from irshape.inference.run import Run, Said
+from irshape.model.model import Node
+
+
+class Group:
+    """Turns that ask the same: the first and its node, their kind, the numbers of their inputs and outputs, and all turns."""
+
+    __slots__ = ("kind", "node", "outputs", "sources", "turn", "turns")
+
+    def __init__(self, turn: int, node: Node, kind: Kind | None, sources: list[int], outputs: list[int]) -> None:
+        self.turn = turn
+        self.node = node
+        self.kind = kind
+        self.sources = sources
+        self.outputs = outputs
+        self.turns: list[int] = []
+
+
+class Groups:
+    """The groups that a change of the nodes in `dirty` reaches, in the order of their first turns.
+
+    Tensors have numbers here: one number for all that are reached and know the same, and one for all that are not, which stay as
+    `facts` has them. `said` is what was said in the turns that are not reached.
+    """
+
+    def __init__(
+        self,
+        nodes: list[Node],
+        kinds: list[Kind | None],
+        readers: Mapping[int, list[int]],
+        base: Run,
+        dirty: frozenset[int],
+        marks: bytearray,
+        apart: Mapping[int, int],
+        alone: Mapping[int, object],
+    ) -> None:
+        """`base` is what is known now, `marks` are the turns of `dirty`, `apart` the numbers of tensors that were too few.
+
+        The nodes of `alone` are asked each for itself.
+        """
+        self.dirty = dirty
+        self.slots = base.slots
+        self.unlisted = base.unlisted.copy()
+        self.inner = base.inner
+        self.numbers: dict[int, int] = {}
+        self.facts: list[Fact | None] = []
+        slots, facts, numbers = self.slots, self.facts, self.numbers
+        fixed: dict[Fact, int] = {}
+        reached: dict[tuple[int, Fact], int] = {}
+        groups: dict[object, Group] = {}
+        for turn in marked(marks):
+            node, kind = nodes[turn], kinds[turn]
+            self.unlisted.pop(node.index, None)
+            sources: list[int] = []
+            for slot in node.sources:
+                number = numbers.get(slot, -1)
+                if number < 0:
+                    number = fixed.setdefault(slots[slot], len(facts))
+                    if number == len(facts):
+                        facts.append(slots[slot])
+                sources.append(number)
+            outputs: list[int] = []
+            first = node.first_slot
+            for slot in range(first, first + node.layer.form.output_count):
+                number = reached.setdefault((apart.get(slot, -1), slots[slot]), len(facts))
+                if number == len(facts):
+                    facts.append(None)
+                numbers[slot] = number
+                outputs.append(number)
+                for reader in readers.get(slot, ()):
+                    marks[reader] = True
+            is_alone = kind is None or not kind.is_plain or node.index in alone or kind.answers.get(facts_of(node, slots)) is LOCAL
+            key = turn if is_alone else (kind, *sources, -1, *outputs)
+            group = groups.get(key)
+            if group is None:
+                group = groups[key] = Group(turn, node, kind, sources, outputs)
+            group.turns.append(turn)
+        self.groups = list(groups.values())
+        self.said: dict[int, Said] = {turn: said for turn, said in base.said.items() if turn >= len(marks) or not marks[turn]}
+
+    def fits(self, run: Run) -> bool:
+        """Whether what is not reached is still as it was."""
+        return run.groups is self or run.is_in(self.slots)
+
+    def begun(self) -> Run:
+        """A run in which only what is not reached is known."""
+        run = Run(None)
+        run.groups = self
+        run.known = self.facts.copy()  # type: ignore[assignment]
+        run.said = self.said.copy()
+        run.unlisted = self.unlisted.copy()
+        run.inner = self.inner.copy()
+        return run
+
+    def placed(self, known: list[Fact]) -> list[Fact]:
+        """The facts of all tensors, by those of the numbers."""
+        slots = self.slots.copy()
+        for slot, number in self.numbers.items():
+            slots[slot] = known[number]
+        return slots
+
+
+def marked(marks: bytearray) -> Iterator[int]:
+    """The places of the marks, those included that are set behind the last place meanwhile."""
+    at = marks.find(True)
+    while at >= 0:
+        yield at
+        at = marks.find(True, at + 1)

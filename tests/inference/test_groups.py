@@ -1,0 +1,119 @@
+"""A session that is asked again and again for other shapes, and so in groups, answers what an inference of its own answers."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.inference.apply import Request
+from irshape.inference.groups import Groups
+from tests.support.ir import Net
+
+CARRIED = Path(__file__).parent.parent / "data" / "ir"
+FOLDER = os.environ.get("IRSHAPE_CORPUS")
+
+
+def found(inference: irshape.Inference) -> list[tuple[str, int | None]]:
+    """The faults that do not depend on names of unknown sizes."""
+    return sorted((one.code, one.where.offset) for one in inference.diagnostics)
+
+
+def said(inference: irshape.Inference) -> tuple[object, ...]:
+    return inference.ports, found(inference), sorted((guard.node.key, guard.more) for guard in inference.guards)
+
+
+@pytest.mark.parametrize("path", sorted(Path(FOLDER or CARRIED).glob("**/*.xml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_other_shapes_again_and_again(path: Path) -> None:
+    rng = random.Random(path.stem)
+    weights = None if path.with_suffix(".bin").exists() else b"\0" * 64
+    session = irshape.Session(path, weights=weights)
+    first = session.infer()
+    if not first.ok:
+        pytest.skip("has no weights")
+    for _ in range(6):
+        shapes = {}
+        for node in first.model.parameters:
+            shape = first.view(node).outputs[0].shape
+            if shape is not None:
+                shapes[node.name] = [
+                    rng.choice((1, 2, 3, 7, 16)) if type(size) is not int or axis == 0 else size for axis, size in enumerate(shape)
+                ]
+        ours, alone = session.reshape(shapes), irshape.infer(path, inputs=shapes, weights=weights)
+        assert ours.ok == alone.ok
+        if ours.ok:
+            assert said(ours) == said(alone)
+
+
+def twins(first: str, second: str) -> Net:
+    """Two inputs, each through the same layers, and what they make of a shape that it happens to be the same at first."""
+    net = Net()
+    for shape in (first, second):
+        data = net.parameter(shape)
+        for _ in range(3):
+            data = net.layer("ReLU", [data], ["FP32"])[0]
+        net.result(net.layer("Softmax", [data], ["FP32"], axis=1, version="opset8")[0] if shape is first else data)
+    return net
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The types of the layers whose rules are asked, as they are."""
+    types: list[str] = []
+    answer = Request.answer
+    monkeypatch.setattr(Request, "answer", lambda self: types.append(self.op.TYPE) or answer(self))
+    return types
+
+
+def test_tensors_that_knew_the_same_are_told_apart_where_they_no_longer_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    begin = Groups.__init__
+    monkeypatch.setattr(Groups, "__init__", lambda self, *given: (begin(self, *given), made.append(len(self.groups)))[0])
+    net = twins("f32[2,3]", "f32[2,3]")
+    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    session.infer()
+    a, b = (node.name for node in session.model.parameters)
+    for shapes in (["[4,3]", "[4,3]"], ["[5,3]", "[5,3]"], ["[6,3]", "[7,3]"], ["[8,3]", "[9,3]"], ["[1,3]", "[1,3]"]):
+        inference = session.reshape({a: shapes[0], b: shapes[1]})
+        assert [inference.view(node).inputs[0].text for node in session.model.results] == shapes
+    # Two Parameters, a ReLU and two of what follows; then the ReLUs of both inputs are not the same.
+    assert made[0] < made[-1]
+    assert len(made) == 2
+
+
+def test_a_question_of_many_layers_is_asked_once(asked: list[str]) -> None:
+    net = Net()
+    data = net.parameter("f32[2,3]")
+    for _ in range(50):
+        data = net.layer("ReLU", [data], ["FP32"])[0]
+    net.result(data)
+    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    for size in range(1, 6):
+        asked.clear()
+        inference = session.reshape({"parameter_0": [size, 3]})
+        assert inference.view(session.model.results[0]).inputs[0].text == f"[{size},3]"
+        assert asked.count("Relu") == 1
+
+
+def test_faults_are_said_of_every_layer_of_a_group() -> None:
+    net = Net()
+    data = net.parameter("f32[1,4,8]")
+    for _ in range(3):
+        net.result(net.layer("SpaceToDepth", [data], ["FP32"], block_size=2)[0])
+    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    for size in (8, 6, 7, 4, 5):
+        inference = session.reshape({"parameter_0": [1, 4, size]})
+        faults = [one.where.layer_type for one in inference.diagnostics if one.severity == "error"]
+        assert faults == ([] if size % 2 == 0 else ["SpaceToDepth"] * 3)
+
+
+def test_an_output_that_is_not_listed_goes_with_the_shape_that_made_it() -> None:
+    net = Net()
+    parts = net.layer("VariadicSplit", [net.parameter("f32[6,2]"), net.const(0, []), net.parameter("i64[2]")], ["FP32", "FP32"])
+    for part in parts:
+        net.result(part)
+    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    lengths = session.model.parameters[1].name
+    counts = [sum(key.startswith("3:") for key in session.reshape({lengths: [count]}).ports) for count in (3, 2, 3, 2, 4)]
+    assert counts == [3, 2, 3, 2, 4]
