@@ -110,7 +110,7 @@ def test_faults_are_said_of_every_layer_of_a_group() -> None:
 
 def test_an_output_that_is_not_listed_goes_with_the_shape_that_made_it() -> None:
     net = Net()
-    parts = net.layer("VariadicSplit", [net.parameter("f32[6,2]"), net.const(0, []), net.parameter("i64[2]")], ["FP32", "FP32"])
+    parts = net.layer("VariadicSplit", [net.parameter("f32[6,2]"), net.const(0), net.parameter("i64[2]")], ["FP32", "FP32"])
     for part in parts:
         net.result(part)
     session = irshape.Session(net.xml.encode(), weights=net.bin)
