@@ -77,9 +77,10 @@ class Request(Context):
         seen = tuple([fact.seen for fact in self.facts])
         self.is_static = self.table.is_static
         self.is_sole = seen == self.facts and not self.is_static
-        large = self.scope.forms.large
+        forms = self.scope.forms
+        large = forms.large
         outputs = self._outputs()
-        if self.scope.forms.large > large:
+        if forms.large > large:
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = self._application(outputs, tuple(self.findings), tuple(self.requirements))
@@ -147,98 +148,124 @@ class Request(Context):
         return False
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
-        op = self.op
-        inputs = []
-        for index, fact in enumerate(self.facts):
-            port = op.input_at(index)
-            assert port is not None
-            inputs.append(Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal))
+        op, facts = self.op, self.facts
+        ports = op.inputs if len(facts) <= len(op.inputs) else (*op.inputs, *[op.inputs[-1]] * (len(facts) - len(op.inputs)))
+        inputs = [
+            Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal)
+            for index, (port, fact) in enumerate(zip(ports, facts, strict=False))
+        ]
         if not self._check_ports(inputs):
             raise RuleFailure
-        arguments = _arranged(op, inputs)
-        shapes = [None if shape is None else tuple([self._sized(size) for size in shape]) for shape in self._shapes(inputs, arguments)]
-        types = self._types(arguments, len(shapes))
+        arguments = inputs if len(inputs) == op.max_inputs else _arranged(op, inputs)
+        shapes = [self._sized(shape) for shape in self._shapes(inputs, arguments)]
+        types = self._types(inputs, arguments, len(shapes))
+        intern = self.table.intern
+        if not self.wanted or op.propagate is None:
+            if is_poisoned:
+                pairs = zip(types, shapes, strict=True)
+                return tuple([intern(element_type, shape, None, element_count(shape) is None) for element_type, shape in pairs])
+            return tuple(map(intern, types, shapes))
         elements, seen = self._elements(arguments, shapes, types)
         outputs = []
         for element_type, shape, values, known in zip(types, shapes, elements, seen, strict=True):
-            fact = self.table.intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
+            fact = intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
             if known != values:
-                fact = self.table.beside(fact, self.table.intern(element_type, shape, known, fact.is_poisoned))
+                fact = self.table.beside(fact, intern(element_type, shape, known, fact.is_poisoned))
             outputs.append(fact)
         return tuple(outputs)
 
     def _check_ports(self, inputs: Sequence[Input]) -> bool:
         """What the ports' declarations demand; False if a rank leaves the rule nothing to work on."""
         is_ranked = True
+        for input in inputs:
+            port = input.port
+            if input.element_type not in port.types or not self.states_types:
+                self._check_type(input)
+            if input.elements is not None:
+                self._check_elements(input)
+            shape = input.partial_shape
+            if shape is None:
+                continue
+            rank = len(shape)
+            if rank < port.min_rank or (port.rank is not None and rank != port.rank):
+                wanted = f"at least rank {port.min_rank}" if port.rank is None else f"rank {port.rank}"
+                self.error("S101", f"{input.name} must have {wanted}, got rank {rank}", port=input)
+                is_ranked = False
+        if self.op.are_alike:
+            self._compare_types(inputs)
+        return is_ranked
+
+    def _check_type(self, input: Input) -> None:
+        if not self.has_type(input, input.port.types):
+            element_type = input.element_type
+            is_stated = self.states_types or element_type is not ElementType.dynamic
+            seen = f"have element type {element_type}" if is_stated else "hold real numbers"
+            self.error("T101", f"{input.name} must not {seen}", port=input)
+            input.elements = None
+
+    def _check_elements(self, input: Input) -> None:
+        if input.elements is UNREADABLE:
+            if input.port.value:
+                self.error("T101", f"OpenVINO reads no values of {input.element_type} from {input.name}", port=input)
+            input.elements = None
+        elif input.port.value and input.element_type.is_real and any(isinstance(element, Real) for element in input.values):
+            input.elements = None  # a rule reads numbers and sizes only
+
+    def _compare_types(self, inputs: Sequence[Input]) -> None:
+        """What shares its element type must do so."""
         shared: dict[str, ElementType] = {}
         for input in inputs:
-            port, element_type = input.port, input.element_type
-            if not self.has_type(input, port.types):
-                is_stated = self.states_types or element_type is not ElementType.dynamic
-                seen = f"have element type {element_type}" if is_stated else "hold real numbers"
-                self.error("T101", f"{input.name} must not {seen}", port=input)
-                input.elements = None
-            elif input.elements is UNREADABLE:
-                if port.value:
-                    self.error("T101", f"OpenVINO reads no values of {element_type} from {input.name}", port=input)
-                input.elements = None
-            elif port.value and element_type.is_real and input.elements is not None and any(isinstance(e, Real) for e in input.elements):
-                input.elements = None  # a rule reads numbers and sizes only
-            group = port.like or port.name
+            group, element_type = input.port.group, input.element_type
             known = shared.get(group, ElementType.dynamic)
             if known is ElementType.dynamic:
                 shared[group] = element_type
             elif element_type is not ElementType.dynamic and element_type is not known:
                 self.error("T102", f"{input.name} has element type {element_type}, {group} has {known}", port=input)
-            shape = input.partial_shape
-            if shape is None:
-                continue
-            if port.rank is not None and len(shape) != port.rank:
-                self.error("S101", f"{input.name} must have rank {port.rank}, got rank {len(shape)}", port=input)
-                is_ranked = False
-            elif len(shape) < port.min_rank:
-                self.error("S101", f"{input.name} must have at least rank {port.min_rank}, got rank {len(shape)}", port=input)
-                is_ranked = False
-        return is_ranked
 
     def _shapes(self, inputs: Sequence[Input], arguments: Sequence[Any]) -> Sequence[Shape]:
         outs = self.op.outputs
-        if any(input.partial_shape is None and not input.port.unranked for input in inputs):
-            count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
-            ranks = [out.rank for out in _stretched(outs, count)]
-            return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
+        for input in inputs:
+            if input.partial_shape is None and not input.port.unranked:
+                count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
+                ranks = [out.rank for out in _stretched(outs, count)]
+                return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
         try:
             shapes = self.op.infer(self, *arguments)
         except UnknownRank:
             return [None] * len(outs)
-        several = [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
-        for shape in several:
-            if shape is not None and len(shape) > (most := self.scope.limits.rank):
-                self.fail("X111", f"an output has rank {len(shape)}; at most {most} is followed (limit rank)")
-        return several
+        return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
 
-    def _types(self, arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
+    def _types(self, inputs: Sequence[Input], arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
         if self.op.types is not None:
             types = self.op.types(self, *arguments)
             return [types] * count if isinstance(types, ElementType) else list(types)
         outs = self.op.outputs
-        return [self._type(out, arguments) for out in (outs if len(outs) == count else _stretched(outs, count))]
+        return [self._type(out, inputs) for out in (outs if len(outs) == count else _stretched(outs, count))]
 
-    def _type(self, out: Out, arguments: Sequence[Any]) -> ElementType:
+    def _type(self, out: Out, inputs: Sequence[Input]) -> ElementType:
         if out.attribute is not None:
             named: ElementType = getattr(self.op, out.attribute)
             return named
-        if out.type is not None or out.like is None:
-            return out.type or ElementType.dynamic
-        for port, argument in zip(self.op.inputs, arguments, strict=True):
-            if out.like in (port.name, port.like):
-                for one in argument if port.variadic else (argument,):
-                    if one is not None and one.element_type is not ElementType.dynamic:
-                        found: ElementType = one.element_type
-                        return found
+        if out.type is not None:
+            return out.type
+        sources = out.sources
+        for input in inputs:
+            if input.element_type is not ElementType.dynamic and input.port.index in sources:
+                return input.element_type
         return ElementType.dynamic
 
-    def _sized(self, size: Size) -> Size:
+    def _sized(self, shape: Shape) -> Shape:
+        """A shape whose sizes are in the range that a tensor can have."""
+        if shape is None:
+            return None
+        if len(shape) > (most := self.scope.limits.rank):
+            self.fail("X111", f"an output has rank {len(shape)}; at most {most} is followed (limit rank)")
+        for size in shape:
+            if type(size) is not int or not 0 <= size <= INT64_MAX:
+                return tuple([self._size(size) for size in shape])
+        return shape if type(shape) is tuple else tuple(shape)
+
+    def _size(self, size: Size) -> Size:
         """A size in the range a tensor can have."""
         low, high = bounds(size)
         if 0 <= low <= INT64_MAX:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from irshape.inference.apply import LOCAL, Application, Request
 from irshape.inference.facts import POISONED, Fact, Facts
 from irshape.inference.groups import Groups, marked
-from irshape.inference.plan import Kind, Kinds, facts_of, offset_of, plan
+from irshape.inference.plan import Kind, Kinds, facts_of, plan
 from irshape.inference.run import Guard, Run, Said, guards_of
 from irshape.model.bodies import BODIES, Body, BodyInput, bodies_of
 from irshape.model.build import place, unknown_hint, unknown_reason
@@ -104,7 +104,6 @@ class Engine:
         self._groups: Groups | None = None
         self._changed: frozenset[int] = frozenset()
         self._known_kinds: Kinds = outer._known_kinds if outer else {}
-        self._constants: dict[tuple[int, Kind], Fact] = outer._constants if outer else {}
         self._ranges: dict[tuple[int, int], bytes] = outer._ranges if outer else {}
         self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
         self.nodes, self._kinds = plan(model, self._known_kinds, self._demanded(body), weights)
@@ -380,9 +379,7 @@ class Engine:
             return (yield from self._control(node, kind, facts))
         if kind.op.TYPE in BODIES:  # an example, which has no bodies
             return tuple([self._recorded(port) for port in node.layer.outputs])
-        if kind.op.TYPE == "Constant":
-            return (self._constant(node, kind, self._remembered(node, kind, ()).outputs[0]),)
-        if kind.op.TYPE != "Parameter":  # inputs at the end are missing
+        if kind.op.TYPE != "Parameter":  # a Const whose bytes are not there, or inputs at the end that are missing
             return self._remembered(node, kind, facts).outputs
         if node.layer.data_offset < 0 and node.index not in self._given:
             self._report(node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))
@@ -448,6 +445,11 @@ class Engine:
             request = Request(self.facts, self.scope, kind.op, first + node.first_slot, facts, tensors, kind.listed, kind.wanted, stated)
             application = request.answer()
             self._root._answered += 1
+            if kind.offset is not None:
+                try:
+                    application = self._fetched(kind, kind.offset, application)
+                except WeightsError as error:
+                    return self._unfetched(application, error)  # which is said once, so it is not remembered
             if request.is_local:
                 kind.answers[key] = LOCAL
                 key = own
@@ -464,55 +466,48 @@ class Engine:
             shape = tuple([self.scope.unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
         return self.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)
 
-    def _constant(self, node: Node, kind: Kind, declared: Fact) -> Fact:
-        """The fact of a Const whose bytes are read, or are not there."""
+    def _fetched(self, kind: Kind, offset: int, declared: Application) -> Application:
+        """What is declared of a Const, with its elements if they are read. Raises WeightsError."""
         op: Any = kind.op
-        offset = offset_of(node, op)
-        known = self._constants.get((offset, kind))
-        if known is not None:
-            return known
-        count = element_count(declared.shape)
-        if declared.is_poisoned or count is None or self.model.document.is_example:
+        (fact,) = declared.outputs
+        count = element_count(fact.shape)
+        if fact.is_poisoned or count is None:
             return declared
-        is_wanted = bool(kind.wanted)
-        is_read = is_wanted and count <= self.scope.limits.elements
-        try:
-            fact = self._fetched(op, offset, declared, count, is_read)
-        except WeightsError as error:
-            # One fault says that the weights are missing, short or another model's.
-            if not self._root._are_weights_bad:
-                self._root._are_weights_bad = error.code != "W106"
-                self._report(node, (Finding(error.code, error.message, attribute="offset"),))
-            return declared
-        if is_wanted and not is_read and declared.element_type in INTEGER:
-            message = f"the values of more than {self.scope.limits.elements} elements are not followed (limit elements)"
-            self._report(node, (Finding("N103", message, attribute="shape"),))
-            return fact
-        if is_read and declared.element_type is ElementType.dynamic:
-            message = "a constant without an element type has no values to read"
-            self._report(node, (Finding("T101", message, attribute="element_type"),))
-            return fact
-        self._constants[offset, kind] = fact
-        return fact
-
-    def _fetched(self, op: Any, offset: int, declared: Fact, count: int, is_read: bool) -> Fact:
-        """What is declared of a Const, with its elements if they are read."""
         if self.weights is None:
             raise WeightsError("W101", "the model has constants, but no weights were given")
         if offset + op.size > self.weights.size:
             self.weights.read(offset, op.size)
-        elements: Elements | None = None
-        if declared.element_type is ElementType.string:
+        limit = self.scope.limits.elements
+        finding = None
+        if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)
-        elif is_read:
-            size = declared.element_type.byte_size(count)
-            data = self._ranges.get((offset, size))
-            if data is None:
-                data = self._ranges[offset, size] = self.weights.read(offset, size)
-            elements = decode(declared.element_type, data, count)
-        if not is_read:
+        if kind.wanted and count <= limit:
+            elements: Elements | None = None
+            if fact.element_type is not ElementType.string:
+                elements = decode(fact.element_type, self._bytes(offset, fact.element_type.byte_size(count)), count)
+            fact = self.facts.intern(fact.element_type, fact.shape, UNREADABLE if elements is None else elements, is_literal=True)
+            if fact.element_type is ElementType.dynamic:
+                finding = Finding("T101", "a constant without an element type has no values to read", attribute="element_type")
+        elif kind.wanted and fact.element_type in INTEGER:
+            message = f"the values of more than {limit} elements are not followed (limit elements)"
+            finding = Finding("N103", message, attribute="shape")
+        return Application((fact,), (*declared.findings, finding) if finding else declared.findings, listed=kind.listed)
+
+    def _unfetched(self, declared: Application, error: WeightsError) -> Application:
+        """What is declared of a Const whose bytes cannot be read; one says that the weights are missing, short or another model's."""
+        if self._root._are_weights_bad:
             return declared
-        return self.facts.intern(declared.element_type, declared.shape, UNREADABLE if elements is None else elements, is_literal=True)
+        self._root._are_weights_bad = error.code != "W106"
+        finding = Finding(error.code, error.message, attribute="offset")
+        return Application(declared.outputs, (*declared.findings, finding))
+
+    def _bytes(self, offset: int, size: int) -> bytes:
+        """A range of the weights, which is read once."""
+        data = self._ranges.get((offset, size))
+        if data is None:
+            assert self.weights is not None
+            data = self._ranges[offset, size] = self.weights.read(offset, size)
+        return data
 
     def _trust(self, node: Node) -> tuple[Fact, ...]:
         """An operation nobody knows: its recorded ports are all there is."""

@@ -71,6 +71,13 @@ class Facts:
         is_literal: bool = False,
     ) -> Fact:
         """The one fact that says this."""
+        key: tuple[object, ...]
+        if elements is None and seen is None and not is_poisoned and not is_literal:
+            key = (element_type, shape)
+            fact = self._table.get(key)
+            if fact is None:
+                fact = self._table[key] = Fact(element_type, shape, None)
+            return fact
         # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
         is_mixed = element_type.is_real or element_type is ElementType.dynamic
         tag = repr(elements) if elements is not None and is_mixed else elements

@@ -371,8 +371,11 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
                 continue
             facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
             facts += slots[node.first_slot : node.first_slot + form.output_count]
-            ports = enumerate(zip(form.records, facts, strict=True))
-            faults = [(index, *fault) for index, (port, fact) in ports for fault in _contradictions(port, fact)]
+            faults = [
+                (index, *fault)
+                for index, (port, fact) in enumerate(zip(form.records, facts, strict=True))
+                for fault in _contradictions(port, fact)
+            ]
             if taken is not None and not stubs:
                 compared[form, taken] = faults
         for index, code, message in faults:
@@ -395,11 +398,12 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
 
 def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
     """Codes and messages of what a port records that is not so."""
-    faults: list[tuple[str, str]] = []
-    if fact.is_poisoned:
-        return faults
     _, precision, dims = port
-    if dims is not None and not _fits(dims, fact.shape):
+    faults: list[tuple[str, str]] = []
+    is_same = dims is None or dims == fact.shape
+    if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
+        return faults
+    if not is_same and dims is not None and not _fits(dims, fact.shape):
         recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
         faults.append(("R301", f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None

@@ -82,7 +82,7 @@ class _Plain(Kind):
 
 def _special(kind: Kind) -> Kind:
     """The same kind, with its answers, whose outputs are not taken as they are."""
-    special = (_Plain if kind.is_plain else Kind)(kind.op, kind.listed, kind.wanted, is_plain=False)
+    special = (_Plain if kind.is_plain else Kind)(kind.op, kind.listed, kind.wanted, is_plain=False, offset=kind.offset)
     special.answers = kind.answers
     return special
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from irshape.inference.apply import Application
 from irshape.inference.facts import Fact
@@ -22,58 +22,60 @@ class Kind:
     """What nodes have in common that are the same but for their inputs: equal kinds are one object.
 
     `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
-    false for what takes facts from elsewhere than its rule: a Parameter, a Const whose bytes are read, a layer with bodies.
-    `answers` are the applications of the rule so far, by the facts of the inputs; after a node, those that are the node's own.
+    false for what takes facts from elsewhere than its rule: a Parameter, a layer with bodies. `offset` is where the bytes begin of
+    a Const that is read. `answers` are the applications of the rule so far, by the facts of the inputs; after a node, those that are
+    the node's own.
     """
 
-    __slots__ = ("answers", "is_plain", "listed", "op", "wanted")
+    __slots__ = ("answers", "is_plain", "listed", "offset", "op", "wanted")
 
-    def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_plain: bool) -> None:
+    def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_plain: bool, offset: int | None = None) -> None:
         self.op = op
         self.listed = listed
         self.wanted = wanted
         self.is_plain = is_plain
+        self.offset = offset
         self.answers: dict[tuple[object, ...], Application] = {}
 
 
-Kinds: TypeAlias = dict[tuple[object, int, frozenset[int], bool], Kind]
+Kinds: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Kind]
 
 
 class _Common:
     """What the nodes of a form have in common.
 
     `always` are the inputs whose elements their rule reads, `followed` those that it reads when elements of an output are wanted;
-    `kinds` is the plain one, and those by the outputs that are wanted.
+    `kinds` are the kinds of those that are not odd, by the outputs that are wanted and the place of the bytes.
     """
 
-    __slots__ = ("always", "followed", "is_constant", "is_followed", "kinds", "op")
+    __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "kinds", "listed", "op")
 
     def __init__(self, model: Model, node: Node) -> None:
         form = node.layer.form
-        self.op = None if node.op_class is None else model.shared_op(node.op_class, form)
+        op: Any = None if node.op_class is None else model.shared_op(node.op_class, form)
+        self.op = op
+        self.listed = form.output_count
         self.always: list[int] = []
         self.followed: list[int] = []
-        self.is_constant = self.is_followed = False
-        self.kinds: dict[frozenset[int], Kind] = {}
-        if self.op is None:
+        self.is_constant = self.is_string = self.is_followed = False
+        self.kinds: dict[tuple[frozenset[int], int | None], Kind] = {}
+        if op is None:
             return
-        ports = [(position, self.op.input_at(position)) for position in range(form.input_count)]
-        follows = self.op.demanded()
+        ports = [(position, op.input_at(position)) for position in range(form.input_count)]
+        follows = op.demanded()
         self.always = [position for position, port in ports if port is not None and port.value]
         self.followed = [position for position, port in ports if port is not None and (port.value or port.index in follows)]
-        self.is_constant = self.op.TYPE == "Constant" and not self.op.is_broken
-        self.is_followed = self.is_constant or self.op.propagate is not None
+        self.is_constant = op.TYPE == "Constant" and not op.is_broken
+        self.is_string = self.is_constant and op.element_type is ElementType.string
+        self.is_followed = self.is_constant or op.propagate is not None
 
-    def kind(self, kinds: Kinds, listed: int, wanted: frozenset[int], *, is_odd: bool = False) -> Kind:
+    def kind(self, kinds: Kinds, wanted: frozenset[int], offset: int | None, *, is_odd: bool) -> Kind:
         """The kind of a node, which is no plain one if the node itself `is_odd`."""
-        op = self.op
-        assert op is not None
-        is_read = self.is_constant and (bool(wanted) or op.element_type is ElementType.string)  # type: ignore[attr-defined]
-        is_plain = not (is_odd or is_read or op.TYPE == "Parameter" or op.TYPE in BODIES)
-        key = (op.alike, listed, wanted, is_plain)
+        is_plain = not (is_odd or self.op.TYPE == "Parameter" or self.op.TYPE in BODIES)
+        key = (self.op.alike, self.listed, wanted, is_plain, offset)
         kind = kinds.get(key)
         if kind is None:
-            kind = kinds[key] = Kind(op, listed, wanted, is_plain=is_plain)
+            kind = kinds[key] = Kind(self.op, self.listed, wanted, is_plain=is_plain, offset=offset)
         return kind
 
 
@@ -87,6 +89,7 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
     found: list[Kind | None] = []
     forms: dict[Form, _Common] = {}
     size: float | None = inf if model.document.is_example else None
+    first_constant = None
     for index in reversed(model.order):
         node = model.nodes[index]
         if node.is_dropped:
@@ -109,30 +112,31 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
                 reads = common.followed
         for position in reads:
             demanded.add(sources[position])
-        is_odd = False
+        offset, is_odd = None, False
         if common.is_constant:
             if size is None:
                 size = _size(weights)
-            op: Op = common.op  # type: ignore[assignment]
-            is_odd = offset_of(node, op) + op.size > size  # type: ignore[attr-defined]
+            at = common.op.offset if layer.weights_at is None else layer.weights_at
+            is_odd = at + common.op.size > size >= 0
+            if is_odd or (size >= 0 and (wanted or common.is_string) and not model.document.is_example):
+                offset = at
+            first_constant = common, wanted, at, len(found)
         elif sources and sources[-1] == -1:  # what is missing at the end is left out
             is_odd = True
-        kind = None if is_odd else common.kinds.get(wanted)
+        kind = None if is_odd else common.kinds.get((wanted, offset))
         if kind is None and common.op is not None:
-            kind = common.kind(kinds, form.output_count, wanted, is_odd=is_odd)
+            kind = common.kind(kinds, wanted, offset, is_odd=is_odd)
             if not is_odd:
-                common.kinds[wanted] = kind
+                common.kinds[wanted, offset] = kind
         found.append(kind)
+    if size is not None and size < 0 and first_constant is not None:
+        # Where there are no weights, the first says so.
+        common, wanted, at, turn = first_constant
+        found[turn] = common.kind(kinds, wanted, at, is_odd=True)
     nodes.reverse()
     found.reverse()
     demanded.difference_update((-1, -2))
     return nodes, found
-
-
-def offset_of(node: Node, op: Op) -> int:
-    """Where the bytes of a Const begin."""
-    own = node.layer.weights_at
-    return op.offset if own is None else own  # type: ignore[attr-defined]
 
 
 def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
@@ -145,7 +149,7 @@ def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
 
 
 def _size(weights: Weights | None) -> int:
-    """How many bytes of weights there are; -1 where that cannot be told."""
+    """How many bytes of weights there are; -1 where there are none, or none that can be read."""
     try:
         return -1 if weights is None else weights.size
     except WeightsError:

@@ -51,7 +51,7 @@ class Context(Judge):
     )
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
-        super().__init__(scope)
+        self.scope = scope
         self.op = op
         self.key = key
         self.findings: list[Finding] = []

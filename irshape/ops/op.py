@@ -29,7 +29,7 @@ class In:
     every output is unranked.
     """
 
-    __slots__ = ("index", "like", "min_rank", "name", "optional", "rank", "types", "unranked", "value", "variadic")
+    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "types", "unranked", "value", "variadic")
 
     def __init__(
         self,
@@ -45,6 +45,8 @@ class In:
     ) -> None:
         self.name = ""
         self.index = -1
+        # The ports of a group share their element type.
+        self.group = ""
         self.types = types
         self.rank = rank
         self.min_rank = min_rank
@@ -61,7 +63,7 @@ class Out:
     `rank` is the rank of the output where inputs of unknown rank leave the rule unasked.
     """
 
-    __slots__ = ("attribute", "index", "like", "name", "rank", "type", "variadic")
+    __slots__ = ("attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
 
     def __init__(
         self,
@@ -74,6 +76,8 @@ class Out:
     ) -> None:
         self.name = ""
         self.index = -1
+        # The inputs that may tell the element type.
+        self.sources: tuple[int, ...] = ()
         self.type = type
         self.like = like
         self.attribute = attribute
@@ -99,7 +103,7 @@ class Input:
     `is_literal` tells that it is a Const.
     """
 
-    __slots__ = ("element_type", "elements", "index", "is_literal", "name", "partial_shape", "port", "source")
+    __slots__ = ("element_type", "elements", "index", "is_literal", "partial_shape", "port", "source")
 
     def __init__(
         self,
@@ -113,12 +117,17 @@ class Input:
     ) -> None:
         self.port = port
         self.index = index
-        self.name = f"{port.name}[{index - port.index}]" if port.variadic else port.name
         self.source = source
         self.element_type = element_type
         self.partial_shape = partial_shape
         self.elements = elements
         self.is_literal = is_literal
+
+    @property
+    def name(self) -> str:
+        """The name of the port, with its number where there are several."""
+        port = self.port
+        return f"{port.name}[{self.index - port.index}]" if port.variadic else port.name
 
     @property
     def shape(self) -> tuple[Size, ...]:
@@ -189,6 +198,7 @@ class Op:
     takes_numbers_only: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
+    are_alike: ClassVar[bool] = False
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]
@@ -230,6 +240,11 @@ class Op:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
         cls.inputs = tuple([_placed(port, index) for index, port in enumerate(cls.inputs)])
         cls.outputs = tuple([_placed(port, index) for index, port in enumerate(cls.outputs)])
+        for port in cls.inputs:
+            port.group = port.like or port.name
+        for out in cls.outputs:
+            out.sources = tuple([port.index for port in cls.inputs if out.like is not None and out.like in (port.name, port.like)])
+        cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(port.variadic for port in cls.inputs)
         cls.min_inputs = sum(not port.optional for port in cls.inputs)
         cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
 
