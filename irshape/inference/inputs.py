@@ -114,8 +114,8 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
 def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
     """The shapes with symbols that irshape wrote beside the Parameters, and those of them that contradict the file."""
     found = Inputs({}, {})
-    diagnostics = []
-    for node in model.parameters:
+    diagnostics: list[Diagnostic] = []
+    for node in model.parameters if model.document.has_annotations else ():
         for port in node.layer.outputs[:1]:
             if port.annotation is None or (declared := described_shape(node)) is None:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 from typing import Any, Final, TypeAlias
 
@@ -41,6 +42,17 @@ class Kind:
 Kinds: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Kind]
 
 
+_Reads: TypeAlias = tuple[list[int], list[int]]
+
+
+def _reads(op: Op, count: int) -> _Reads:
+    """Of so many inputs those whose elements a rule reads, and those it reads when the elements of an output are wanted."""
+    ports = [(position, op.input_at(position)) for position in range(count)]
+    follows = op.demanded()
+    always = [position for position, port in ports if port is not None and port.value]
+    return always, [position for position, port in ports if port is not None and (port.value or port.index in follows)]
+
+
 class _Common:
     """What the nodes of a form have in common.
 
@@ -50,21 +62,21 @@ class _Common:
 
     __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "kinds", "listed", "op")
 
-    def __init__(self, model: Model, node: Node) -> None:
+    def __init__(self, model: Model, node: Node, known_reads: dict[object, _Reads]) -> None:
         form = node.layer.form
         op: Any = None if node.op_class is None else model.shared_op(node.op_class, form)
         self.op = op
         self.listed = form.output_count
-        self.always: list[int] = []
-        self.followed: list[int] = []
+        self.always: Sequence[int] = ()
+        self.followed: Sequence[int] = ()
         self.is_constant = self.is_string = self.is_followed = False
         self.kinds: dict[tuple[frozenset[int], int | None], Kind] = {}
         if op is None:
             return
-        ports = [(position, op.input_at(position)) for position in range(form.input_count)]
-        follows = op.demanded()
-        self.always = [position for position, port in ports if port is not None and port.value]
-        self.followed = [position for position, port in ports if port is not None and (port.value or port.index in follows)]
+        key = (node.op_class, form.input_count)
+        if key not in known_reads:
+            known_reads[key] = _reads(op, form.input_count)
+        self.always, self.followed = known_reads[key]
         self.is_constant = op.TYPE == "Constant" and not op.is_broken
         self.is_string = self.is_constant and op.element_type is ElementType.string
         self.is_followed = self.is_constant or op.propagate is not None
@@ -88,6 +100,7 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
     nodes: list[Node] = []
     found: list[Kind | None] = []
     forms: dict[Form, _Common] = {}
+    known_reads: dict[object, _Reads] = {}
     size: float | None = inf if model.document.is_example else None
     first_constant = None
     for index in reversed(model.order):
@@ -99,7 +112,7 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
         form = layer.form
         common = forms.get(form)
         if common is None:
-            common = forms[form] = _Common(model, node)
+            common = forms[form] = _Common(model, node, known_reads)
         reads, wanted = common.always, NONE
         if common.is_followed:
             first = node.first_slot

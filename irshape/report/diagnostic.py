@@ -132,18 +132,21 @@ class Diagnostics(list[Diagnostic]):
     def __init__(self, most: int = DEFAULT.faults) -> None:
         super().__init__()
         self.most = most
-        self.counts: Counter[tuple[str, str]] = Counter()
+        self.counts: dict[tuple[str, str], int] = {}
 
     def has_room(self, code: str, severity: str | None = None) -> bool:
         """Count one more, by default of the code's own severity; whether it is to be listed."""
         kind = (code, severity or CATALOGUE[code].severity)
-        self.counts[kind] += 1
-        return self.counts[kind] <= self.most
+        count = self.counts[kind] = self.counts.get(kind, 0) + 1
+        return count <= self.most
 
     def __iadd__(self, others: Iterable[Diagnostic]) -> Self:  # type: ignore[override, misc]
-        others = others if isinstance(others, Diagnostics) else list(others)
-        self.counts += others.counts if isinstance(others, Diagnostics) else Counter((one.code, one.severity) for one in others)
-        self.extend(others)
+        found = others if isinstance(others, Diagnostics) else list(others)
+        if found or isinstance(found, Diagnostics):
+            counts = found.counts if isinstance(found, Diagnostics) else Counter((one.code, one.severity) for one in found)
+            for kind, count in counts.items():
+                self.counts[kind] = self.counts.get(kind, 0) + count
+            self.extend(found)
         return self
 
     def without(self, is_left_out: Callable[[str], bool]) -> Diagnostics:
@@ -155,6 +158,8 @@ class Diagnostics(list[Diagnostic]):
 
     def listed(self) -> list[Diagnostic]:
         """By their places, a line behind the last of its kind counting those that are not listed."""
+        if not self:
+            return []
         by_place = sorted(self, key=lambda one: (one.where.offset or 0, one.code))
         seen: Counter[tuple[str, str]] = Counter()
         found: list[Diagnostic] = []
@@ -163,7 +168,7 @@ class Diagnostics(list[Diagnostic]):
             seen[kind] += 1
             if seen[kind] <= self.most:
                 found.append(one)
-            if seen[kind] == self.most < self.counts[kind]:
+            if seen[kind] == self.most < self.counts.get(kind, 0):
                 found.append(_rest(one, self.counts[kind] - self.most))
         return found
 

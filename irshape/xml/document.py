@@ -66,13 +66,15 @@ class Form:
 
     __slots__ = ("attributes", "input_count", "inputs", "is_doubled", "output_count", "outputs", "records", "type", "version")
 
-    def __init__(
-        self, type: str, version: str, attributes: dict[str, str], inputs: Sequence[PortRecord] = (), outputs: Sequence[PortRecord] = ()
-    ) -> None:
+    def __init__(self, type: str, version: str, attributes: dict[str, str]) -> None:
         self.type = type
         self.version = version
         self.attributes = attributes
-        self.record(inputs, outputs)
+        self.input_count = self.output_count = 0
+        self.inputs: dict[int, int] = {}
+        self.outputs: dict[int, int] = {}
+        self.is_doubled = False
+        self.records: tuple[PortRecord, ...] = ()
 
     def record(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
         """Let these be the ports."""
@@ -85,6 +87,8 @@ class Form:
 
 
 def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
+    if len(ports) == 1:
+        return {ports[0][0]: 0}
     positions = {port[0]: index for index, port in enumerate(ports)}
     if len(positions) < len(ports):
         positions = {port[0]: len(ports) - index for index, port in enumerate(reversed(ports), 1)}
@@ -235,7 +239,8 @@ class Document:
     `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
     `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
     `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
-    so that what follows from the rest being absent is no fault, `is_foreign` true where the root element is that of another format.
+    so that what follows from the rest being absent is no fault, `is_foreign` true where the root element is that of another format,
+    `has_annotations` where irshape wrote about its ports.
     `limits` are those it was read with, which bind what is made of it, too.
     """
 
@@ -245,6 +250,7 @@ class Document:
         "diagnostics",
         "encoding",
         "graph",
+        "has_annotations",
         "is_complete",
         "is_example",
         "is_foreign",
@@ -265,6 +271,7 @@ class Document:
         self.is_complete = True
         self.is_example = False
         self.is_foreign = False
+        self.has_annotations = False
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
         self._places: list[tuple[int, int]] = []

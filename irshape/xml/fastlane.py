@@ -190,7 +190,9 @@ class _Lane:
         records = self.records(outputs)
         if not all(precision and ElementType.from_precision(precision) for _, precision, _ in records):
             raise _UnusualError
-        return Form(type, version, attributes, self.records(inputs), records), found.start(3)
+        form = Form(type, version, attributes)
+        form.record(self.records(inputs), records)
+        return form, found.start(3)
 
     def attributes_of(self, data: str) -> dict[str, str]:
         """The attributes of a `<data>`."""

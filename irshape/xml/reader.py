@@ -553,6 +553,7 @@ class _Reader:
         name = attributes.get("name")
         if self.port is not None and name == ANNOTATION:
             self.port.annotation = attributes.get("value")
+            self.document.has_annotations = True
         elif self.port is not None and name == "layout":
             self.port.layout = attributes.get("layout")
         self.children = _NOTHING

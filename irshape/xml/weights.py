@@ -198,8 +198,11 @@ def _all(read: Any, size: int) -> bytes:
 
 def _is_inside(path: str, folder: str, status: os.stat_result) -> bool:
     """Whether the opened file is the one `path` leads to, and that lies in `folder` or below it."""
-    real, home = os.path.realpath(path), os.path.realpath(folder)
     try:
+        own = os.lstat(path)
+        if not stat.S_ISLNK(own.st_mode) and (os.path.dirname(path) or ".") == folder and os.path.samestat(own, status):
+            return True
+        real, home = os.path.realpath(path), os.path.realpath(folder)
         return os.path.commonpath([real, home]) == home and os.path.samestat(os.stat(real), status)
     except (OSError, ValueError):
         return False
