@@ -334,18 +334,19 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
     """
     model, document = engine.model, engine.model.document
     found = Diagnostics(document.limits.faults)
-    found += document.diagnostics
-    if document.is_complete:
-        for part in (model.diagnostics, remarks, engine.diagnostics):
+    parts = (document.diagnostics, model.diagnostics, remarks, engine.diagnostics)
+    for part in parts if document.is_complete else parts[:1]:
+        if part:
             found += part
     if is_check and document.is_complete:
         stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
-        found += stale
+        if stale:
+            found += stale
         if found:
             from irshape.inference.repair import add_fixes
 
             add_fixes(engine, found, stale, is_as_read=is_as_read)
-    else:
+    elif found:
         found = found.without(is_about_specification)
     return Inference(document, model, engine, found)
 

@@ -11,7 +11,7 @@ from irshape.inference.engine import Engine
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import Size, narrow
+from irshape.shape.dim import INT64_MAX, Size, narrow
 from irshape.shape.facts import Facts, meet
 from irshape.shape.notation import (
     Described,
@@ -206,6 +206,8 @@ def _described(name: str, value: object) -> DescribedShape:
     if not isinstance(value, str):
         if not isinstance(value, Sequence):
             raise InputError(f"the shape of {name!r} must be a text or a sequence of sizes, not {type(value).__name__}")
+        if all(type(size) is int and 0 <= size <= INT64_MAX for size in value):
+            return tuple([Described(size, size) for size in value])
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"
     try:
         return parse_shape(value)
@@ -230,6 +232,8 @@ def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str
 def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolFacts]) -> Size:
     low, high, name, factor, offset = described
     if not name:
+        if low == high:
+            return int(low)
         # The key is that of the Parameter's own rule, so that a size of the same range keeps its name.
         return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
     facts = known.get(name, _ANY_SIZE)
