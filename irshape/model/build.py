@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from heapq import heapify, heappop, heappush
 
 from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
@@ -224,6 +223,8 @@ class _Builder:
         if self.is_sorted:
             model.order = range(len(model.nodes))
             return
+        from heapq import heapify, heappop, heappush
+
         needs = [{producers[slot] for slot in node.sources if 0 <= slot < len(producers)} for node in model.nodes]
         readers: list[list[int]] = [[] for _ in model.nodes]
         for index, need in enumerate(needs):

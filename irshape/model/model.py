@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostics, clipped
@@ -263,11 +262,9 @@ class Model:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""
         if node.op_class is None:
             return None
-        op: Any = self.shared_op(node.op_class, node.layer.form)
-        if node.layer.weights_at is not None:
-            op = copy(op)
-            op.offset = node.layer.weights_at
-        return cast(Op, op)
+        op = self.shared_op(node.op_class, node.layer.form)
+        own = node.layer.weights_at
+        return op if own is None else op.with_attribute("offset", own)
 
     def shared_op(self, op_class: OpClass, form: Form) -> Op:
         """The operation of all layers of a form; what the form leaves to the layers is 0 in it."""

@@ -1,9 +1,8 @@
 """What an op is: a class whose annotations are its attributes, whose In and Out fields are its ports, and whose `infer` is its rule."""
 
 from collections.abc import Callable, Mapping
-from copy import copy
 from types import MappingProxyType
-from typing import Any, ClassVar, TypeAlias, TypeVar, cast, get_origin
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, cast, get_origin
 
 from irshape.ops.attribute import Attribute, Malformed, spell
 from irshape.ops.registry import REGISTRY
@@ -89,9 +88,12 @@ _Port = TypeVar("_Port", In, Out)
 
 
 def _placed(port: _Port, index: int) -> _Port:
-    """The port at a position: itself, or a copy where it has another position in a base class."""
-    if port.index not in (-1, index):
-        port = copy(port)
+    """The port at a position: itself, or a copy where a base class has it."""
+    if port.index >= 0:
+        own = object.__new__(type(port))
+        for slot in port.__slots__:
+            setattr(own, slot, getattr(port, slot))
+        port = own
     port.index = index
     return port
 
@@ -309,6 +311,13 @@ class Op:
         if findings:
             self.findings = tuple(findings)
             self.is_broken = any(finding.is_error for finding in findings)
+
+    def with_attribute(self, name: str, value: Any) -> Self:
+        """The same operation with another value of an attribute."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        setattr(other, name, value)
+        return other
 
     @property
     def alike(self) -> object:
