@@ -84,6 +84,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             gc.enable()
 
 
+def program() -> int:
+    """The command line as a process: `main`, after which nothing is looked through for what could be freed."""
+    code = main()
+    gc.freeze()
+    return code
+
+
 def _run(arguments: Sequence[str] | None) -> int:
     _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
