@@ -30,7 +30,6 @@ class Application:
         outputs: tuple[Fact, ...],
         findings: tuple[Finding, ...] = (),
         requirements: tuple[Requirement, ...] = (),
-        *,
         listed: int = 1,
     ) -> None:
         self.outputs = outputs
@@ -83,18 +82,13 @@ class Request(Context):
         if forms.large > large:
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
-        ours = self._application(outputs, tuple(self.findings), tuple(self.requirements))
+        ours = Application(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
         if self.is_sole or self.is_static:
             return ours
         other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
         theirs = other.answer()
         self.is_local |= other.is_local
         return self._joined(ours, theirs)
-
-    def _application(
-        self, outputs: tuple[Fact, ...], findings: tuple[Finding, ...], requirements: tuple[Requirement, ...] = ()
-    ) -> Application:
-        return Application(outputs, findings, requirements, listed=self.listed)
 
     def _joined(self, ours: Application, theirs: Application) -> Application:
         """What is known, with OpenVINO's verdict."""
@@ -105,21 +99,28 @@ class Request(Context):
             if errors:
                 return ours
             findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
-            return self._application(theirs.outputs, (*ours.findings, *findings), ours.requirements)
+            return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements, self.listed)
         if errors:
-            return self._application(theirs.outputs, never_valid(ours.findings))
+            return Application(theirs.outputs, never_valid(ours.findings), (), self.listed)
         if len(ours.outputs) != len(theirs.outputs):
             return ours
         outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
-        return self._application(tuple(outputs), ours.findings, ours.requirements)
+        return Application(tuple(outputs), ours.findings, ours.requirements, self.listed)
 
     def _outputs(self) -> tuple[Fact, ...]:
+        op, findings, count = self.op, self.findings, len(self.facts)
         failed = (POISONED,) * max(self.listed, 1)
-        self.findings.extend(self.op.findings)
-        if self.op.is_broken or not self._has_right_number():
+        findings.extend(op.findings)
+        if op.is_broken:
+            return failed
+        if count < op.min_inputs:
+            self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
+            return failed
+        if op.max_inputs is not None and count > op.max_inputs:
+            self.error("G108", f"the operation takes {op.max_inputs} inputs, got {count}")
             return failed
         poisoned = {index for index, fact in enumerate(self.facts) if fact.is_poisoned}
-        said = len(self.findings)
+        said = len(findings)
         try:
             outputs = self._infer(bool(poisoned))
         except RuleFailure:
@@ -132,27 +133,18 @@ class Request(Context):
                 self.error("I101", f"{type(error).__name__}: {error}")
         if poisoned:
             # What depends on a failed layer is a consequence, not a fault.
-            own = [finding for finding in self.findings[said:] if finding.port is not None and finding.port not in poisoned]
-            self.findings[said:] = own
+            findings[said:] = [finding for finding in findings[said:] if finding.port is not None and finding.port not in poisoned]
             self.requirements.clear()
-        return failed if self.has_errors(said) else outputs
-
-    def _has_right_number(self) -> bool:
-        op, count = self.op, len(self.facts)
-        if count < op.min_inputs:
-            self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
-        elif op.max_inputs is not None and count > op.max_inputs:
-            self.error("G108", f"the operation takes {op.max_inputs} inputs, got {count}")
-        else:
-            return True
-        return False
+        return failed if len(findings) > said and self.has_errors(said) else outputs
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
-        op, facts = self.op, self.facts
-        ports = op.inputs if len(facts) <= len(op.inputs) else (*op.inputs, *[op.inputs[-1]] * (len(facts) - len(op.inputs)))
+        op, facts, sources = self.op, self.facts, self.sources
+        ports = op.inputs
+        if len(facts) > len(ports):
+            ports = (*ports, *[ports[-1]] * (len(facts) - len(ports)))
         inputs = [
-            Input(port, index, self.sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal)
-            for index, (port, fact) in enumerate(zip(ports, facts, strict=False))
+            Input(ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal)
+            for index, fact in enumerate(facts)
         ]
         if not self._check_ports(inputs):
             raise RuleFailure

@@ -491,7 +491,7 @@ class Engine:
         elif kind.wanted and fact.element_type in INTEGER:
             message = f"the values of more than {limit} elements are not followed (limit elements)"
             finding = Finding("N103", message, attribute="shape")
-        return Application((fact,), (*declared.findings, finding) if finding else declared.findings, listed=kind.listed)
+        return Application((fact,), (*declared.findings, finding) if finding else declared.findings, (), kind.listed)
 
     def _unfetched(self, declared: Application, error: WeightsError) -> Application:
         """What is declared of a Const whose bytes cannot be read; one says that the weights are missing, short or another model's."""

@@ -72,6 +72,8 @@ class Scope:
         facts = settle(low, high, modulus, remainder)
         if facts is None:
             raise ValueError(f"nothing can be {_facts_text(Facts(low, high, modulus, remainder))}")
+        if facts.modulus == 0:
+            return facts.remainder
         made = self._unknowns.get((key, *facts))
         if made is None:
             number = len(self._unknowns)
