@@ -328,7 +328,7 @@ def test_all_of_a_port_is_explained_at_once() -> None:
         ("axis 0", "d0"),
         ("axis 1", "2"),
         ("axis 2", "2*((d1 + 1)//2)"),
-        ("axis 3", "2*((d3 + 1)//2)"),
+        ("axis 3", "2*((d2 + 1)//2)"),
         ("element type", "f32"),
     ]
 
