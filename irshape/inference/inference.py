@@ -167,9 +167,9 @@ class Inference:
     def view(self, node: Node) -> InferredLayer:
         """What was inferred of a node."""
         slots = next(run.slots for model, run in self.graphs if model is node.model)
-        layer = node.layer
-        inputs = [InferredPort(self, slots[slot], port.id) for slot, port in zip(node.sources, layer.inputs, strict=True) if slot >= 0]
-        outputs = [InferredPort(self, slots[node.first_slot + i], port.id) for i, port in enumerate(layer.outputs)]
+        form = node.layer.form
+        inputs = [InferredPort(self, slots[slot], id) for slot, id in zip(node.sources, form.input_ids, strict=True) if slot >= 0]
+        outputs = [InferredPort(self, slots[slot], id) for slot, id in enumerate(form.output_ids, node.first_slot)]
         return InferredLayer(node, inputs, outputs)
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
@@ -177,12 +177,12 @@ class Inference:
         for model, run in self.graphs:
             slots, unlisted = run.slots, run.unlisted
             for node in model.nodes:
-                listed = node.layer.outputs
-                for index, port in enumerate(listed):
-                    yield f"{node.key}:{port.id}", slots[node.first_slot + index]
+                form = node.layer.form
+                for slot, id in enumerate(form.output_ids, node.first_slot):
+                    yield f"{node.key}:{id}", slots[slot]
                 if node.index in unlisted and node.type != "Result":
-                    before = listed or node.layer.inputs
-                    for id, fact in enumerate(unlisted[node.index], before[-1].id + 1 if before else 0):
+                    before = form.records[-1][0] + 1 if form.records else 0
+                    for id, fact in enumerate(unlisted[node.index], before):
                         yield f"{node.key}:{id}", fact
 
     @property
@@ -213,7 +213,7 @@ class Inference:
         for node in self.model.results:
             source = node.inputs[0].source if node.is_live and node.inputs else None
             # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
-            if source is not None and len(source.node.layer.outputs) == 1:
+            if source is not None and source.node.layer.form.output_count == 1:
                 key = f"{source.node.id}:{source.id}"
                 shown[key] = _LEGACY.get(self.view(source.node).outputs[source.index].element_type, ElementType.f32)
         return shown

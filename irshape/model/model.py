@@ -31,7 +31,7 @@ class _PortView:
     @property
     def id(self) -> int:
         """The port's id in the file."""
-        return self.record.id
+        raise NotImplementedError
 
 
 class OutputPort(_PortView):
@@ -43,6 +43,11 @@ class OutputPort(_PortView):
     def record(self) -> Port:
         """The `<port>` in the file."""
         return self.node.layer.outputs[self.index]
+
+    @property
+    def id(self) -> int:
+        """The port's id in the file."""
+        return self.node.layer.form.output_ids[self.index]
 
     @property
     def slot(self) -> int:
@@ -67,6 +72,11 @@ class InputPort(_PortView):
     def record(self) -> Port:
         """The `<port>` in the file."""
         return self.node.layer.inputs[self.index]
+
+    @property
+    def id(self) -> int:
+        """The port's id in the file."""
+        return self.node.layer.form.input_ids[self.index]
 
     @property
     def name(self) -> str:
@@ -147,12 +157,12 @@ class Node:
     @property
     def inputs(self) -> list[InputPort]:
         """The inputs in order."""
-        return [InputPort(self, index) for index in range(len(self.layer.inputs))]
+        return [InputPort(self, index) for index in range(self.layer.form.input_count)]
 
     @property
     def outputs(self) -> list[OutputPort]:
         """The outputs in order."""
-        return [OutputPort(self, index) for index in range(len(self.layer.outputs))]
+        return [OutputPort(self, index) for index in range(self.layer.form.output_count)]
 
     @property
     def producers(self) -> list[Node]:

@@ -85,6 +85,16 @@ class Form:
         self.is_doubled = len(self.inputs) < len(inputs) or len(self.outputs) < len(outputs)
         self.records = (*inputs, *outputs)
 
+    @property
+    def input_ids(self) -> list[int]:
+        """The ids of the inputs."""
+        return [port[0] for port in self.records[: self.input_count]]
+
+    @property
+    def output_ids(self) -> list[int]:
+        """The ids of the outputs."""
+        return [port[0] for port in self.records[self.input_count :]]
+
 
 def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
     if len(ports) == 1:

@@ -20,7 +20,7 @@ _VALUE: Final = r"[ !#-%'-;=-~]*+"
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
 _ID: Final = r"[0-9]{1,18}+"
 _BLANKS: Final = r"[ \t\r\n]*+"
-_DECLARED: Final = "|".join(rf"<\?xml version={q}1\.0{q}(?: encoding={q}(?i:utf-8|us-ascii){q})? ?\?>" for q in ("'", '"'))
+_DECLARED: Final = "|".join(rf"<\?xml version={q}1\.0{q}(?: encoding={q}(?i:utf-8){q})? ?\?>" for q in ("'", '"'))
 _DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="(10|11)">{_BLANKS}<layers>'.encode())
 _BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
 # Beside what is tried in vain, what repeats is never given back.

@@ -155,6 +155,8 @@ class _Reader:
     # The run, and what ends it early.
 
     def run(self) -> None:
+        if self.run_fast():
+            return
         document = self.document
         document.encoding, mark = self.encoding()
         root = _ROOT.match(self.source)
@@ -176,7 +178,7 @@ class _Reader:
                 parser.Parse(f"<{example.ROOT}>".encode(), False)
                 parser.Parse(example.repaired(self.source), False)
                 parser.Parse(f"</{example.ROOT}>".encode(), True)
-            elif not self.run_fast():
+            else:
                 parser.Parse(self.trimmed(mark), True)
         except pyexpat.ExpatError as error:
             self.malformed(error)
@@ -184,7 +186,7 @@ class _Reader:
     def run_fast(self) -> bool:
         """Try the fast lane, which reads all of a file or nothing."""
         source = self.source
-        if not source.startswith((b"<?xml", b"<net")) or self.has_long_value():
+        if not source.startswith((b"<?xml", b"<net")) or (self.may_be_long and self.has_long_value()):
             return False
         return fastlane.read_canonical(self.document, excluded_types=_WITH_BODIES, most_nested=self.deepest // 2)
 

@@ -22,9 +22,10 @@ class More(Base):
 
 
 def test_a_class_has_ports_of_its_own() -> None:
-    assert [(port.name, port.index, port.group) for port in Base.inputs] == [("first", 0, "first"), ("data", 1, "first")]
-    assert [(port.name, port.index, port.group) for port in Without.inputs] == [("data", 0, "data")]
-    assert [(port.name, port.index, port.group) for port in More.inputs] == [("first", 0, "first"), ("data", 1, "first"), ("last", 2, "data")]
+    first, data = ("first", 0, "first"), ("data", 1, "first")
+    rows = ((Base, [first, data]), (Without, [("data", 0, "data")]), (More, [first, data, ("last", 2, "data")]))
+    for cls, ports in rows:
+        assert [(port.name, port.index, port.group) for port in cls.inputs] == ports
     assert [cls.outputs[0].sources for cls in (Base, Without, More)] == [(1,), (0,), (1, 2)]
 
 

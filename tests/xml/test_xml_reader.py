@@ -455,7 +455,8 @@ def test_a_long_value_is_seen_wherever_it_begins(most, is_fast, before):
 SCRAPS = ["<", ">", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é", "0", "9", "-2", " names=\"n\"", "<!-- -->", "<x/>", "</port>", "<dim>3</dim>", "<port id=\"9\"/>",
           "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ",
           " axis=\"1\" axis=\"2\"", " names=\"\x01\"", " names=\"a\" names=\"b\"", "\x00", "\x7f", "\x0b", "\x1f", "<?p </net>?>", "</layer>", "<layer id=\"1\" name=\"\" type=\"If\" version=\"\">",
-          " precision=\"I64\"", "<rt_info><attribute a=\"1\" a=\"1\"/></rt_info>", "<edges>", "</edges>", "<?xml version=\"1.0\"?>"]  # fmt: skip
+          " precision=\"I64\"", "<rt_info><attribute a=\"1\" a=\"1\"/></rt_info>", "<edges>", "</edges>", "<?xml version=\"1.0\"?>",
+          "\x00", "\x01", " offset=\"3\"", "007", "00", " offset=\"\"", " type=\"Const\"", "<rt_info><a offset=\"1\" names=\"2\"/></rt_info>", "12345678901234567890"]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -467,7 +468,10 @@ def test_the_fast_lane_reads_damaged_files_alike(seed, monkeypatch):
         for _ in range(rng.choice([1, 1, 2, 3])):
             at = rng.randrange(len(text))
             if rng.random() < 0.5:
-                at = text.find(rng.choice(["<port", "<dim", "<layer", "<data", "names=", "<edge", "<output", "/>", ">"]), at)
+                mark = rng.choice(
+                    ["<port", "<dim", "<layer", "<data", 'names="', "<edge", "<output", "/>", ">", 'offset="', 'name="', 'type="Const"']
+                )
+                at = text.find(mark, at) + rng.choice([0, len(mark)])
             end = at + rng.choice([0, 0, 0, 1, 5])
             text = text[:at] + rng.choice(SCRAPS) + text[end:]
         fast, slow = both_ways(text.encode(), monkeypatch)
