@@ -199,8 +199,8 @@ class Engine:
                 engine._runs = {}
                 engine._groups = None
             self._settle(_drive(self._pass(())))
-        elif dirty:
-            self._settle(_drive(self._again(dirty)))
+        else:
+            self._settle(_drive(self._again(dirty)) if dirty else self.current)
 
     def _settle(self, run: Run) -> None:
         """Let the last pass over each graph be what is known of it, and gather what was found in the bodies.
@@ -264,17 +264,14 @@ class Engine:
     def _again(self, dirty: frozenset[int]) -> Pass:
         """Infer what a change of some nodes reaches; what changes for the second time is asked in groups from then on."""
         self._given = {}
-        run, apart = None, {}
-        if self._groups is not None and self._groups.dirty == dirty and self._groups.fits(self.current):
-            apart = self._groups.numbers
-            run = yield from self._grouped(self._groups)
-        elif dirty == self._changed:
-            self._groups = self._grouping(dirty, {})
-            run = yield from self._grouped(self._groups)
+        groups = self._groups
+        if groups is None or groups.dirty != dirty or not groups.fits(self.current):
+            groups = self._grouping(dirty, {}) if dirty == self._changed else None
+        run = None if groups is None else (yield from self._grouped(groups))
         if run is None:
             run = yield from self._onwards(dirty)
-            self._groups = self._grouping(dirty, apart) if apart else None
-        self._changed = dirty
+            groups = groups and self._grouping(dirty, groups.numbers)
+        self._groups, self._changed = groups, dirty
         self._runs[()] = run
         return run
 

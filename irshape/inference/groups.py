@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 from irshape.inference.apply import LOCAL
 from irshape.inference.facts import Fact
-from irshape.inference.plan import Kind, facts_of
+from irshape.inference.plan import Kind, facts_of, sources_of
 from irshape.inference.run import Run, Said
 from irshape.model.model import Node
 
@@ -67,7 +67,7 @@ class Groups:
             node, kind = nodes[turn], kinds[turn]
             self.unlisted.pop(node.index, None)
             sources: list[int] = []
-            for slot in node.sources:
+            for slot in sources_of(node):
                 number = numbers.get(slot, -1)
                 if number < 0:
                     number = fixed.setdefault(slots[slot], len(facts))

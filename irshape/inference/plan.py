@@ -152,13 +152,18 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
     return nodes, found
 
 
-def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
-    """The facts of a node's inputs, but for those at the end that are missing."""
+def sources_of(node: Node) -> list[int]:
+    """The tensors that a node takes: its inputs, but for those at the end that are missing."""
     sources = node.sources
     count = len(sources)
     while count and sources[count - 1] == -1:
         count -= 1
-    return tuple([slots[source] for source in sources[:count]])
+    return sources[:count]
+
+
+def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
+    """The facts of what a node takes."""
+    return tuple([slots[source] for source in sources_of(node)])
 
 
 def _size(weights: Weights | None) -> int:

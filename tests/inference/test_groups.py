@@ -117,3 +117,17 @@ def test_an_output_that_is_not_listed_goes_with_the_shape_that_made_it() -> None
     lengths = session.model.parameters[1].name
     counts = [sum(key.startswith("3:") for key in session.reshape({lengths: [count]}).ports) for count in (3, 2, 3, 2, 4)]
     assert counts == [3, 2, 3, 2, 4]
+
+
+def test_inputs_that_are_missing_at_the_end_stay_so() -> None:
+    net = Net()
+    data, begin, end, strides = net.parameter("f32[1,8]"), net.const([0, 2]), net.const([0, 6]), net.const([1, 1])
+    masks = {"begin_mask": "1,0", "end_mask": "1,0", "new_axis_mask": "", "shrink_axis_mask": "", "ellipsis_mask": ""}
+    net.result(net.layer("StridedSlice", [data, begin, end, strides], ["FP32"], **masks)[0])
+    edge = '<edge from-layer="3" from-port="0" to-layer="4" to-port="3"/>'
+    assert edge in net.xml
+    session = irshape.Session(net.xml.replace(edge, "").replace('version="11"', 'version="10"').encode(), weights=net.bin)
+    for size in (2, 3, 4, 5):
+        inference = session.reshape({"parameter_0": [size, 8]})
+        assert inference.ok
+        assert inference.view(session.model.results[0]).inputs[0].text == f"[{size},4]"
