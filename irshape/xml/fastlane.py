@@ -50,6 +50,7 @@ _TAG: Final = len("<layer id=")
 _LAYER_END: Final = "</layer>"
 _LAYER_ENDS: Final = _LAYER_END.encode()
 _EDGE_ENDS: Final = b"/>"
+_NET_END: Final = b"</net>"
 # What is cut out of the text of a layer, as layers differ in it where all else is alike.
 _NAMES: Final = ' names="'
 _OFFSET: Final = ' offset="'
@@ -76,7 +77,8 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_n
     try:
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
-        if not lane.is_sound(source[last + len(b"</edges>") :].decode("ascii"), "<net>"):
+        rest = source[last + len(b"</edges>") :].rstrip(b" \t\r\n")
+        if not rest.endswith(_NET_END) or not lane.is_sound(rest.decode("ascii"), "<net>"):
             return False
     except _UnusualError:
         return False
@@ -84,7 +86,7 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_n
     document.version = int(head[2])
     graph = document.graph
     graph.offset = source.index(b"<net")
-    graph.end = source.rindex(b"</net>") + len(b"</net>")
+    graph.end = last + len(b"</edges>") + len(rest)
     graph.layers = layers
     graph.set_edges(edges, lambda: [edge.start() for edge in _EDGE.finditer(source, first, last)])
     return True

@@ -456,7 +456,7 @@ SCRAPS = ["<", ">", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é",
           "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ",
           " axis=\"1\" axis=\"2\"", " names=\"\x01\"", " names=\"a\" names=\"b\"", "\x00", "\x7f", "\x0b", "\x1f", "<?p </net>?>", "</layer>", "<layer id=\"1\" name=\"\" type=\"If\" version=\"\">",
           " precision=\"I64\"", "<rt_info><attribute a=\"1\" a=\"1\"/></rt_info>", "<edges>", "</edges>", "<?xml version=\"1.0\"?>",
-          "\x00", "\x01", " offset=\"3\"", "007", "00", " offset=\"\"", " type=\"Const\"", "<rt_info><a offset=\"1\" names=\"2\"/></rt_info>", "12345678901234567890"]  # fmt: skip
+          "\x00", "\x01", " offset=\"3\"", "007", "00", " offset=\"\"", " type=\"Const\"", "<rt_info><a offset=\"1\" names=\"2\"/></rt_info>", "12345678901234567890", "</net >"]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -477,6 +477,13 @@ def test_the_fast_lane_reads_damaged_files_alike(seed, monkeypatch):
         fast, slow = both_ways(text.encode(), monkeypatch)
         assert plain(fast) == plain(slow)
         assert codes(fast) == codes(slow)
+
+
+@pytest.mark.parametrize("end", ["</net >", "</net>\n \n", "</net>\v", "</net>x", "</net><!-- -->", "</net><net/>", "<a></net></a>", ""])
+def test_the_end_of_the_net(end, monkeypatch):
+    fast, slow = both_ways(BASE.replace("</net>", end).encode(), monkeypatch)
+    assert plain(fast) == plain(slow)
+    assert codes(fast) == codes(slow)
 
 
 @pytest.mark.parametrize("seed", range(4))
