@@ -26,11 +26,10 @@ _BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
 # Beside what is tried in vain, what repeats is never given back.
 _PORT: Final = (
     rf'{_BLANKS}<port id="({_ID})"(?: precision="(\w+)")?(?: names="({_VALUE})")? ?'
-    rf"(?:/>|>((?:{_BLANKS}<dim>-?{_ID}</dim>)*+){_BLANKS}</port>)"
+    rf"(?:/>|>((?:{_BLANKS}<dim>(?:-1|{_ID})</dim>)*+){_BLANKS}</port>)"
 )
 _PORTS: Final = rf"(?:{re.sub(r'[(](?![?])', '(?:', _PORT)})*+"
 _EACH_PORT: Final = re.compile(_PORT)
-_DIM: Final = re.compile(r"<dim>(-?[0-9]+)</dim>")
 # What stands in a layer behind its name.
 _FORM: Final = re.compile(
     rf''' type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'''
@@ -219,8 +218,8 @@ class _Lane:
 
     def dims_of(self, text: str) -> tuple[int, ...]:
         """The numbers of some `<dim>`."""
-        dims = tuple(map(int, _DIM.findall(text)))
-        if len(dims) > self.limits.rank or (dims and min(dims) < -1):
+        dims = tuple(map(int, text.replace("</dim>", "").split("<dim>")[1:]))
+        if len(dims) > self.limits.rank:
             raise _UnusualError
         return dims
 
