@@ -466,7 +466,7 @@ class Engine:
     def _fetched(self, kind: Kind, offset: int, declared: Application) -> Application:
         """What is declared of a Const, with its elements if they are read. Raises WeightsError."""
         op: Any = kind.op
-        (fact,) = declared.outputs
+        fact = declared.outputs[0]
         count = element_count(fact.shape)
         if fact.is_poisoned or count is None:
             return declared

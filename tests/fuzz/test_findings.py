@@ -366,3 +366,11 @@ def test_questions_about_mutants(seed: int) -> None:
 def test_nothing_is_wrong_with_the_seeds() -> None:
     for seed in seeds(DATA):
         assert findings(seed.mutant, seconds=10) == [], seed.name
+
+
+def test_a_constant_that_lists_two_outputs_and_has_too_few_bytes() -> None:
+    net = Net()
+    sizes = net.layer("Const", [], ["I64", "I64"], element_type="i64", shape="2", offset=0, size=8)[0]
+    net.result(reshape(net, net.parameter("f32[4]"), sizes))
+    net.weights += b"\0" * 8
+    assert {"W103", "G109"} <= codes(check(net))
