@@ -1,12 +1,12 @@
 """What a rule asks of its surroundings: decisions about sizes, values of inputs, and a place to say what is wrong."""
 
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import inf, isfinite, prod
 from typing import NoReturn
 
 from irshape.ops.op import Input, Op
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, eq, format_size, narrow, origins, product
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.form import DATA
 from irshape.shape.guard import Judge, Requirement
@@ -122,10 +122,11 @@ class Context(Judge):
 
     def same_shape(self, *ports: Input) -> None:
         """Inputs whose shapes must be one."""
-        names = ", ".join(port.name for port in ports)
         merged = ports[0].partial_shape
         for port in ports[1:]:
-            merged = merge_shapes(self, merged, port.partial_shape, "{names} must have the same shape", names=names)
+            if port.partial_shape != merged:
+                names = ", ".join([port.name for port in ports])
+                merged = merge_shapes(self, merged, port.partial_shape, "{names} must have the same shape", names=names)
         self.stop_at_errors()
 
     def stop_at_errors(self) -> None:
@@ -135,7 +136,7 @@ class Context(Judge):
 
     def has_errors(self, since: int = 0) -> bool:
         """Whether an error is among the findings, from the one at `since` on."""
-        return any(finding.is_error for finding in self.findings[since:])
+        return len(self.findings) > since and any([finding.is_error for finding in self.findings[since:]])
 
     def saturate(self, size: Size) -> Size:
         """A size that is 0 where the formula would be negative, as OpenVINO's dimensions are."""
@@ -145,11 +146,12 @@ class Context(Judge):
         """Two products without the factors they share: `a, b` of a*x and b*x. An unknown factor is taken not to be 0."""
         left, right = list(a), []
         for factor in b:
-            equal = next((i for i, other in enumerate(left) if other != 0 and eq(other, factor)), None)
-            if equal is None:
-                right.append(factor)
+            for i, other in enumerate(left):
+                if other != 0 and eq(other, factor):
+                    del left[i]
+                    break
             else:
-                del left[equal]
+                right.append(factor)
         return left, right
 
     def scaled(self, size: Size, scale: float) -> Size:
@@ -246,17 +248,21 @@ class Context(Judge):
         is_packed = bits == 4 and (len(elements) > 1 or any(element < 0 for element in elements))
         if 0 < bits < 4 or bits == 6 or is_packed or port.element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
-        if any(isinstance(element, int) and element > INT64_MAX for element in elements):
+        if any([isinstance(element, int) and element > INT64_MAX for element in elements]):
             self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
             return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements
 
     def integers(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as OpenVINO reads them where it wants integers: numbers are cut off at their point."""
+        is_real = False
         for element in elements:
-            if isinstance(element, float) and not isfinite(element):
-                self.fail("V101", f"{port.name} must hold numbers, got {element}", port=port)
-        return tuple(int(element) if isinstance(element, float) else element for element in self.readable(port, elements))
+            if isinstance(element, float):
+                is_real = True
+                if not isfinite(element):
+                    self.fail("V101", f"{port.name} must hold numbers, got {element}", port=port)
+        read = self.readable(port, elements)
+        return tuple([int(element) if isinstance(element, float) else element for element in read]) if is_real else read
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         if count > (most := self.scope.limits.rank):
@@ -289,9 +295,7 @@ class Context(Judge):
     def known(self, port: Input) -> tuple[int, ...] | None:
         """The elements of an integer input if all of them are known numbers, else None."""
         elements = port.elements
-        if elements is None or any(isinstance(element, Dim) for element in elements):
-            return None
-        return elements
+        return elements if elements is not None and are_known(elements) else None
 
     def are_known(self, *ports: Input) -> bool:
         """Whether every element of these inputs is a known number."""
@@ -325,14 +329,16 @@ class Context(Judge):
         axes = self.known(port)
         if axes is None:
             return None
-        counted = tuple(int(self.axis(axis, rank, port.name, port=port)) for axis in self.readable(port, axes))
+        name = port.name
+        counted = tuple([int(self.axis(axis, rank, name, port=port)) for axis in self.readable(port, axes)])
         if unique and len(set(counted)) < len(counted):
             self.fail("V104", f"{port.name} names an axis twice: {list(axes)}", port=port)
         return counted
 
     def require_rank(self, port: Input, ranks: Sequence[int], code: str = "S101") -> None:
         """The rank of an input must be one of these; an unknown rank passes."""
-        if port.partial_shape is not None and port.rank not in ranks:
+        shape = port.partial_shape
+        if shape is not None and len(shape) not in ranks:
             wanted = " or ".join(map(str, ranks))
             self.fail(code, f"{port.name} must have rank {wanted}, got rank {port.rank}", port=port)
 
@@ -342,7 +348,7 @@ class Context(Judge):
 
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
         """A shape of which only the rank is known."""
-        return tuple(self.unknown() for _ in range(rank))
+        return tuple([self.unknown() for _ in range(rank)])
 
 
 _UNLIKE = {
@@ -370,5 +376,4 @@ def _seen(requirement: Requirement) -> str:
 
 def element_count(shape: Shape) -> int | None:
     """How many elements a tensor holds, if its shape is static."""
-    count = product(shape) if shape is not None else None
-    return count if isinstance(count, int) and not any(isinstance(size, Dim) for size in shape or ()) else None
+    return prod(shape) if shape is not None and are_known(shape) else None

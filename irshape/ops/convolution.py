@@ -22,7 +22,7 @@ class _Kernel(Sliding):
     def moves(self, ctx: Context, count: int) -> list[Slide]:
         """How the kernel moves along each of so many spatial axes."""
         slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
-        return [slide._replace(dilation=ctx.dimension(slide.dilation)) for slide in slides]
+        return [Slide(stride, ctx.dimension(dilation), begin, end) for stride, dilation, begin, end in slides]
 
     def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
         """How many places the kernel has on each spatial axis."""

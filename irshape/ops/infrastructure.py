@@ -48,7 +48,7 @@ class Parameter(Op):
     def infer(self, ctx: Context) -> Shape:
         if self.shape is None:
             return None
-        return tuple(ctx.unknown(low, high) for low, high in self.shape)
+        return tuple([ctx.unknown(low, high) for low, high in self.shape])
 
 
 @op("Constant", "opset1")

@@ -140,7 +140,8 @@ class Input:
     @property
     def rank(self) -> int:
         """The number of axes of an input whose rank is known."""
-        return len(self.shape)
+        assert self.partial_shape is not None, f"{self.name} is unranked"
+        return len(self.partial_shape)
 
     @property
     def known_rank(self) -> int | None:

@@ -36,8 +36,9 @@ class Reduction(Op):
             return None
         reduced = ctx.axes(axes, data.rank if self.keep_dims else max(data.rank, 1), unique=False)
         if reduced is not None:
-            sizes = [1 if axis in reduced else size for axis, size in enumerate(data.shape)]
-            return tuple(size for axis, size in enumerate(sizes) if self.keep_dims or axis not in reduced)
+            if self.keep_dims:
+                return tuple([1 if axis in reduced else size for axis, size in enumerate(data.shape)])
+            return tuple([size for axis, size in enumerate(data.shape) if axis not in reduced])
         if self.keep_dims:
             return ctx.unknown_shape(data.rank)
         return ctx.unknown_shape(max(data.rank - 1, 0)) if element_count(axes.partial_shape) == 1 else None

@@ -37,20 +37,22 @@ class Sliding(Op):
     def slides(self, ctx: Context, count: int, strides: Sequence[int], dilations: Sequence[int]) -> list[Slide]:
         """The attributes for each of `count` spatial axes; empty dilations are 1, empty pads 0, as are those not explicit."""
         dilations = dilations or (1,) * count
-        begin, end = (pads or (0,) * count for pads in (self.pads_begin, self.pads_end))
-        lists = {"strides": strides, "dilations": dilations, "pads_begin": begin, "pads_end": end}
-        for name, values in lists.items():
-            each_axis(ctx, values, count, name)
-        for name in ("strides", "dilations"):
-            for value in lists[name]:
-                ctx.at_least(value, 1, name)
+        begin, end = self.pads_begin or (0,) * count, self.pads_end or (0,) * count
+        each_axis(ctx, strides, count, "strides")
+        each_axis(ctx, dilations, count, "dilations")
+        each_axis(ctx, begin, count, "pads_begin")
+        each_axis(ctx, end, count, "pads_end")
+        for stride in strides:
+            ctx.at_least(stride, 1, "strides")
+        for dilation in dilations:
+            ctx.at_least(dilation, 1, "dilations")
         if self.auto_pad != "explicit":
             begin = end = (0,) * count
         for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2):
-            if min(before, after) < 0:
+            if before < 0 or after < 0:
                 code = "R203" if before + after < 0 else "R201"
                 ctx.warn(code, f"pads must not be negative, got {before} and {after} on axis {axis}", attribute="pads_begin")
-        return [Slide(*slide) for slide in zip(strides, dilations, begin, end, strict=True)]
+        return list(map(Slide, strides, dilations, begin, end))
 
 
 def each_axis(ctx: Context, values: Sequence[int], count: int, attribute: str) -> None:

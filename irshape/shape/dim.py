@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf, prod
 from operator import index
-from typing import Final, NoReturn, SupportsIndex, TypeAlias
+from typing import Any, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
 from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, number_text, settle, subtract
 from irshape.shape.form import DATA, NAMED, OTHER, Atom, Form, FormTable, Polynomial
@@ -255,6 +255,9 @@ def le(a: Size, b: Size) -> bool | None:
     """Whether `a <= b`."""
     if type(a) is int and type(b) is int:
         return a <= b
+    if isinstance(a, int) or isinstance(b, int):  # no formula tells more than the ends
+        (low, high), (least, most) = bounds(a), bounds(b)
+        return True if high <= least else False if low > most else None
     low, high = bounds(b - a)
     return True if low >= 0 else False if high < 0 else None
 
@@ -263,6 +266,9 @@ def lt(a: Size, b: Size) -> bool | None:
     """Whether `a < b`."""
     if type(a) is int and type(b) is int:
         return a < b
+    if isinstance(a, int) or isinstance(b, int):
+        (low, high), (least, most) = bounds(a), bounds(b)
+        return True if high < least else False if low >= most else None
     low, high = bounds(b - a)
     return True if low > 0 else False if high <= 0 else None
 
@@ -271,11 +277,21 @@ def eq(a: Size, b: Size) -> bool | None:
     """Whether `a == b`."""
     if type(a) is int and type(b) is int:
         return a == b
+    if isinstance(a, Dim) and isinstance(b, int):
+        return _may_be(a.facts, b)
+    if isinstance(a, int) and isinstance(b, Dim):
+        return _may_be(b.facts, a)
     difference = a - b
     if isinstance(difference, int):
         return difference == 0
     low, high, _, remainder = difference.facts
     return False if low > 0 or high < 0 or remainder else None
+
+
+def _may_be(facts: Facts, number: int) -> bool | None:
+    """Whether a Dim of these facts is this number: never True, for then it would be no Dim."""
+    low, high, modulus, remainder = facts
+    return None if low <= number <= high and (number - remainder) % modulus == 0 else False
 
 
 def dim_min(a: Size, b: Size) -> Size:
@@ -333,8 +349,11 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
         return size
     lowest = low.facts.low if isinstance(low, Dim) else low
     highest = high.facts.high if isinstance(high, Dim) else high
+    known = size.facts
+    if modulus == 1 and lowest <= known.low and known.high <= highest:
+        return size
     facts = settle(lowest, highest, modulus, remainder)
-    facts = facts and meet(size.facts, facts)
+    facts = facts and meet(known, facts)
     return size.known_as(facts) if facts else size
 
 
@@ -401,3 +420,11 @@ def formula_text(size: Size | Form) -> str:
 def is_known(size: Size) -> bool:
     """Whether a size is a plain number."""
     return isinstance(size, int)
+
+
+def are_known(sizes: Iterable[Any]) -> TypeGuard[tuple[int, ...]]:
+    """Whether no size is open."""
+    for size in sizes:  # noqa: SIM110
+        if isinstance(size, Dim):
+            return False
+    return True

@@ -64,12 +64,15 @@ def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Fac
     return Facts(low, high, modulus, remainder)
 
 
-def _settled(low: Bound, high: Bound, modulus: int, remainder: int) -> Facts:
+def settled(low: Bound, high: Bound, modulus: int, remainder: int) -> Facts:
+    """As `settle`; nothing known where no integer is left."""
     return settle(low, high, modulus, remainder) or Facts(-inf, inf)
 
 
 def _meet_congruences(a: Facts, b: Facts) -> tuple[int, int] | None:
     """The Chinese remainder of both; None when they exclude each other."""
+    if a.modulus == 1 or b.modulus == 1:
+        return a[2:] if b.modulus == 1 else b[2:]
     if a.modulus == 0 or b.modulus == 0:
         constant, other = (a, b) if a.modulus == 0 else (b, a)
         agrees = (constant.remainder - other.remainder) % other.modulus == 0 if other.modulus else constant.remainder == other.remainder
@@ -95,17 +98,17 @@ def meet(a: Facts, b: Facts) -> Facts | None:
 def join(a: Facts, b: Facts) -> Facts:
     """What holds when at least one of them holds."""
     modulus = gcd(a.modulus, b.modulus, a.remainder - b.remainder)
-    return _settled(min(a.low, b.low), max(a.high, b.high), modulus, a.remainder)
+    return settled(min(a.low, b.low), max(a.high, b.high), modulus, a.remainder)
 
 
 def add(a: Facts, b: Facts) -> Facts:
     """Of `x + y`."""
-    return _settled(a.low + b.low, a.high + b.high, gcd(a.modulus, b.modulus), a.remainder + b.remainder)
+    return settled(a.low + b.low, a.high + b.high, gcd(a.modulus, b.modulus), a.remainder + b.remainder)
 
 
 def subtract(a: Facts, b: Facts) -> Facts:
     """Of `x - y`."""
-    return _settled(a.low - b.high, a.high - b.low, gcd(a.modulus, b.modulus), a.remainder - b.remainder)
+    return settled(a.low - b.high, a.high - b.low, gcd(a.modulus, b.modulus), a.remainder - b.remainder)
 
 
 def _times(a: Bound, b: Bound) -> Bound:
@@ -114,9 +117,12 @@ def _times(a: Bound, b: Bound) -> Bound:
 
 def multiply(a: Facts, b: Facts) -> Facts:
     """Of `x * y`."""
-    corners = _times(a.low, b.low), _times(a.low, b.high), _times(a.high, b.low), _times(a.high, b.high)
+    if a.low >= 0 and b.low >= 0:
+        corners = _times(a.low, b.low), _times(a.high, b.high)
+    else:
+        corners = _times(a.low, b.low), _times(a.low, b.high), _times(a.high, b.low), _times(a.high, b.high)
     modulus = gcd(a.modulus * b.modulus, a.modulus * b.remainder, b.modulus * a.remainder)
-    return _settled(min(corners), max(corners), modulus, a.remainder * b.remainder)
+    return settled(min(corners), max(corners), modulus, a.remainder * b.remainder)
 
 
 def _divided(a: Bound, b: Bound) -> Bound:
@@ -136,7 +142,7 @@ def floor(a: Facts, b: Facts) -> Facts:
     modulus, remainder = 1, 0
     if b.modulus == 0 and a.modulus % b.remainder == 0:
         modulus, remainder = a.modulus // b.remainder, a.remainder // b.remainder
-    return _settled(min(corners), max(corners), modulus, remainder)
+    return settled(min(corners), max(corners), modulus, remainder)
 
 
 def modulo(a: Facts, b: Facts) -> Facts:
@@ -148,23 +154,23 @@ def modulo(a: Facts, b: Facts) -> Facts:
     if a.low >= 0:
         high = min(high, a.high)
     if b.modulus:
-        return _settled(low, high, 1, 0)
+        return settled(low, high, 1, 0)
     divisor = b.remainder
     if a.low != -inf and a.high != inf and a.low // divisor == a.high // divisor:
         low, high = a.low % divisor, a.high % divisor
-    return _settled(low, high, gcd(a.modulus, divisor), a.remainder)
+    return settled(low, high, gcd(a.modulus, divisor), a.remainder)
 
 
 def minimum(a: Facts, b: Facts) -> Facts:
     """Of `min(x, y)`."""
     either = join(a, b)
-    return _settled(min(a.low, b.low), min(a.high, b.high), either.modulus, either.remainder)
+    return settled(min(a.low, b.low), min(a.high, b.high), either.modulus, either.remainder)
 
 
 def maximum(a: Facts, b: Facts) -> Facts:
     """Of `max(x, y)`."""
     either = join(a, b)
-    return _settled(max(a.low, b.low), max(a.high, b.high), either.modulus, either.remainder)
+    return settled(max(a.low, b.low), max(a.high, b.high), either.modulus, either.remainder)
 
 
 COMPOSE: Final[dict[str, Callable[[Facts, Facts], Facts]]] = {

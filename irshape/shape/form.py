@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.shape.facts import COMPOSE, Bound, Facts, add, exactly, meet, multiply, number_text, settle
+from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, meet, multiply, number_text, settle, settled
 from irshape.shape.limits import DEFAULT, Limits
 
 _MAX_DEGREE: Final = 16
@@ -122,8 +122,8 @@ class FormTable:
         """The form that is the one atom `kind(a, b)`."""
         form = self._atom_forms.get((kind, a, b))
         if form is None:
-            depth = 1 + max(x.depth for x in (a, b) if isinstance(x, Form))
-            size = 1 + sum(x.size for x in (a, b) if isinstance(x, Form))
+            depth = 1 + max([x.depth for x in (a, b) if isinstance(x, Form)])
+            size = 1 + sum([x.size for x in (a, b) if isinstance(x, Form)])
             name = ""
             if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
                 name, depth, size = f"e{self.large}", 1, 1
@@ -148,15 +148,16 @@ class FormTable:
 
     def form(self, constant: int, terms: dict[Monomial, int]) -> Polynomial:
         """Intern a form; an int where it has only one value."""
-        kept = tuple(sorted(item for item in terms.items() if item[1]))
+        kept = tuple(sorted([item for item in terms.items() if item[1]]))
         if not kept:
             return constant
-        form = self._forms.get((constant, kept))
+        key = constant, kept
+        form = self._forms.get(key)
         if form is None:
             form = self._without_exact_floors(constant, kept)
             if form is None:
                 form = self._new_form(constant, kept)
-            self._forms[constant, kept] = form
+            self._forms[key] = form
         return form
 
     def _without_exact_floors(self, constant: int, terms: Terms) -> Polynomial | None:
@@ -179,27 +180,36 @@ class FormTable:
         facts = self.bound(constant, terms, self.facts)
         if facts.modulus == 0:
             return facts.remainder
-        atoms = [self.atoms[index] for monomial, _ in terms for index in monomial]
-        return Form(self, len(self._forms), constant, terms, facts, max(a.depth for a in atoms), sum(a.size for a in atoms))
+        depth = size = 0
+        for monomial, _ in terms:
+            for index in monomial:
+                atom = self.atoms[index]
+                depth = max(depth, atom.depth)
+                size += atom.size
+        return Form(self, len(self._forms), constant, terms, facts, depth, size)
 
     # What is known of a form.
 
     def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], known: Sequence[Facts], steps: int = _RELAXATIONS) -> Facts:
         """The facts of `constant + terms`, given those of every atom."""
         terms = tuple(terms)
-        total = exactly(constant) if constant else None
+        low, high, modulus, remainder = exactly(constant)
         pivot = -1
         for monomial, coefficient in terms:
             facts = known[monomial[0]]
-            for index in monomial[1:]:
-                facts = multiply(facts, known[index])
-            if coefficient != 1:
-                facts = multiply(facts, exactly(coefficient))
-            total = facts if total is None else add(total, facts)
-            if len(monomial) == 1 and monomial[0] > pivot and self.atoms[monomial[0]].kind in ("floor", "min", "max"):
+            if len(monomial) > 1:
+                for index in monomial[1:]:
+                    facts = multiply(facts, known[index])
+            elif monomial[0] > pivot and self.atoms[monomial[0]].kind in ("floor", "min", "max"):
                 pivot = monomial[0]
-        if total is None:
-            return exactly(0)
+            least, most, step, rest = facts
+            if coefficient < 0:
+                least, most = most, least
+            low += coefficient * least
+            high += coefficient * most
+            modulus = gcd(modulus, coefficient * step)
+            remainder += coefficient * rest
+        total = settled(low, high, modulus, remainder)
         if pivot >= 0 and steps and 1 < len(terms) <= 8:
             relaxed = self._relax(constant, dict(terms), pivot, known, steps - 1)
             if relaxed is not None:
@@ -264,26 +274,37 @@ class FormTable:
 
     def multiply(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """`a * b`."""
-        left, right = ((*terms, ((), constant)) for constant, terms in (split(a), split(b)))
+        if isinstance(a, int) or isinstance(b, int):
+            return self._scaled(b, a) if isinstance(a, int) else self._scaled(a, b)
+        left, right = [(*terms, ((), constant)) for constant, terms in (split(a), split(b))]
         terms: dict[Monomial, int] = {}
         if len(left) * len(right) <= self._most_products:
             for first, factor in left:
                 for second, coefficient in right:
-                    monomial = tuple(sorted(first + second))
+                    monomial = tuple(sorted(first + second)) if first and second else first or second
                     terms[monomial] = terms.get(monomial, 0) + factor * coefficient
             constant = terms.pop((), 0)
-            is_scaled = isinstance(a, int) or isinstance(b, int)
-            if not (_is_huge(constant, *terms.values()) if is_scaled else self._is_large(terms)):
+            if not self._is_large(terms):
                 return self.form(constant, terms)
         return self.atom("multiply", *self._ordered(a, b))
 
+    def _scaled(self, polynomial: Polynomial, factor: int) -> Polynomial:
+        constant, terms = split(polynomial)
+        scaled = {monomial: factor * coefficient for monomial, coefficient in terms}
+        if _is_huge(factor * constant, *scaled.values()):
+            return self.atom("multiply", *self._ordered(polynomial, factor))
+        return self.form(factor * constant, scaled)
+
     def _is_large(self, terms: dict[Monomial, int]) -> bool:
-        return (
-            len(terms) > self._most_terms
-            or sum(self.atoms[index].size for monomial in terms for index in monomial) > self._most_read
-            or any(len(monomial) > _MAX_DEGREE for monomial in terms)
-            or _is_huge(*terms.values())
-        )
+        if len(terms) > self._most_terms or _is_huge(*terms.values()):
+            return True
+        size = 0
+        for monomial in terms:
+            if len(monomial) > _MAX_DEGREE:
+                return True
+            for index in monomial:
+                size += self.atoms[index].size
+        return size > self._most_read
 
     def floor(self, n: Polynomial, d: Polynomial) -> Polynomial:
         """`n // d`; ZeroDivisionError where `d` is 0."""
@@ -516,7 +537,7 @@ class FormTable:
 
 
 def _is_huge(*numbers: int) -> bool:
-    return any(abs(number) > _MAX_COEFFICIENT for number in numbers)
+    return max(map(abs, numbers), default=0) > _MAX_COEFFICIENT
 
 
 def _apply(kind: str, a: int, b: int) -> int:

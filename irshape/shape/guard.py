@@ -317,7 +317,7 @@ def _limit(least: Size, whole: Size) -> int | None:
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
     """Whether one of them was broadcast with the other before."""
-    return isinstance(result, Dim) and any(isinstance(size, Dim) and size.form is result.form for size in (a, b))
+    return isinstance(result, Dim) and any([isinstance(size, Dim) and size.form is result.form for size in (a, b)])
 
 
 def _merged(a: Size, b: Size) -> Size:

@@ -47,13 +47,16 @@ def slice_range(size: int, begin: int | None, end: int | None, step: int) -> ran
 
 def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     """How many elements a slice takes; None where the sign of an index is not known. `step` is not 0."""
-    if any(isinstance(index, Dim) and bounds(index)[0] < 0 <= bounds(index)[1] for index in (begin, end)):
-        return None
+    for index in (begin, end):
+        if isinstance(index, Dim) and index.facts.low < 0 <= index.facts.high:
+            return None
     if isinstance(size, Dim) and isinstance(end, int) and (end >= _FAR if step > 0 else end <= -_FAR):
         size, end = narrow(size, 0, abs(end)), None
     within = narrow(size, 0, INT64_MAX)
     length = _length(within, begin, end, step)
-    return size if length is within else narrow(length, *sliced_bounds(size, begin, end, step))
+    if length is within:
+        return size
+    return length if isinstance(length, int) else narrow(length, *sliced_bounds(size, begin, end, step))
 
 
 def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:

@@ -179,7 +179,7 @@ class PadV1(Op):
         if pads_begin.elements is None or pads_end.elements is None:
             return ctx.unknown_shape(data.rank)
         begins, ends = ctx.values(pads_begin, data.rank), ctx.values(pads_end, data.rank)
-        return tuple(self.padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True)))
+        return tuple([self.padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True))])
 
     def types(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> ElementType:
         """The element type of the data, or of the value it is padded with."""

@@ -29,7 +29,7 @@ class Transpose(Op):
             ends = [bounds(size) for size in arg.shape]
             low, high = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
             return tuple(ctx.unknown(low, high) for _ in ends)
-        return tuple(arg.shape[axis] for axis in order)
+        return tuple([arg.shape[axis] for axis in order])
 
     @staticmethod
     def order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:
