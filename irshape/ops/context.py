@@ -136,7 +136,7 @@ class Context(Judge):
 
     def has_errors(self, since: int = 0) -> bool:
         """Whether an error is among the findings, from the one at `since` on."""
-        return len(self.findings) > since and any([finding.is_error for finding in self.findings[since:]])
+        return len(self.findings) > since and any(finding.is_error for finding in self.findings[since:])
 
     def saturate(self, size: Size) -> Size:
         """A size that is 0 where the formula would be negative, as OpenVINO's dimensions are."""
@@ -248,7 +248,7 @@ class Context(Judge):
         is_packed = bits == 4 and (len(elements) > 1 or any(element < 0 for element in elements))
         if 0 < bits < 4 or bits == 6 or is_packed or port.element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
-        if any([isinstance(element, int) and element > INT64_MAX for element in elements]):
+        if [element for element in elements if isinstance(element, int) and element > INT64_MAX]:
             self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
             return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements

@@ -316,7 +316,8 @@ def broadcast_of(a: Size, b: Size) -> Size:
 
 
 def _apply(operation: str, a: Size, b: Size) -> Size:
-    a, b = (size if isinstance(size, int | Dim) else index(size) for size in (a, b))
+    a = a if isinstance(a, (int, Dim)) else index(a)
+    b = b if isinstance(b, (int, Dim)) else index(b)
     unknown = a if isinstance(a, Dim) else b
     assert isinstance(unknown, Dim)
     return unknown.selected(operation, a, b)
@@ -336,8 +337,14 @@ def dim_of(scope: Scope, what: Atom | Polynomial) -> Size:
 
 
 def product(sizes: Iterable[Size]) -> Size:
-    """All multiplied; 1 for none."""
-    return prod(sizes)
+    """All multiplied; 1 for none. Plain numbers go together, so that fewer formulas are made."""
+    number, others = 1, []
+    for size in sizes:
+        if type(size) is int:
+            number *= size
+        else:
+            others.append(size)
+    return prod(others) * number
 
 
 def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:

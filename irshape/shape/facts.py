@@ -118,11 +118,12 @@ def _times(a: Bound, b: Bound) -> Bound:
 def multiply(a: Facts, b: Facts) -> Facts:
     """Of `x * y`."""
     if a.low >= 0 and b.low >= 0:
-        corners = _times(a.low, b.low), _times(a.high, b.high)
+        low, high = a.low * b.low, _times(a.high, b.high)
     else:
         corners = _times(a.low, b.low), _times(a.low, b.high), _times(a.high, b.low), _times(a.high, b.high)
+        low, high = min(corners), max(corners)
     modulus = gcd(a.modulus * b.modulus, a.modulus * b.remainder, b.modulus * a.remainder)
-    return settled(min(corners), max(corners), modulus, a.remainder * b.remainder)
+    return settled(low, high, modulus, a.remainder * b.remainder)
 
 
 def _divided(a: Bound, b: Bound) -> Bound:

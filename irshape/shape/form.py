@@ -34,6 +34,9 @@ Monomial: TypeAlias = tuple[int, ...]
 Terms: TypeAlias = tuple[tuple[Monomial, int], ...]
 
 
+_NOTHING: Final = exactly(0)
+
+
 class Atom:
     """What a form is built of; `name` is empty where the atom is written as its operation on its arguments.
 
@@ -193,7 +196,7 @@ class FormTable:
     def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], known: Sequence[Facts], steps: int = _RELAXATIONS) -> Facts:
         """The facts of `constant + terms`, given those of every atom."""
         terms = tuple(terms)
-        low, high, modulus, remainder = exactly(constant)
+        low, high, modulus, remainder = exactly(constant) if constant else _NOTHING
         pivot = -1
         for monomial, coefficient in terms:
             facts = known[monomial[0]]
@@ -274,8 +277,10 @@ class FormTable:
 
     def multiply(self, a: Polynomial, b: Polynomial) -> Polynomial:
         """`a * b`."""
-        if isinstance(a, int) or isinstance(b, int):
-            return self._scaled(b, a) if isinstance(a, int) else self._scaled(a, b)
+        if isinstance(a, int):
+            return self._scaled(b, a)
+        if isinstance(b, int):
+            return self._scaled(a, b)
         left, right = [(*terms, ((), constant)) for constant, terms in (split(a), split(b))]
         terms: dict[Monomial, int] = {}
         if len(left) * len(right) <= self._most_products:
@@ -296,11 +301,11 @@ class FormTable:
         return self.form(factor * constant, scaled)
 
     def _is_large(self, terms: dict[Monomial, int]) -> bool:
-        if len(terms) > self._most_terms or _is_huge(*terms.values()):
+        if len(terms) > self._most_terms:
             return True
         size = 0
-        for monomial in terms:
-            if len(monomial) > _MAX_DEGREE:
+        for monomial, coefficient in terms.items():
+            if len(monomial) > _MAX_DEGREE or abs(coefficient) > _MAX_COEFFICIENT:
                 return True
             for index in monomial:
                 size += self.atoms[index].size
@@ -537,7 +542,7 @@ class FormTable:
 
 
 def _is_huge(*numbers: int) -> bool:
-    return max(map(abs, numbers), default=0) > _MAX_COEFFICIENT
+    return max(map(abs, numbers)) > _MAX_COEFFICIENT
 
 
 def _apply(kind: str, a: int, b: int) -> int:

@@ -14,6 +14,7 @@ from irshape.shape.dim import (
     broadcast_of,
     eq,
     evaluate,
+    form_of,
     formula_text,
     le,
     narrow,
@@ -141,14 +142,16 @@ _REFUTED: Final = Decision(False, True)
 def _decide_eq(a: Size, b: Size) -> Decision:
     holds = eq(a, b)
     if holds is not False:
-        return Decision(holds, False)
+        return _HOLDS if holds else _DEPENDS
     (low, high), (other_low, other_high) = bounds(a), bounds(b)
     return Decision(False, high < other_low or other_high < low)
 
 
 def _decide_ge(a: Size, b: Size) -> Decision:
     holds = le(b, a)
-    return Decision(holds, holds is False and bounds(a)[1] < bounds(b)[0])
+    if holds is not False:
+        return _HOLDS if holds else _DEPENDS
+    return Decision(False, bounds(a)[1] < bounds(b)[0])
 
 
 def _decide_div(a: Size, divisor: Size) -> Decision:
@@ -305,10 +308,13 @@ class Judge:
 
 def _limit(least: Size, whole: Size) -> int | None:
     """The `c`, more than 1, of a size `min(whole, c)`; None for any other size."""
-    if not isinstance(least, Dim) or not isinstance(whole, Dim) or least.form.constant or len(least.form.terms) != 1:
+    if not isinstance(least, Dim) or not isinstance(whole, Dim):
         return None
-    ((monomial, coefficient),) = least.form.terms
-    atom = least.form.table.atoms[monomial[0]]
+    form = least.form
+    if form.constant or len(form.terms) != 1:
+        return None
+    ((monomial, coefficient),) = form.terms
+    atom = form.table.atoms[monomial[0]]
     if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.form not in atom.arguments:
         return None
     (other,) = [argument for argument in atom.arguments if argument is not whole.form]
@@ -317,7 +323,7 @@ def _limit(least: Size, whole: Size) -> int | None:
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
     """Whether one of them was broadcast with the other before."""
-    return isinstance(result, Dim) and any([isinstance(size, Dim) and size.form is result.form for size in (a, b)])
+    return isinstance(result, Dim) and result.form in (form_of(a), form_of(b))
 
 
 def _merged(a: Size, b: Size) -> Size:
