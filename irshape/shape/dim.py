@@ -74,13 +74,14 @@ class Scope:
             raise ValueError(f"nothing can be {_facts_text(Facts(low, high, modulus, remainder))}")
         if facts.modulus == 0:
             return facts.remainder
-        made = self._unknowns.get((key, *facts))
+        wanted = (key, *facts)
+        made = self._unknowns.get(wanted)
         if made is None:
             number = len(self._unknowns)
-            while f"d{number}" in self._names:
+            while (name := f"d{number}") in self._names:
                 number += 1
-            self._names.add(f"d{number}")
-            made = self._unknowns[key, *facts] = self._new_symbol(f"d{number}", facts, DATA if is_data else OTHER)
+            self._names.add(name)
+            made = self._unknowns[wanted] = self._new_symbol(name, facts, DATA if is_data else OTHER)
         return made
 
     def hull(self, key: Hashable, *sizes: Size) -> Size:
@@ -258,7 +259,7 @@ def le(a: Size, b: Size) -> bool | None:
     if isinstance(a, int) or isinstance(b, int):  # no formula tells more than the ends
         (low, high), (least, most) = bounds(a), bounds(b)
         return True if high <= least else False if low > most else None
-    low, high = bounds(b - a)
+    low, high, _, _ = _difference(b, a)
     return True if low >= 0 else False if high < 0 else None
 
 
@@ -269,7 +270,7 @@ def lt(a: Size, b: Size) -> bool | None:
     if isinstance(a, int) or isinstance(b, int):
         (low, high), (least, most) = bounds(a), bounds(b)
         return True if high < least else False if low >= most else None
-    low, high = bounds(b - a)
+    low, high, _, _ = _difference(b, a)
     return True if low > 0 else False if high <= 0 else None
 
 
@@ -281,11 +282,18 @@ def eq(a: Size, b: Size) -> bool | None:
         return _may_be(a.facts, b)
     if isinstance(a, int) and isinstance(b, Dim):
         return _may_be(b.facts, a)
-    difference = a - b
-    if isinstance(difference, int):
-        return difference == 0
-    low, high, _, remainder = difference.facts
-    return False if low > 0 or high < 0 or remainder else None
+    low, high, _, remainder = _difference(a, b)
+    return False if low > 0 or high < 0 or remainder else None if low < high else True
+
+
+def _difference(a: Size, b: Size) -> Facts:
+    """What is known of `a - b`, without a Dim that nothing else asks for."""
+    if not isinstance(a, Dim) or not isinstance(b, Dim):
+        return _facts(a - b)
+    form = a.scope.forms.add(a.form, b.form, -1)
+    if isinstance(form, int):
+        return exactly(form)
+    return meet(form.facts, subtract(a.facts, b.facts)) or form.facts
 
 
 def _may_be(facts: Facts, number: int) -> bool | None:
