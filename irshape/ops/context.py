@@ -243,14 +243,15 @@ class Context(Judge):
 
     def readable(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as the int64 that OpenVINO makes of them, if it can read their type."""
-        bits = port.element_type.bits
+        element_type = port.element_type
         # Of two elements in a byte OpenVINO makes one. One that is alone it reads, as the byte that it is in.
-        is_packed = bits == 4 and (len(elements) > 1 or any(element < 0 for element in elements))
-        if 0 < bits < 4 or bits == 6 or is_packed or port.element_type is ElementType.boolean:
-            self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
-        if [element for element in elements if isinstance(element, int) and element > INT64_MAX]:
-            self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
-            return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
+        is_part = 0 < element_type.bits < 8 and (element_type.bits != 4 or len(elements) > 1 or any(element < 0 for element in elements))
+        if is_part or element_type is ElementType.boolean:
+            self.fail("T101", f"OpenVINO reads no values of {element_type} from {port.name}", port=port)
+        for element in elements:
+            if isinstance(element, int) and element > INT64_MAX:
+                self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
+                return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements
 
     def integers(self, port: Input, elements: Elements) -> Elements:

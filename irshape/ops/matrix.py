@@ -28,17 +28,16 @@ class MatMul(Op):
         for matrix in (matrix_a, matrix_b):
             if matrix.rank == 0:
                 ctx.fail("S101", f"{matrix.name} must not be a scalar", port=matrix)
-        *batch_a, rows, depth = matrix_a.shape if matrix_a.rank > 1 else (1, *matrix_a.shape)
-        *batch_b, depth_b, columns = matrix_b.shape if matrix_b.rank > 1 else (*matrix_b.shape, 1)
-        if self.transpose_a and matrix_a.rank > 1:
+        is_row, is_column = matrix_a.rank == 1, matrix_b.rank == 1
+        *batch_a, rows, depth = (1, *matrix_a.shape) if is_row else matrix_a.shape
+        *batch_b, depth_b, columns = (*matrix_b.shape, 1) if is_column else matrix_b.shape
+        if self.transpose_a and not is_row:
             rows, depth = depth, rows
-        if self.transpose_b and matrix_b.rank > 1:
+        if self.transpose_b and not is_column:
             depth_b, columns = columns, depth_b
         ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b", strict=False)
         batch = broadcast_shapes(ctx, tuple(batch_a), tuple(batch_b), strict=False) or ()
-        row = (rows,) if matrix_a.rank > 1 else ()
-        column = (columns,) if matrix_b.rank > 1 else ()
-        return (*batch, *row, *column)
+        return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
 
 
 _SUBSCRIPT: Final = re.compile(r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*")

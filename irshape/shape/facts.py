@@ -14,6 +14,7 @@ Bound: TypeAlias = int | float
 
 # Ends and moduli beyond this are given up, so that repeated squaring cannot fill the memory.
 _HUGE: Final = 1 << 256
+_LEAST: Final = -_HUGE
 
 
 # Python writes no longer numbers as decimals.
@@ -36,14 +37,14 @@ class Facts(NamedTuple):
 
 def exactly(value: int) -> Facts:
     """The facts of a known integer; the ends of one that is huge are given up, which no float could be added to."""
-    if -_HUGE <= value <= _HUGE:
+    if _LEAST <= value <= _HUGE:
         return Facts(value, value, 0, value)
-    return Facts(_HUGE, inf, 0, value) if value > 0 else Facts(-inf, -_HUGE, 0, value)
+    return Facts(_HUGE, inf, 0, value) if value > 0 else Facts(-inf, _LEAST, 0, value)
 
 
 def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Facts | None:
     """Both facts in one: ends moved to the nearest value the congruence allows; None when no integer is left."""
-    if modulus == 1 and low < high and (-_HUGE <= low <= _HUGE or low == -inf) and (-_HUGE <= high <= _HUGE or high == inf):
+    if modulus == 1 and low < high and (_LEAST <= low <= _HUGE or low == -inf) and (_LEAST <= high <= _HUGE or high == inf):
         return Facts(low, high)
     if modulus == 0:
         return exactly(remainder) if low <= remainder <= high else None
@@ -59,8 +60,8 @@ def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Fac
         return None
     if low == high:
         return exactly(int(low))
-    low = -inf if low < -_HUGE else min(low, _HUGE)
-    high = inf if high > _HUGE else max(high, -_HUGE)
+    low = -inf if low < _LEAST else min(low, _HUGE)
+    high = inf if high > _HUGE else max(high, _LEAST)
     return Facts(low, high, modulus, remainder)
 
 

@@ -125,8 +125,9 @@ class FormTable:
         """The form that is the one atom `kind(a, b)`."""
         form = self._atom_forms.get((kind, a, b))
         if form is None:
-            depth = 1 + max([x.depth for x in (a, b) if isinstance(x, Form)])
-            size = 1 + sum([x.size for x in (a, b) if isinstance(x, Form)])
+            open_ones = [x for x in (a, b) if isinstance(x, Form)]
+            depth = 1 + max([x.depth for x in open_ones])
+            size = 1 + sum([x.size for x in open_ones])
             name = ""
             if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
                 name, depth, size = f"e{self.large}", 1, 1

@@ -37,7 +37,10 @@ def merge_shapes(
     if a == b:
         return a
     return tuple(
-        [ctx.merge(x, y, message, code=code, strict=strict, axis=axis, **names) for axis, (x, y) in enumerate(zip(a, b, strict=True))]
+        [
+            x if x == y else ctx.merge(x, y, message, code=code, strict=strict, axis=axis, **names)
+            for axis, (x, y) in enumerate(zip(a, b, strict=True))
+        ]
     )
 
 
@@ -76,7 +79,7 @@ def broadcast_shapes(
     end = start + len(b)
     pairs = zip(a[start:end], b, strict=True)
     if kind == "numpy":
-        middle = [ctx.broadcast(x, y, message, code=code, strict=strict, **names) for x, y in pairs]
+        middle = [x if x == y else ctx.broadcast(x, y, message, code=code, strict=strict, **names) for x, y in pairs]
     else:
         middle = [_stretch(ctx, x, y, message, code, names) for x, y in pairs]
     return (*a[:start], *middle, *a[end:])

@@ -26,17 +26,17 @@ class Concat(Op):
     takes_unknown = True
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
-        ranked = [one for one in data if one.is_ranked]
-        if not ranked:
+        shapes = [one.shape for one in data if one.is_ranked]
+        if not shapes:
             return None
-        rank = ranked[0].rank
-        for one in ranked:
+        rank = len(shapes[0])
+        for one in data:
             ctx.require_rank(one, (rank,), "S102")
         axis = ctx.axis(self.axis, rank, attribute="axis")
-        total: Size = sum(one.shape[axis] if one.is_ranked else ctx.unknown() for one in data)
+        total: Size = sum([one.shape[axis] if one.is_ranked else ctx.unknown() for one in data])
         merged: Shape = None
-        for one in ranked:
-            shape = (*one.shape[:axis], total, *one.shape[axis + 1 :])
+        for parts in shapes:
+            shape = (*parts[:axis], total, *parts[axis + 1 :])
             merged = merge_shapes(ctx, merged, shape, "the inputs must be equal on axis {axis}")
         return merged
 

@@ -38,7 +38,8 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
         named = ctx.axes(axes, data.rank)
     if named is None:
         return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
-    begins, ends, steps = (ctx.values(port, len(named)) for port in (start, stop, step))
+    count = len(named)
+    begins, ends, steps = ctx.values(start, count), ctx.values(stop, count), ctx.values(step, count)
     sizes = list(data.shape)
     for axis, begin, end, by in zip(named, begins, ends, steps, strict=True):
         if by == 0 and (start.elements is None or stop.elements is None):
@@ -56,8 +57,9 @@ def require_limits(ctx: Context, rank: int | None, *limits: Input | None) -> Non
         ctx.require_rank(port, (1,))
     ctx.same_shape(*given)
     for port in given:
-        if rank is not None and port.is_ranked and bounds(port.shape[0])[0] > rank:
-            ctx.fail("V103", f"{port.name} must hold at most {rank} values, got {bounds(port.shape[0])[0]}", port=port)
+        least = bounds(port.shape[0])[0] if port.is_ranked else 0
+        if rank is not None and least > rank:
+            ctx.fail("V103", f"{port.name} must hold at most {rank} values, got {least}", port=port)
 
 
 @op("Slice", "opset8")
