@@ -172,13 +172,13 @@ class Context(Judge):
         `count` (or `at_least`) is how many the rule needs: a tensor known to hold another number is a fault, a tensor of
         unknown length is taken to hold as many.
         """
-        length = element_count(port.partial_shape)
+        known = port.elements
+        length = element_count(port.partial_shape) if known is None else len(known)
         wanted = at_least if count is None else count
         if length is None:
             length = wanted
         if length is None:
             self.fail("V105", f"{port.name} must have a known number of values", port=port)
-        known = port.elements
         if known is not None:
             elements = self.integers(port, known)
         else:

@@ -36,8 +36,9 @@ class Sliding(Op):
 
     def slides(self, ctx: Context, count: int, strides: Sequence[int], dilations: Sequence[int]) -> list[Slide]:
         """The attributes for each of `count` spatial axes; empty dilations are 1, empty pads 0, as are those not explicit."""
+        nothing = (0,) * count
         dilations = dilations or (1,) * count
-        begin, end = self.pads_begin or (0,) * count, self.pads_end or (0,) * count
+        begin, end = self.pads_begin or nothing, self.pads_end or nothing
         each_axis(ctx, strides, count, "strides")
         each_axis(ctx, dilations, count, "dilations")
         each_axis(ctx, begin, count, "pads_begin")
@@ -47,7 +48,7 @@ class Sliding(Op):
         for dilation in dilations:
             ctx.at_least(dilation, 1, "dilations")
         if self.auto_pad != "explicit":
-            begin = end = (0,) * count
+            begin = end = nothing
         for axis, (before, after) in enumerate(zip(begin, end, strict=True), 2):
             if before < 0 or after < 0:
                 code = "R203" if before + after < 0 else "R201"

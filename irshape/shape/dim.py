@@ -10,7 +10,7 @@ A question about dims is answered True, False or None, never with a guess.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from math import inf, prod
+from math import inf
 from operator import index
 from typing import Any, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
@@ -345,14 +345,15 @@ def dim_of(scope: Scope, what: Atom | Polynomial) -> Size:
 
 
 def product(sizes: Iterable[Size]) -> Size:
-    """All multiplied; 1 for none. Plain numbers go together, so that fewer formulas are made."""
-    number, others = 1, []
+    """All multiplied; 1 for none. Neighbours that are plain numbers go together, so that fewer formulas are made."""
+    total: Size = 1
+    number = 1
     for size in sizes:
         if type(size) is int:
             number *= size
         else:
-            others.append(size)
-    return prod(others) * number
+            total, number = total * number * size, 1
+    return total * number
 
 
 def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:

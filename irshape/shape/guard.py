@@ -329,6 +329,11 @@ def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
 def _merged(a: Size, b: Size) -> Size:
     if not isinstance(a, Dim) or not isinstance(b, Dim):
         return b if isinstance(a, Dim) else a
-    simpler = min(a, b, key=lambda size: (size.form.size, len(size.form.terms), size.form.index))
+    simpler = a if _weight(a.form) <= _weight(b.form) else b
     facts = meet(a.facts, b.facts)
-    return simpler.known_as(facts) if facts else simpler
+    return simpler.known_as(facts) if facts and facts != simpler.facts else simpler
+
+
+def _weight(form: Form) -> tuple[int, int, int]:
+    """Orders formulas by how much there is to read, and then by age."""
+    return form.size, len(form.terms), form.index

@@ -137,6 +137,11 @@ COMPARISONS = (
     ("(H + 1) * (H + 2)", "H * H + 3 * H + 2", True, False, True),
     ("-(-H // 4)", "(H + 3) // 4", True, False, True),
     ("narrow(H, 0, 3)", "narrow(W, 4, 5)", True, True, False),
+    ("6", "R", None, None, False),
+    ("7", "R", None, None, None),
+    ("2 * K + 1", "32", None, None, False),
+    ("R", "3", None, False, None),
+    ("0", "P", True, True, False),
 )
 
 
@@ -157,6 +162,14 @@ def test_results_are_shared() -> None:
     assert height != width
     assert narrow(height, 3) is not height
     assert narrow(height, 0) is height
+
+
+def test_a_product_is_one_formula_wherever_its_numbers_stand() -> None:
+    scope = Scope()
+    height, width = scope.symbol("H"), scope.symbol("W", 1, 8)
+    assert product((2, height, 3, width)) is product((height, width, 6)) is 6 * (height * width)
+    assert product((height, 0)) == 0
+    assert product(()) == 1
 
 
 def test_a_dim_has_no_truth_and_no_order() -> None:
