@@ -39,6 +39,7 @@ _BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
 _NO_MEMORY: Final = 1
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
+_SMALL: Final = 1 << 16
 # How many bytes behind a port a comment may begin to be about it.
 _NEAR: Final = 1_000
 _BODIES: Final = {"if": ("then_body", "else_body"), "loop": ("body",), "tensoriterator": ("body",)}
@@ -187,6 +188,9 @@ class _Reader:
         """Try the fast lane, which reads all of a file or nothing."""
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or (self.may_be_long and self.has_long_value()):
+            return False
+        # The fast lane would find a body on its way; in a small file it costs less to look for one before.
+        if len(source) < _SMALL and b"body>" in source:
             return False
         return fastlane.read_canonical(self.document, excluded_types=_WITH_BODIES, most_nested=self.deepest // 2)
 
