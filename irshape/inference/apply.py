@@ -73,9 +73,11 @@ class Request(Context):
 
     def answer(self) -> Application:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
-        seen = tuple([fact.seen for fact in self.facts])
         self.is_static = self.table.is_static
-        self.is_sole = seen == self.facts and not self.is_static
+        self.is_sole = not self.is_static
+        for fact in self.facts:
+            if fact.seen is not fact:
+                self.is_sole = False
         forms = self.scope.forms
         large = forms.large
         outputs = self._outputs()
@@ -85,6 +87,7 @@ class Request(Context):
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
         if self.is_sole or self.is_static:
             return ours
+        seen = tuple([fact.seen for fact in self.facts])
         other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
         theirs = other.answer()
         self.is_local |= other.is_local
@@ -153,10 +156,10 @@ class Request(Context):
         types = self._types(inputs, arguments, len(shapes))
         intern = self.table.intern
         if not self.wanted or op.propagate is None:
+            pairs = zip(types, shapes, strict=True)
             if is_poisoned:
-                pairs = zip(types, shapes, strict=True)
                 return tuple([intern(element_type, shape, None, element_count(shape) is None) for element_type, shape in pairs])
-            return tuple(map(intern, types, shapes))
+            return tuple([intern(element_type, shape) for element_type, shape in pairs])
         elements, seen = self._elements(arguments, shapes, types)
         outputs = []
         for element_type, shape, values, known in zip(types, shapes, elements, seen, strict=True):

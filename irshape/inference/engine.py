@@ -432,25 +432,27 @@ class Engine:
 
     def _apply(self, node: Node, kind: Kind, facts: tuple[Fact, ...]) -> Application:
         """The answer to a node's question, worked out and remembered: for all nodes that ask it, unless it is the node's own."""
-        key: tuple[object, ...] = facts
+        answers = kind.answers
         own = (node, *facts)
-        application = kind.answers.get(own)
-        if application is None:
-            first = self.model.first_tensor
-            tensors = [first + source if source >= 0 else source for source in node.sources]
-            stated = not self.model.document.is_example
-            request = Request(self.facts, self.scope, kind.op, first + node.first_slot, facts, tensors, kind.listed, kind.wanted, stated)
-            application = request.answer()
-            self._root._answered += 1
-            if kind.offset is not None:
-                try:
-                    application = self._fetched(kind, kind.offset, application)
-                except WeightsError as error:
-                    return self._unfetched(application, error)  # which is said once, so it is not remembered
-            if request.is_local:
-                kind.answers[key] = LOCAL
-                key = own
-            kind.answers[key] = application
+        if answers.get(facts) is LOCAL and own in answers:
+            return answers[own]
+        first, sources = self.model.first_tensor, node.sources
+        if first:
+            sources = [first + source if source >= 0 else source for source in sources]
+        stated = not self.model.document.is_example
+        request = Request(self.facts, self.scope, kind.op, first + node.first_slot, facts, sources, kind.listed, kind.wanted, stated)
+        application = request.answer()
+        self._root._answered += 1
+        if kind.offset is not None:
+            try:
+                application = self._fetched(kind, kind.offset, application)
+            except WeightsError as error:
+                return self._unfetched(application, error)  # which is said once, so it is not remembered
+        if request.is_local:
+            answers[facts] = LOCAL
+            answers[own] = application
+        else:
+            answers[facts] = application
         return application
 
     # Where facts come from, if not from a rule.
