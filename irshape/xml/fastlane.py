@@ -20,7 +20,7 @@ _VALUE: Final = r"[ !#-%'-;=-~]*+"
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
 _ID: Final = r"[0-9]{1,18}+"
 _BLANKS: Final = r"[ \t\r\n]*+"
-_DECLARED: Final = "|".join(rf"<\?xml version={q}1\.0{q}(?: encoding={q}(?i:utf-8){q})? ?\?>" for q in ("'", '"'))
+_DECLARED: Final = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])(?:(?i:utf-8)|((?i:us-ascii)))\2)? ?\?>"""
 _DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="(10|11)">{_BLANKS}<layers>'.encode())
 _BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
 # Beside what is tried in vain, what repeats is never given back.
@@ -81,8 +81,10 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_n
             return False
     except _UnusualError:
         return False
-    document.name = head[1].decode("ascii")
-    document.version = int(head[2])
+    if head[3]:
+        document.encoding = "ascii"
+    document.name = head[4].decode("ascii")
+    document.version = int(head[5])
     graph = document.graph
     graph.offset = source.index(b"<net")
     graph.end = last + len(b"</edges>") + len(rest)
