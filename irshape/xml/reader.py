@@ -112,11 +112,18 @@ def _content(source: Source, size: int) -> tuple[bytes, str | None]:
 def _file(path: str, size: int) -> bytes:
     # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-    with open(descriptor, "rb") as file:
+    try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        return file.read(min(size, found.st_size) + 1)  # room for so many bytes is made at once
+        wanted = min(size, found.st_size) + 1  # room for so many bytes is made at once
+        pieces: list[bytes] = []
+        while wanted and (piece := os.read(descriptor, wanted)):
+            pieces.append(piece)
+            wanted -= len(piece)
+    finally:
+        os.close(descriptor)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 class _Reader:
@@ -152,6 +159,7 @@ class _Reader:
         self.map = ""
         self.remarks: list[str] = []
         self.known_dims: dict[str, int] = {}
+        self.closings: dict[str, tuple[bytes, bytes]] = {}
 
     # The run, and what ends it early.
 
@@ -296,8 +304,8 @@ class _Reader:
         self.refuse("X102", "the file has a DOCTYPE", self.offset())
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        enter = self.children.get(tag)
         stack = self.stack
+        enter = self.children.get(tag)
         if enter is None and not stack:
             enter = self.foreign_root(tag)
         stack.append((tag, self.parser.CurrentByteIndex + self.shift, self.children, self.leave))
@@ -567,9 +575,9 @@ class _Reader:
     def enter_edge(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
         self.children = _NOTHING
-        from_layer, from_port, to_layer, to_port = (self.edge_end(name, attributes, offset) for name in _EDGE_ENDS)
-        if min(from_layer, from_port, to_layer, to_port) >= 0:
-            self.graph.add_edge((from_layer, from_port, to_layer, to_port), offset)
+        ends = [self.edge_end(name, attributes, offset) for name in _EDGE_ENDS]
+        if min(ends) >= 0:
+            self.graph.add_edge(ends, offset)
 
     def edge_end(self, name: str, attributes: dict[str, str], offset: int) -> int:
         if (text := attributes.get(name)) is not None:
@@ -636,11 +644,14 @@ class _Reader:
         Leaving `<tag/>`, expat stands behind it; leaving `<tag>...</tag>`, before `</tag>`. No element whose end is asked
         for can be the last child, and so be followed by the end tag, of one with its own name.
         """
-        offset = self.offset()
-        encoding = self.document.encoding
-        if self.source.startswith(f"</{self.stack[-1][0]}".encode(encoding), offset):
-            closing = ">".encode(encoding)
-            return self.source.index(closing, offset) + len(closing)
+        offset = self.parser.CurrentByteIndex + self.shift
+        tag = self.stack[-1][0]
+        closing = self.closings.get(tag)
+        if closing is None:
+            encoding = self.document.encoding
+            closing = self.closings[tag] = f"</{tag}".encode(encoding), ">".encode(encoding)
+        if self.source.startswith(closing[0], offset):
+            return self.source.index(closing[1], offset) + len(closing[1])
         return offset
 
 
