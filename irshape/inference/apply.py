@@ -42,33 +42,45 @@ class Application:
 LOCAL: Final = Application(())
 
 
+class Kind:
+    """What nodes have in common that are the same but for their inputs: equal kinds are one object.
+
+    `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
+    false for what takes facts from elsewhere than its rule: a Parameter, a layer with bodies. `offset` is where the bytes begin of
+    a Const that is read. `answers` are the applications of the rule so far, by the facts of the inputs; after a node, those that are
+    the node's own.
+    """
+
+    __slots__ = ("answers", "is_plain", "listed", "offset", "op", "wanted")
+
+    def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_plain: bool, offset: int | None = None) -> None:
+        self.op = op
+        self.listed = listed
+        self.wanted = wanted
+        self.is_plain = is_plain
+        self.offset = offset
+        self.answers: dict[tuple[object, ...], Application] = {}
+
+
 class Request(Context):
-    """The application of `op` to `facts`, which came from the slots `sources`.
+    """The application of the rule of a kind to `facts`, which came from the slots `sources`.
 
     `listed` is how many outputs the layer lists, `wanted` the positions of those whose elements some rule reads, `key` what
     makes a symbol born here the layer's own. `states_types` is whether ports state their element types.
     """
 
-    __slots__ = ("facts", "listed", "sources", "table", "wanted")
+    __slots__ = ("facts", "kind", "listed", "sources", "table", "wanted")
 
     def __init__(
-        self,
-        table: Facts,
-        scope: Scope,
-        op: Op,
-        key: int,
-        facts: tuple[Fact, ...],
-        sources: Sequence[int],
-        listed: int,
-        wanted: frozenset[int],
-        states_types: bool,
+        self, table: Facts, scope: Scope, kind: Kind, key: int, facts: tuple[Fact, ...], sources: Sequence[int], states_types: bool
     ) -> None:
-        super().__init__(scope, op, key)
+        super().__init__(scope, kind.op, key)
         self.table = table
+        self.kind = kind
         self.facts = facts
         self.sources = sources
-        self.listed = listed
-        self.wanted = wanted
+        self.listed = kind.listed
+        self.wanted = kind.wanted
         self.states_types = states_types
 
     def answer(self) -> Application:
@@ -88,9 +100,14 @@ class Request(Context):
         if self.is_sole or self.is_static:
             return ours
         seen = tuple([fact.seen for fact in self.facts])
-        other = Request(self.table, self.scope, self.op, self.key, seen, self.sources, self.listed, self.wanted, self.states_types)
-        theirs = other.answer()
-        self.is_local |= other.is_local
+        theirs = self.kind.answers.get(seen)
+        if theirs is None or theirs is LOCAL:
+            other = Request(self.table, self.scope, self.kind, self.key, seen, self.sources, self.states_types)
+            theirs = other.answer()
+            if other.is_local:
+                self.is_local = True
+            else:
+                self.kind.answers[seen] = theirs
         return self._joined(ours, theirs)
 
     def _joined(self, ours: Application, theirs: Application) -> Application:
@@ -302,14 +319,18 @@ class Request(Context):
             seen = None
         elif self._is_any_unknown(read, elements):
             seen = self.op.seen(self, elements, *arguments)
-        sides = [
-            [
-                self.held(tuple(values), element_type) if position in self.wanted and values is not None and len(values) == count else None
-                for position, (values, element_type, count) in enumerate(zip(several, types, counts, strict=True))
-            ]
-            for several in (side if is_several else [side] for side in (elements, nothing if seen is None and is_several else seen))
-        ]
-        return sides[0], sides[1]
+        ours = self._held(elements, is_several, types, counts)
+        return ours, ours if seen is elements else nothing if seen is None else self._held(seen, is_several, types, counts)
+
+    def _held(
+        self, elements: Sequence[Any], is_several: bool, types: Sequence[ElementType], counts: Sequence[Size | None]
+    ) -> list[Elements | None]:
+        """The elements of each output as it holds them, where they are wanted."""
+        held: list[Elements | None] = []
+        for position, values in enumerate(elements if is_several else (elements,)):
+            is_whole = position in self.wanted and values is not None and len(values) == counts[position]
+            held.append(self.held(tuple(values), types[position]) if is_whole else None)
+        return held
 
     def held(self, elements: Elements, element_type: ElementType) -> Elements | None:
         """The elements as a tensor of the type holds them; None if it does not."""
@@ -319,7 +340,7 @@ class Request(Context):
         """The inputs whose elements the rule follows; None if nothing is to be followed."""
         if not self.wanted or self.op.propagate is None:
             return None
-        demanded = self.op.demanded()
+        demanded = self.op.demanded
         read: list[Input] = []
         for port, argument in zip(self.op.inputs, arguments, strict=True):
             if port.index in demanded and argument is not None:

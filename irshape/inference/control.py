@@ -20,8 +20,8 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
 if TYPE_CHECKING:
+    from irshape.inference.apply import Kind
     from irshape.inference.engine import Engine, Given
-    from irshape.inference.plan import Kind
     from irshape.inference.run import Run
 
 Asking: TypeAlias = "Generator[tuple[Engine, Given], Run, Any]"

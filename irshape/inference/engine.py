@@ -13,10 +13,10 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from irshape.inference.apply import LOCAL, Application, Request
+from irshape.inference.apply import LOCAL, Application, Kind, Request
 from irshape.inference.facts import POISONED, Fact, Facts
 from irshape.inference.groups import Groups, marked
-from irshape.inference.plan import Kind, Kinds, facts_of, plan
+from irshape.inference.plan import Kinds, facts_of, plan
 from irshape.inference.run import Guard, Run, Said, guards_of
 from irshape.model.bodies import BODIES, Body, BodyInput, bodies_of
 from irshape.model.build import place, unknown_hint, unknown_reason
@@ -440,7 +440,7 @@ class Engine:
         if first:
             sources = [first + source if source >= 0 else source for source in sources]
         stated = not self.model.document.is_example
-        request = Request(self.facts, self.scope, kind.op, first + node.first_slot, facts, sources, kind.listed, kind.wanted, stated)
+        request = Request(self.facts, self.scope, kind, first + node.first_slot, facts, sources, stated)
         application = request.answer()
         self._root._answered += 1
         if kind.offset is not None:

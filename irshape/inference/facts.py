@@ -40,13 +40,25 @@ class Fact:
         """Whether both know the same numbers, by whatever formulas."""
         if self is other:
             return True
-        return (self.element_type, self.is_poisoned) == (other.element_type, other.is_poisoned) and (
-            _ends(self.shape) == _ends(other.shape) and _ends(self.elements) == _ends(other.elements)
-        )
+        if self.element_type is not other.element_type or self.is_poisoned != other.is_poisoned:
+            return False
+        return _are_like(self.shape, other.shape) and _are_like(self.elements, other.elements)
 
 
-def _ends(elements: Elements | None) -> list[Any] | None:
-    return None if elements is None else [bounds(element) if isinstance(element, Dim) else element for element in elements]
+def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
+    """Whether both are the same numbers, or have the same ends."""
+    if ours is theirs:
+        return True
+    if ours is None or theirs is None or len(ours) != len(theirs):
+        return False
+    for one, other in zip(ours, theirs, strict=True):
+        if one is not other and _ends(one) != _ends(other):
+            return False
+    return True
+
+
+def _ends(element: Any) -> Any:
+    return bounds(element) if isinstance(element, Dim) else element
 
 
 POISONED: Final = Fact(ElementType.dynamic, None, None, True)

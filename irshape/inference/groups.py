@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from irshape.inference.apply import LOCAL
+from irshape.inference.apply import LOCAL, Kind
 from irshape.inference.facts import Fact
-from irshape.inference.plan import Kind, facts_of, sources_of
+from irshape.inference.plan import facts_of, sources_of
 from irshape.inference.run import Run, Said
 from irshape.model.model import Node
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from irshape.inference.apply import Application, never_valid
+from irshape.inference.apply import Application, Kind, never_valid
 from irshape.inference.engine import Engine, Outputs
 from irshape.inference.facts import Fact
-from irshape.inference.plan import Kind
 from irshape.model.model import Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR

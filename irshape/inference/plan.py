@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from irshape.inference.apply import Application
+from irshape.inference.apply import Kind
 from irshape.inference.facts import Fact
 from irshape.model.bodies import BODIES
 from irshape.model.model import Model, Node
@@ -19,26 +19,6 @@ NONE: Final[frozenset[int]] = frozenset()
 _FIRST: Final = frozenset((0,))
 
 
-class Kind:
-    """What nodes have in common that are the same but for their inputs: equal kinds are one object.
-
-    `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
-    false for what takes facts from elsewhere than its rule: a Parameter, a layer with bodies. `offset` is where the bytes begin of
-    a Const that is read. `answers` are the applications of the rule so far, by the facts of the inputs; after a node, those that are
-    the node's own.
-    """
-
-    __slots__ = ("answers", "is_plain", "listed", "offset", "op", "wanted")
-
-    def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_plain: bool, offset: int | None = None) -> None:
-        self.op = op
-        self.listed = listed
-        self.wanted = wanted
-        self.is_plain = is_plain
-        self.offset = offset
-        self.answers: dict[tuple[object, ...], Application] = {}
-
-
 Kinds: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Kind]
 
 
@@ -48,7 +28,7 @@ _Reads: TypeAlias = tuple[list[int], list[int]]
 def _reads(op: Op, count: int) -> _Reads:
     """Of so many inputs those whose elements a rule reads, and those it reads when the elements of an output are wanted."""
     ports = [(position, op.input_at(position)) for position in range(count)]
-    follows = op.demanded()
+    follows = op.demanded if op.propagate is not None else ()
     always = [position for position, port in ports if port is not None and port.value]
     return always, [position for position, port in ports if port is not None and (port.value or port.index in follows)]
 

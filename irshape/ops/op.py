@@ -183,6 +183,8 @@ class Op:
       `unfollowed` are the element types of which it computes no values at all;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
 
+    `demanded` are the positions of the inputs whose elements `propagate` reads, if there is one.
+
     `takes_numbers_only` says that OpenVINO tells the sizes of the output from numbers, not from bounds of values.
 
     The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
@@ -202,6 +204,7 @@ class Op:
     is_followed: ClassVar[bool] = False
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     are_alike: ClassVar[bool] = False
+    demanded: ClassVar[frozenset[int]] = frozenset()
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     infer: ClassVar[Callable[..., Any]]
@@ -215,6 +218,7 @@ class Op:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         cls._collect_ports()
+        cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
         for rule in ("infer", "types", "propagate"):
             cls._check_parameters(rule)
@@ -336,13 +340,6 @@ class Op:
             return cls.inputs[index]
         last = cls.inputs[-1] if cls.inputs else None
         return last if last is not None and last.variadic else None
-
-    @classmethod
-    def demanded(cls) -> frozenset[int]:
-        """The positions of the inputs whose elements `propagate` reads."""
-        if cls.propagate is None:
-            return frozenset()
-        return frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
 
 
 OpClass: TypeAlias = type[Op]

@@ -176,11 +176,18 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
         return None if rounding is None else tuple([_rounded(element, *rounding) for element in elements])
     if element_type is ElementType.boolean:
         return elements
-    if element_type not in _LIMITS:
+    own = _LIMITS.get(element_type)
+    if own is None:
         return None
-    # What is not bounded at all is unknown to begin with.
-    held = all(fits(element, element_type) or (isinstance(element, Dim) and bounds(element)[1] == inf) for element in elements)
-    return elements if held else None
+    least, most = own
+    for element in elements:
+        if type(element) is int:
+            if not least <= element <= most:
+                return None
+        # What is not bounded at all is unknown to begin with.
+        elif not fits(element, element_type) and not (isinstance(element, Dim) and element.facts.high == inf):
+            return None
+    return elements
 
 
 def _rounded(element: Element, rounding: Callable[[float], float], digits: int) -> Element:

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
-from irshape.inference.apply import Request
+from irshape.inference.apply import Kind, Request
 from irshape.inference.facts import Fact, Facts
 from irshape.model.model import Node
 from irshape.ops.context import element_count
@@ -59,7 +59,8 @@ class Rule(Request):
         sources = [first + source if source >= 0 else source for source in node.sources[: len(facts)]]
         wanted = frozenset(index for index, fact in enumerate(known) if fact.elements is not None)
         stated = not node.model.document.is_example
-        super().__init__(_Plain(), scope, op, first + node.first_slot, tuple(facts), sources, len(node.layer.outputs), wanted, stated)
+        kind = Kind(op, node.layer.form.output_count, wanted, is_plain=True)
+        super().__init__(_Plain(), scope, kind, first + node.first_slot, tuple(facts), sources, stated)
         self.is_sole = False
         self.answers: tuple[Fact, ...] = ()
 
@@ -184,7 +185,7 @@ def _are_read(op: Op, position: int, fact: Fact, is_of_elements: bool) -> bool:
     port = op.input_at(position)
     if port is None or fact.elements is None or fact.elements is UNREADABLE:
         return False
-    return port.value or (is_of_elements and port.index in op.demanded())
+    return port.value or (is_of_elements and port.index in op.demanded)
 
 
 def _name(op: Op, position: int) -> str:

@@ -244,7 +244,7 @@ class Sources:
             return unknown(point, f"only running {node.type} tells them")
         for position, one in enumerate(facts):
             port = op.input_at(position)
-            if port is not None and port.index in op.demanded() and not is_known(one):
+            if port is not None and port.index in op.demanded and not is_known(one):
                 return Derivation(number, ways=[Way(Point(point.graph, node.sources[position], "values"))])
         count = element_count(fact.shape)
         return unknown(point, "how many there are is not known" if count is None else f"{node.type} hands on nothing of them")
