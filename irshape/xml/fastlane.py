@@ -2,7 +2,8 @@
 
 Layers that are written alike share a `Form`, which is parsed once; ports and places are made when they are asked for. Every byte is
 held against strict patterns, or given to expat where anything may stand (`<rt_info>`), so what is read here is well-formed. Whatever
-these do not know, a fault above all, is left to the general reader: both give equal documents.
+these do not know, a fault above all, is left to the general reader: both give equal documents. Layers with bodies are read by it one
+by one.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import pyexpat
 import re
 from array import array
+from collections.abc import Callable
 from typing import Final
 
 from irshape.shape.element_type import ElementType
@@ -46,6 +48,8 @@ _EDGES: Final = re.compile(
 _DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
 _EDGE: Final = re.compile(rb"<edge ")
 _TAG: Final = len("<layer id=")
+_TYPE: Final = ' type="'
+_LAYER_TAG: Final = re.compile(rb"<layer |</layer>")
 _LAYER_END: Final = "</layer>"
 _LAYER_ENDS: Final = _LAYER_END.encode()
 _EDGE_ENDS: Final = b"/>"
@@ -58,28 +62,31 @@ _CONST: Final = ' type="Const" '
 _BLOCK: Final = 1 << 18
 
 
-class _UnusualError(Exception):
+class UnusualError(Exception):
     """The general reader must read this document."""
 
 
-def read_canonical(document: Document, *, excluded_types: frozenset[str], most_nested: int) -> bool:
+def read_canonical(
+    document: Document, *, types_with_bodies: frozenset[str], read_layer: Callable[[int, int], Layer], most_nested: int
+) -> bool:
     """Fill the document if all of it is laid out as OpenVINO writes it; otherwise change nothing and say False.
 
-    Layers of the excluded types (in lower case) have bodies, which only the general reader follows.
+    Layers of some types (in lower case) have bodies: `read_layer` is the general reader's way to read one, from its begin to its
+    end. Raises `UnusualError` where it finds a fault.
     """
     source = document.source
     head = _DOCUMENT.match(source)
     # Two characters that no XML holds stand for what is cut out of a text.
     if head is None or b"\0" in source or b"\1" in source or not source.isascii():
         return False
-    lane = _Lane(document, excluded_types, most_nested)
+    lane = _Lane(document, types_with_bodies, read_layer, most_nested)
     try:
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
         rest = source[last + len(b"</edges>") :].rstrip(b" \t\r\n")
         if not rest.endswith(_NET_END) or not lane.is_sound(rest.decode("ascii"), "<net>"):
             return False
-    except _UnusualError:
+    except UnusualError:
         return False
     if head[3]:
         document.encoding = "ascii"
@@ -96,10 +103,13 @@ def read_canonical(document: Document, *, excluded_types: frozenset[str], most_n
 class _Lane:
     """One document on the fast lane, and what was parsed of it so far, by its text."""
 
-    def __init__(self, document: Document, excluded_types: frozenset[str], most_nested: int) -> None:
+    def __init__(
+        self, document: Document, types_with_bodies: frozenset[str], read_layer: Callable[[int, int], Layer], most_nested: int
+    ) -> None:
         self.source = document.source
         self.limits = document.limits
-        self.excluded_types = excluded_types
+        self.types_with_bodies = types_with_bodies
+        self.read_layer = read_layer
         self.most_nested = most_nested
         # The forms of layers with the places of their `<data>`, counted from the end of the name.
         self.forms: dict[str, tuple[Form, int]] = {}
@@ -113,24 +123,28 @@ class _Lane:
         befores: set[str] = set()
         layers: list[Layer] = []
         while (stop := _last(source, _LAYER_ENDS, at)) >= 0:
+            resumed = at  # what stands before is read
             for text in source[at:stop].decode("ascii").split(_LAYER_END):
+                if at < resumed:  # inside a layer with bodies
+                    at += len(text) + len(_LAYER_END)
+                    continue
                 try:
                     before, id, between, name, rest = text.split('"', 4)
                 except ValueError:
-                    raise _UnusualError from None
+                    raise UnusualError from None
                 if before not in befores:
                     if not _BEFORE.fullmatch(before):
-                        raise _UnusualError
+                        raise UnusualError
                     befores.add(before)
                 if between != " name=" or not (id.isdecimal() and len(id) < 19) or not name.isprintable() or "<" in name:
-                    raise _UnusualError
+                    raise UnusualError
                 weights_at = None
                 key, cut, tail = rest.partition(_NAMES)
                 names = ""
                 if cut:
                     names, _, tail = tail.partition('"')
                     if not names.isprintable() or "<" in names:
-                        raise _UnusualError
+                        raise UnusualError
                 if rest.startswith(_CONST):
                     key, cut_offset, behind = key.partition(_OFFSET)
                     offset, _, behind = behind.partition('"')
@@ -142,26 +156,45 @@ class _Lane:
                 if cut:
                     key = f"{key}\0{tail}"
                 if has_entities and ("&" in name or "&" in names):
-                    raise _UnusualError
-                found = forms.get(key)
-                if found is None:
-                    found = forms[key] = self.form(rest, has_own=weights_at is not None)
-                form, data_at = found
+                    raise UnusualError
                 begin = at + len(before) - _TAG
                 at += len(text)
+                found = forms.get(key)
+                if found is None:
+                    if self.has_bodies(rest):
+                        resumed = self.end_of(begin)
+                        layers.append(self.read_layer(begin, resumed))
+                        at += len(_LAYER_END)
+                        continue
+                    found = forms[key] = self.form(rest, has_own=weights_at is not None)
+                form, data_at = found
                 data_offset = at - len(rest) + data_at if data_at >= 0 else -1
                 at += len(_LAYER_END)
                 layers.append(Layer(int(id), name, form, weights_at, begin, at, data_offset, ports))
+            at = max(at, resumed)
             if len(layers) > self.limits.layers:
-                raise _UnusualError
+                raise UnusualError
         return layers, at
+
+    def has_bodies(self, rest: str) -> bool:
+        """Whether a layer is of a type with bodies, by what stands behind its name."""
+        return rest.startswith(_TYPE) and rest[len(_TYPE) : rest.find('"', len(_TYPE))].lower() in self.types_with_bodies
+
+    def end_of(self, at: int) -> int:
+        """Where the layer ends that begins at a place, with all layers in it."""
+        depth = 0
+        for tag in _LAYER_TAG.finditer(self.source, at):
+            depth += -1 if tag[0] == _LAYER_ENDS else 1
+            if depth == 0:
+                return tag.end()
+        raise UnusualError
 
     def edges(self, at: int) -> tuple[array[int], int, int]:
         """The ends of the edges behind the layers, and where the text begins and stops that they stand in."""
         source = self.source
         begin = _EDGES_BEGIN.match(source, at)
         if begin is None:
-            raise _UnusualError
+            raise UnusualError
         at = first = begin.end()
         last = source.find(b"</edges>", first)
         ends = array("q")
@@ -170,7 +203,7 @@ class _Lane:
             stop = last if stop < 0 else stop + len(_EDGE_ENDS)
             text = source[at:stop]
             if not _EDGES.fullmatch(text):
-                raise _UnusualError
+                raise UnusualError
             ends.extend(array("q", list(map(int, text.translate(_DIGITS).split()))))
             at = stop
         return ends, first, last
@@ -180,19 +213,19 @@ class _Lane:
         names, offset = rest.find(_NAMES), rest.find(_OFFSET) if has_own else -1
         for cut, tag in ((names, "<port "), (offset, "<data ")):
             if cut >= 0 and not rest.startswith(tag, rest.rfind("<", 0, cut)):
-                raise _UnusualError
+                raise UnusualError
         found = _FORM.fullmatch(rest)
         if found is None:
-            raise _UnusualError
+            raise UnusualError
         type, version, data, rt_info, inputs, outputs = found.groups("")
-        if type.lower() in self.excluded_types or (rt_info and not self.is_sound(rt_info)):
-            raise _UnusualError
+        if rt_info and not self.is_sound(rt_info):
+            raise UnusualError
         attributes = self.attributes_of(data)
         if has_own:
             attributes = {**attributes, "offset": "0"}
         records = self.records(outputs)
         if not all(precision and ElementType.from_precision(precision) for _, precision, _ in records):
-            raise _UnusualError
+            raise UnusualError
         form = Form(type, version, attributes)
         form.record(self.records(inputs), records)
         return form, found.start(3)
@@ -204,7 +237,7 @@ class _Lane:
             pairs = _ATTRIBUTE.findall(data)
             attributes = self.attributes[data] = dict(pairs)
             if len(attributes) < len(pairs):
-                raise _UnusualError
+                raise UnusualError
         return attributes
 
     def records(self, ports: str) -> list[PortRecord]:
@@ -222,7 +255,7 @@ class _Lane:
         """The numbers of some `<dim>`."""
         dims = tuple(map(int, text.replace("</dim>", "").split("<dim>")[1:]))
         if len(dims) > self.limits.rank:
-            raise _UnusualError
+            raise UnusualError
         return dims
 
     def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:

@@ -39,7 +39,6 @@ _BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
 _NO_MEMORY: Final = 1
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
-_SMALL: Final = 1 << 16
 # How many bytes behind a port a comment may begin to be about it.
 _NEAR: Final = 1_000
 _BODIES: Final = {"if": ("then_body", "else_body"), "loop": ("body",), "tensoriterator": ("body",)}
@@ -170,12 +169,7 @@ class _Reader:
         document.encoding, mark = self.encoding()
         root = _ROOT.match(self.source)
         document.is_example = root is not None and root[1] == b"layer"
-        # A declaration that contradicts the byte order mark, or spells UTF-8 in its own way, must not mislead expat.
-        self.parser = parser = pyexpat.ParserCreate(_EXPAT_KNOWS.get(document.encoding))
-        parser.buffer_text = True
-        parser.StartElementHandler = self.start
-        parser.EndElementHandler = self.end
-        parser.StartDoctypeDeclHandler = self.doctype
+        self.parser = parser = self.new_parser()
         try:
             if document.is_example:
                 from irshape.xml import example
@@ -197,10 +191,41 @@ class _Reader:
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or (self.may_be_long and self.has_long_value()):
             return False
-        # The fast lane would find a body on its way; in a small file it costs less to look for one before.
-        if len(source) < _SMALL and b"body>" in source:
-            return False
-        return fastlane.read_canonical(self.document, excluded_types=_WITH_BODIES, most_nested=self.deepest // 2)
+        is_read = fastlane.read_canonical(
+            self.document, types_with_bodies=_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
+        )
+        if not is_read:
+            self.layers.clear()
+        return is_read
+
+    def read_layer(self, begin: int, end: int) -> Layer:
+        """One layer of the document, which stands between two places. Raises `UnusualError` if there is anything to say of it."""
+        alone = Document(self.source, None, self.limits)
+        reader = _Reader(alone)
+        opening = b'<net version="11"><layers>'
+        reader.shift = begin - len(opening)
+        parser = reader.parser = reader.new_parser()
+        try:
+            parser.Parse(opening, False)
+            parser.Parse(self.source[begin:end], False)
+            parser.Parse(b"</layers></net>", True)
+        except (pyexpat.ExpatError, _UnreadableError):
+            raise fastlane.UnusualError from None
+        self.layers += reader.layers
+        if alone.diagnostics or len(alone.graph.layers) != 1 or len(self.layers) > self.limits.layers:
+            raise fastlane.UnusualError
+        self.document.has_annotations |= alone.has_annotations
+        return alone.graph.layers[0]
+
+    def new_parser(self) -> pyexpat.XMLParserType:
+        """What calls this reader's methods."""
+        # A declaration that contradicts the byte order mark, or spells UTF-8 in its own way, must not mislead expat.
+        parser = pyexpat.ParserCreate(_EXPAT_KNOWS.get(self.document.encoding))
+        parser.buffer_text = True
+        parser.StartElementHandler = self.start
+        parser.EndElementHandler = self.end
+        parser.StartDoctypeDeclHandler = self.doctype
+        return parser
 
     def has_long_value(self) -> bool:
         """Whether there may be an attribute in double quotes beyond the limit: it would cover a multiple of it."""
