@@ -51,10 +51,7 @@ def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
         return True
     if ours is None or theirs is None or len(ours) != len(theirs):
         return False
-    for one, other in zip(ours, theirs, strict=True):
-        if one is not other and _ends(one) != _ends(other):
-            return False
-    return True
+    return all(one is other or _ends(one) == _ends(other) for one, other in zip(ours, theirs, strict=True))
 
 
 def _ends(element: Any) -> Any:
