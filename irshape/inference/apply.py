@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, Final
 
@@ -292,33 +292,38 @@ class Request(Context):
         self, arguments: Sequence[Any], shapes: Sequence[Shape], types: Sequence[ElementType]
     ) -> tuple[Sequence[Elements | None], Sequence[Elements | None]]:
         """The elements of each output, and what OpenVINO knows of them."""
+        op = self.op
         nothing = [None] * len(shapes)
         read = self._read(arguments)
         if read is None or self.has_errors(0):
             return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
-        wanted = [position for position in self.wanted if position < len(counts)]
+        wanted = [counts[position] or 0 for position in self.wanted if position < len(counts)]
         most = self.scope.limits.elements
-        if any((counts[position] or 0) > most for position in wanted):
+        largest = max(wanted, default=0)
+        if largest > most:
             self.warn("N103", f"the values of more than {most} elements are not followed (limit elements)")
-        if not any(0 < (counts[position] or 0) <= most for position in wanted):
+        if largest == 0 or all(count == 0 or count > most for count in wanted):
             # Where one axis is 0 the others may be as long as they like: nothing must run along them.
-            empty = [() if position in wanted and counts[position] == 0 else None for position in range(len(counts))]
+            empty = [() if position in self.wanted and count == 0 else None for position, count in enumerate(counts)]
             return empty, empty
         is_supposed = any(one.elements is None for one in read)
         if is_supposed:
             self.suppose(read)
-        if not self._are_elements_known(read):
+        if any(one.elements is None for one in read):
             return nothing, nothing
-        elements = self.op.propagate(self, *arguments)  # type: ignore[misc]
+        has_sizes, has_reals = _unknown([one.values for one in read])
+        if (has_sizes and not op.takes_sizes) or (has_reals and not op.takes_reals):
+            return nothing, nothing
+        elements = op.propagate(self, *arguments)  # type: ignore[misc]
         if elements is None:
             return nothing, nothing
-        is_several = len(shapes) > 1 or self.op.outputs[0].variadic
+        is_several = len(shapes) > 1 or op.outputs[0].variadic
         seen = elements
-        if is_supposed or any(one.element_type in self.op.unfollowed for one in read):
+        if is_supposed or any(one.element_type in op.unfollowed for one in read):
             seen = None
-        elif self._is_any_unknown(read, elements):
-            seen = self.op.seen(self, elements, *arguments)
+        elif has_sizes or has_reals or any(_unknown([one or () for one in elements] if is_several else [elements])):
+            seen = op.seen(self, elements, *arguments)
         ours = self._held(elements, is_several, types, counts)
         return ours, ours if seen is elements else nothing if seen is None else self._held(seen, is_several, types, counts)
 
@@ -338,26 +343,28 @@ class Request(Context):
 
     def _read(self, arguments: Sequence[Any]) -> list[Input] | None:
         """The inputs whose elements the rule follows; None if nothing is to be followed."""
-        if not self.wanted or self.op.propagate is None:
-            return None
-        demanded = self.op.demanded
+        op = self.op
         read: list[Input] = []
-        for port, argument in zip(self.op.inputs, arguments, strict=True):
-            if port.index in demanded and argument is not None:
+        for port in op.inputs:
+            argument = arguments[port.index]
+            if port.index in op.demanded and argument is not None:
                 read.extend(argument if port.variadic else (argument,))
-        if any(one.elements is None for one in read) and not (self.op.takes_unknown and any(one.elements for one in read)):
+        if any(one.elements is None for one in read) and not (op.takes_unknown and any(one.elements for one in read)):
             return None
         return read
 
-    def _are_elements_known(self, read: Sequence[Input]) -> bool:
-        refused = tuple([kind for kind, is_taken in ((Dim, self.op.takes_sizes), (Real, self.op.takes_reals)) if not is_taken])
-        return all(one.elements is not None and not any(isinstance(element, refused) for element in one.elements) for one in read)
 
-    @staticmethod
-    def _is_any_unknown(read: Sequence[Input], elements: Sequence[Any]) -> bool:
-        """Whether not all elements are numbers, of the inputs or of the output."""
-        several = [one.values for one in read] + [one if isinstance(one, tuple) else (one,) for one in elements]
-        return any(isinstance(element, Dim | Real) for one in several for element in one)
+def _unknown(several: Iterable[Elements]) -> tuple[bool, bool]:
+    """Whether there are sizes, and real numbers, among elements, that are not known."""
+    has_sizes = has_reals = False
+    for elements in several:
+        for element in elements:
+            if type(element) is not int:
+                if isinstance(element, Dim):
+                    has_sizes = True
+                elif isinstance(element, Real):
+                    has_reals = True
+    return has_sizes, has_reals
 
 
 def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
