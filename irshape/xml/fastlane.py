@@ -11,7 +11,7 @@ from __future__ import annotations
 import pyexpat
 import re
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from irshape.shape.element_type import ElementType
@@ -25,20 +25,17 @@ _BLANKS: Final = r"[ \t\r\n]*+"
 _DECLARED: Final = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])(?:(?i:utf-8)|((?i:us-ascii)))\2)? ?\?>"""
 _DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="(10|11)">{_BLANKS}<layers>'.encode())
 _BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
-# Beside what is tried in vain, what repeats is never given back.
-_PORT: Final = (
-    rf'{_BLANKS}<port id="({_ID})"(?: precision="(\w+)")?(?: names="({_VALUE})")? ?'
-    rf"(?:/>|>((?:{_BLANKS}<dim>(?:-1|{_ID})</dim>)*+){_BLANKS}</port>)"
-)
-_PORTS: Final = rf"(?:{re.sub(r'[(](?![?])', '(?:', _PORT)})*+"
-_EACH_PORT: Final = re.compile(_PORT)
-# What stands in a layer behind its name.
-_FORM: Final = re.compile(
+# What stands in a layer between its name and its ports.
+_HEAD: Final = re.compile(
     rf''' type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'''
-    rf'''(?:{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>))?(?:{_BLANKS}(<rt_info>(?>.*?</rt_info>)))?'''
-    rf"(?:{_BLANKS}<input>({_PORTS}){_BLANKS}</input>)?(?:{_BLANKS}<output>({_PORTS}){_BLANKS}</output>)?{_BLANKS}",
+    rf'''(?:{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>))?(?:{_BLANKS}(<rt_info>(?>.*?</rt_info>)))?{_BLANKS}''',
     re.DOTALL,
 )
+# What stands in a port behind its id, and after it.
+_PORT: Final = re.compile(
+    rf'(?: precision="(\w+)")?(?: names="({_VALUE})")? ?(?:/>|>((?:{_BLANKS}<dim>(?:-1|{_ID})</dim>)*+){_BLANKS}</port>){_BLANKS}'
+)
+_PORT_BEGIN: Final = '<port id="'
 _ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _EDGES_BEGIN: Final = re.compile(rf"{_BLANKS}</layers>{_BLANKS}<edges>".encode())
 _EDGES: Final = re.compile(
@@ -60,6 +57,7 @@ _OFFSET: Final = ' offset="'
 _CONST: Final = ' type="Const" '
 # So much is taken at a time that it costs no memory to speak of.
 _BLOCK: Final = 1 << 18
+_BLANK: Final = " \t\r\n"
 
 
 class UnusualError(Exception):
@@ -83,7 +81,7 @@ def read_canonical(
     try:
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
-        rest = source[last + len(b"</edges>") :].rstrip(b" \t\r\n")
+        rest = source[last + len(b"</edges>") :].rstrip(_BLANK.encode())
         if not rest.endswith(_NET_END) or not lane.is_sound(rest.decode("ascii"), "<net>"):
             return False
     except UnusualError:
@@ -113,8 +111,8 @@ class _Lane:
         self.most_nested = most_nested
         # The forms of layers with the places of their `<data>`, counted from the end of the name.
         self.forms: dict[str, tuple[Form, int]] = {}
-        self.attributes: dict[str, dict[str, str]] = {"": {}}
-        self.dims: dict[str, tuple[int, ...]] = {"": ()}
+        self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
+        self.known_ports: dict[str, tuple[str | None, str | None, tuple[int, ...] | None]] = {}
 
     def layers(self, at: int) -> tuple[list[Layer], int]:
         """The layers from a place on, and where the last one ends."""
@@ -166,7 +164,8 @@ class _Lane:
                         layers.append(self.read_layer(begin, resumed))
                         at += len(_LAYER_END)
                         continue
-                    found = forms[key] = self.form(rest, has_own=weights_at is not None)
+                    text = f'{rest[: len(rest) - len(tail) - len(names) - 1]}"{tail}' if cut else rest
+                    found = forms[key] = self.form(text, has_own=weights_at is not None)
                 form, data_at = found
                 data_offset = at - len(rest) + data_at if data_at >= 0 else -1
                 at += len(_LAYER_END)
@@ -214,68 +213,69 @@ class _Lane:
         for cut, tag in ((names, "<port "), (offset, "<data ")):
             if cut >= 0 and not rest.startswith(tag, rest.rfind("<", 0, cut)):
                 raise UnusualError
-        found = _FORM.fullmatch(rest)
-        if found is None:
-            raise UnusualError
-        type, version, data, rt_info, inputs, outputs = found.groups("")
-        if rt_info and not self.is_sound(rt_info):
-            raise UnusualError
-        attributes = self.attributes_of(data)
+        text, inputs, outputs = _parts(rest)
+        head = self.heads.get(text)
+        if head is None:
+            head = self.heads[text] = self.head(text)
+        type, version, attributes, data_at = head
         if has_own:
             attributes = {**attributes, "offset": "0"}
-        records = self.records(outputs)
-        if not all(precision and ElementType.from_precision(precision) for _, precision, _ in records):
-            raise UnusualError
         form = Form(type, version, attributes)
-        form.record(self.records(inputs), records)
-        return form, found.start(3)
+        form.record(self.records(inputs), self.records(outputs, is_output=True))
+        return form, data_at
 
-    def attributes_of(self, data: str) -> dict[str, str]:
-        """The attributes of a `<data>`."""
-        attributes = self.attributes.get(data)
-        if attributes is None:
-            pairs = _ATTRIBUTE.findall(data)
-            attributes = self.attributes[data] = dict(pairs)
-            if len(attributes) < len(pairs):
-                raise UnusualError
-        return attributes
+    def head(self, text: str) -> tuple[str, str, dict[str, str], int]:
+        """Type, version, attributes and the place of `<data>` or -1, by what stands between name and ports."""
+        found = _HEAD.fullmatch(text)
+        if found is None:
+            raise UnusualError
+        type, version, data, rt_info = found.groups("")
+        pairs = _ATTRIBUTE.findall(data)
+        attributes = dict(pairs)
+        if len(attributes) < len(pairs) or (rt_info and not self.is_sound(rt_info)):
+            raise UnusualError
+        return type, version, attributes, found.start(3)
 
-    def records(self, ports: str) -> list[PortRecord]:
+    def records(self, text: str, *, is_output: bool = False) -> list[PortRecord]:
         """What some ports record."""
-        known = self.dims
         records: list[PortRecord] = []
-        for id, precision, _, text in _EACH_PORT.findall(ports):
-            dims = known.get(text)
-            if dims is None:
-                dims = known[text] = self.dims_of(text)
-            records.append((int(id), precision or None, dims or None))
+        for id, port, _ in _each_port(text):
+            known = self.known_ports.get(port)
+            if known is None:
+                known = self.known_ports[port] = self.port(port)
+            precision, _, dims = known
+            if is_output and (precision is None or ElementType.from_precision(precision) is None):
+                raise UnusualError
+            records.append((int(id), precision, dims))
         return records
 
-    def dims_of(self, text: str) -> tuple[int, ...]:
-        """The numbers of some `<dim>`."""
-        dims = tuple(map(int, text.replace("</dim>", "").split("<dim>")[1:]))
+    def port(self, text: str) -> tuple[str | None, str | None, tuple[int, ...] | None]:
+        """Precision, names and dims of a port, by what stands behind its id."""
+        found = _PORT.fullmatch(text)
+        if found is None:
+            raise UnusualError
+        precision, names, dims_text = found.groups()
+        dims = tuple(map(int, (dims_text or "").replace("</dim>", "").split("<dim>")[1:]))
         if len(dims) > self.limits.rank:
             raise UnusualError
-        return dims
+        return precision, names, dims or None
 
     def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:
         """The ports of a layer, with their places in the file."""
         end = layer.end - len(_LAYER_END)
         text = self.source[layer.offset : end].decode("ascii")
         rest = text.split('"', 4)[4]
-        found = _FORM.fullmatch(rest)
-        assert found is not None
-        inputs, outputs = (self.placed(rest, *found.span(side), end - len(rest)) for side in (5, 6))
-        return inputs, outputs
-
-    def placed(self, text: str, start: int, end: int, base: int) -> list[Port]:
-        """The ports in a part of a text, which begins at a place in the file."""
-        ports: list[Port] = []
-        for found in _EACH_PORT.finditer(text, start, end) if start >= 0 else ():
-            id, precision, names, dims = found.groups()
-            begin = text.index("<", found.start())
-            ports.append(Port(int(id), precision, base + begin, self.dims_of(dims or "") or None, base + found.end(), names))
-        return ports
+        head, inputs, outputs = _parts(rest)
+        at = end - len(rest) + len(head)
+        made: list[list[Port]] = []
+        for tag, ports in (("<input>", inputs), ("<output>", outputs)):
+            start = self.source.find(tag.encode(), at, end) + len(tag)
+            made.append([])
+            for id, port, place in _each_port(ports):
+                precision, names, dims = self.port(port)
+                stop = start + place + len(_PORT_BEGIN) + len(id) + 1 + len(port.rstrip(_BLANK))
+                made[-1].append(Port(int(id), precision, start + place, dims, stop, names))
+        return made[0], made[1]
 
     def is_sound(self, fragment: str, opening: str = "") -> bool:
         """Whether a fragment of the document, with a tag before it, is well-formed elements and no deeper than it may be."""
@@ -287,6 +287,40 @@ class _Lane:
         except pyexpat.ExpatError:
             return False
         return True
+
+
+def _parts(rest: str) -> tuple[str, str, str]:
+    """What stands behind a layer's name: before its ports, in `<input>`, and in `<output>`."""
+    head, has_inputs, behind = rest.partition("<input>")
+    inputs = outputs = between = ""
+    if has_inputs:
+        inputs, is_closed, behind = behind.partition("</input>")
+        between, has_outputs, behind = behind.partition("<output>")
+        if not is_closed:
+            raise UnusualError
+    else:
+        head, has_outputs, behind = rest.partition("<output>")
+    if has_outputs:
+        outputs, is_closed, behind = behind.partition("</output>")
+        if not is_closed:
+            raise UnusualError
+    if between.strip(_BLANK) or behind.strip(_BLANK):
+        raise UnusualError
+    return head, inputs, outputs
+
+
+def _each_port(text: str) -> Iterator[tuple[str, str, int]]:
+    """The id of each port in a text, what stands behind it, and where the port begins."""
+    blank, *ports = text.split(_PORT_BEGIN)
+    if blank.strip(_BLANK):
+        raise UnusualError
+    at = len(blank)
+    for port in ports:
+        id, _, rest = port.partition('"')
+        if not (id.isdecimal() and len(id) < 19):
+            raise UnusualError
+        yield id, rest, at
+        at += len(_PORT_BEGIN) + len(port)
 
 
 def _last(source: bytes, mark: bytes, at: int, end: int | None = None) -> int:
