@@ -419,7 +419,8 @@ def _fits(dims: tuple[int, ...], shape: Shape) -> bool:
     if len(dims) != len(shape):
         return False
     for dim, size in zip(dims, shape, strict=True):
-        low, high = bounds(size)
-        if dim >= 0 and not low <= dim <= high:
-            return False
+        if dim >= 0 and dim != size:
+            low, high = bounds(size)
+            if not low <= dim <= high:
+                return False
     return True
