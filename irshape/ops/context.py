@@ -162,8 +162,10 @@ class Context(Judge):
 
     def unknown(self, low: float = 0, high: float = inf) -> Size:
         """A size that only running the layer would tell: a symbol of the layer's own."""
-        self.is_local = True
         self._born += 1
+        if low == high:
+            return int(low)
+        self.is_local = True
         return self.scope.unknown((self.key, "size", self._born), low, high, is_data=bool(self.op.inputs))
 
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:

@@ -108,6 +108,8 @@ def parse_parameter_shape(text: str) -> tuple[tuple[Interval, ...] | None, list[
 def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[Interval, str]:
     if field in ("?", "-1"):
         return (0, inf), ""
+    if field.isascii() and field.isdigit() and len(field) < 19 and (field[0] != "0" or field == "0"):
+        return (int(field), int(field)), ""
     low_text, dots, high_text = field.partition("..")
     for part in (low_text, high_text):
         if not re.fullmatch(_DIGITS_AND_SIGNS, part):
