@@ -306,11 +306,12 @@ class Engine:
         before = self.current
         run = self.current = groups.begun()
         known = run.known
+        fact_of = known.__getitem__
         for group in groups.groups:
             node, kind = group.node, group.kind
-            facts = tuple([known[number] for number in group.sources])
-            self._at = group.turn
-            if kind is None or not kind.is_plain or node.index in self.supposed:
+            facts = tuple(map(fact_of, group.sources))
+            if kind is None or group.is_special:
+                self._at = group.turn
                 outputs = yield from self._special(node, kind, facts)
             else:
                 application = kind.answers.get(facts)
@@ -325,7 +326,8 @@ class Engine:
                         self._at = turn
                         self._repeat(self.nodes[turn], application)
                         outputs = self._fitted(self.nodes[turn], application.outputs)
-            for number, fact in zip(group.outputs, outputs, strict=True):
+            for index, number in enumerate(group.outputs):
+                fact = outputs[index]
                 if known[number] is None:
                     known[number] = fact
                 elif known[number] is not fact:

@@ -18,14 +18,18 @@ from irshape.model.model import Node
 
 
 class Group:
-    """Turns that ask the same: the first and its node, their kind, the numbers of their inputs and outputs, and all turns."""
+    """Turns that ask the same: the first and its node, their kind, the numbers of their inputs and outputs, and all turns.
 
-    __slots__ = ("kind", "node", "outputs", "sources", "turn", "turns")
+    `is_special` says that no rule is asked, but the node itself.
+    """
 
-    def __init__(self, turn: int, node: Node, kind: Kind | None, sources: list[int], outputs: list[int]) -> None:
+    __slots__ = ("is_special", "kind", "node", "outputs", "sources", "turn", "turns")
+
+    def __init__(self, turn: int, node: Node, kind: Kind | None, is_special: bool, sources: list[int], outputs: list[int]) -> None:
         self.turn = turn
         self.node = node
         self.kind = kind
+        self.is_special = is_special
         self.sources = sources
         self.outputs = outputs
         self.turns: list[int] = []
@@ -47,11 +51,11 @@ class Groups:
         dirty: frozenset[int],
         marks: bytearray,
         apart: Mapping[int, int],
-        alone: Mapping[int, object],
+        special: Mapping[int, object],
     ) -> None:
         """`base` is what is known now, `marks` are the turns of `dirty`, `apart` the numbers of tensors that were too few.
 
-        The nodes of `alone` are asked each for itself.
+        Of the nodes in `special`, too, no rule is asked.
         """
         self.dirty = dirty
         self.slots = base.slots
@@ -84,11 +88,12 @@ class Groups:
                 outputs.append(number)
                 for reader in readers.get(slot, ()):
                     marks[reader] = True
-            is_alone = kind is None or not kind.is_plain or node.index in alone or kind.answers.get(facts_of(node, slots)) is LOCAL
+            is_special = kind is None or not kind.is_plain or node.index in special
+            is_alone = kind is None or is_special or kind.answers.get(facts_of(node, slots)) is LOCAL
             key = turn if is_alone else (kind, *sources, -1, *outputs)
             group = groups.get(key)
             if group is None:
-                group = groups[key] = Group(turn, node, kind, sources, outputs)
+                group = groups[key] = Group(turn, node, kind, is_special, sources, outputs)
             group.turns.append(turn)
         self.groups = list(groups.values())
         self.said: dict[int, Said] = {turn: said for turn, said in base.said.items() if turn >= len(marks) or not marks[turn]}
