@@ -232,8 +232,6 @@ def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str
 def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolFacts]) -> Size:
     low, high, name, factor, offset = described
     if not name:
-        if low == high:
-            return int(low)
         # The key is that of the Parameter's own rule, so that a size of the same range keeps its name.
         return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
     facts = known.get(name, _ANY_SIZE)

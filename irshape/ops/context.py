@@ -163,10 +163,9 @@ class Context(Judge):
     def unknown(self, low: float = 0, high: float = inf) -> Size:
         """A size that only running the layer would tell: a symbol of the layer's own."""
         self._born += 1
-        if low == high:
-            return int(low)
-        self.is_local = True
-        return self.scope.unknown((self.key, "size", self._born), low, high, is_data=bool(self.op.inputs))
+        size = self.scope.unknown((self.key, "size", self._born), low, high, is_data=bool(self.op.inputs))
+        self.is_local |= isinstance(size, Dim)
+        return size
 
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
         """The elements of an integer input, unknown ones as sizes without bounds.

@@ -136,21 +136,18 @@ class _Lane:
                     befores.add(before)
                 if between != " name=" or not (id.isdecimal() and len(id) < 19) or not name.isprintable() or "<" in name:
                     raise UnusualError
-                weights_at = None
-                key, cut, tail = rest.partition(_NAMES)
+                front, cut, tail = rest.partition(_NAMES)
                 names = ""
                 if cut:
                     names, _, tail = tail.partition('"')
                     if not names.isprintable() or "<" in names:
                         raise UnusualError
+                key, weights_at = front, None
                 if rest.startswith(_CONST):
-                    key, cut_offset, behind = key.partition(_OFFSET)
+                    first, _, behind = front.partition(_OFFSET)
                     offset, _, behind = behind.partition('"')
                     if leaves_offset(offset):
-                        weights_at = int(offset)
-                        key = f"{key}\1{behind}"
-                    elif cut_offset:
-                        key = f'{key}{_OFFSET}{offset}"{behind}'
+                        key, weights_at = f"{first}\1{behind}", int(offset)
                 if cut:
                     key = f"{key}\0{tail}"
                 if has_entities and ("&" in name or "&" in names):
@@ -164,8 +161,8 @@ class _Lane:
                         layers.append(self.read_layer(begin, resumed))
                         at += len(_LAYER_END)
                         continue
-                    text = f'{rest[: len(rest) - len(tail) - len(names) - 1]}"{tail}' if cut else rest
-                    found = forms[key] = self.form(text, has_own=weights_at is not None)
+                    nameless = f'{front}{_NAMES}"{tail}' if cut else rest
+                    found = forms[key] = self.form(nameless, has_own=weights_at is not None)
                 form, data_at = found
                 data_offset = at - len(rest) + data_at if data_at >= 0 else -1
                 at += len(_LAYER_END)

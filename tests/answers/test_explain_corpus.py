@@ -1,6 +1,5 @@
 """The long run over the folder in IRSHAPE_CORPUS, and the same over the IRs that the tests carry: every axis is explained soundly."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -9,19 +8,13 @@ import irshape
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.target import Target
 from tests.answers.sound import faults
+from tests.support.irs import PATHS, named
 
-CARRIED = Path(__file__).parent.parent / "data" / "ir"
-FOLDER = os.environ.get("IRSHAPE_CORPUS")
 # Explaining every port takes time that grows with the square of the depth.
 LARGEST = 400
 
 
-def paths() -> list[Path]:
-    found = sorted(Path(FOLDER or CARRIED).glob("**/*.xml"))
-    return [path for path in found if path.with_suffix(".bin").exists()]
-
-
-@pytest.mark.parametrize("path", paths(), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", [path for path in PATHS if path.with_suffix(".bin").exists()], ids=named)
 def test_every_axis_is_explained(path: Path) -> None:
     inference = irshape.infer(path)
     source = path.read_bytes()

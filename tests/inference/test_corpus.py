@@ -1,26 +1,12 @@
 """The long run over the folder in IRSHAPE_CORPUS, and the same over the IRs that the tests carry: what is written is what was inferred."""
 
-import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import irshape
-
-CARRIED = Path(__file__).parent.parent / "data" / "ir"
-FOLDER = os.environ.get("IRSHAPE_CORPUS")
-# OpenVINO is given the weights in memory.
-LARGEST_WEIGHTS = 5_000_000
-
-
-def has_weights(path: Path) -> bool:
-    """Whether the `.bin` is there and small; some IRs are carried without it."""
-    weights = path.with_suffix(".bin")
-    return weights.exists() and weights.stat().st_size <= LARGEST_WEIGHTS
-
-
-PATHS = [path for path in sorted(Path(FOLDER or CARRIED).glob("**/*.xml")) if has_weights(path)]
+from tests.support.irs import WITH_WEIGHTS, named
 
 
 def facts(model: Any) -> list[tuple[str, str]]:
@@ -30,7 +16,7 @@ def facts(model: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", WITH_WEIGHTS, ids=named)
 def test_what_is_written_is_what_was_inferred(path: Path) -> None:
     import openvino
 

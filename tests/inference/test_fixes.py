@@ -1,6 +1,5 @@
 """What a check offers to mend, and what is left of a file when it has been: the same to OpenVINO, and no other byte changed."""
 
-import os
 import random
 import re
 from collections.abc import Iterator
@@ -16,22 +15,9 @@ from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from irshape.report.fix import Edit, Fix, compatible
 from tests.support.ir import Net
+from tests.support.irs import WITH_WEIGHTS, named
 from tests.support.rows import net_of
 from tests.support.spoil import spoiled
-
-CARRIED = Path(__file__).parent.parent / "data" / "ir"
-FOLDER = os.environ.get("IRSHAPE_CORPUS")
-# OpenVINO is given the weights in memory.
-LARGEST_WEIGHTS = 5_000_000
-
-
-def has_weights(path: Path) -> bool:
-    """Whether the `.bin` is there and small; some IRs are carried without it."""
-    weights = path.with_suffix(".bin")
-    return weights.exists() and weights.stat().st_size <= LARGEST_WEIGHTS
-
-
-PATHS = [path for path in sorted(Path(FOLDER or CARRIED).glob("**/*.xml")) if has_weights(path)]
 
 
 def differences(source: bytes, other: bytes) -> Iterator[Any]:
@@ -68,7 +54,7 @@ def as_saved(xml: bytes, weights: bytes, folder: Path) -> bytes:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", WITH_WEIGHTS, ids=named)
 def test_a_spoiled_file_is_mended(path: Path, tmp_path: Path) -> None:
     data, source = path.with_suffix(".bin").read_bytes(), path.read_bytes()
     before = {(found.code, found.message) for found in irshape.check(source, weights=data).diagnostics}

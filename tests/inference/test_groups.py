@@ -1,6 +1,5 @@
 """A session that is asked again and again for other shapes, and so in groups, answers what an inference of its own answers."""
 
-import os
 import random
 from pathlib import Path
 
@@ -10,9 +9,7 @@ import irshape
 from irshape.inference.apply import Request
 from irshape.inference.groups import Groups
 from tests.support.ir import Net
-
-CARRIED = Path(__file__).parent.parent / "data" / "ir"
-FOLDER = os.environ.get("IRSHAPE_CORPUS")
+from tests.support.irs import PATHS, named
 
 
 def found(inference: irshape.Inference) -> list[tuple[str, int | None]]:
@@ -24,7 +21,7 @@ def said(inference: irshape.Inference) -> tuple[object, ...]:
     return inference.ports, found(inference), sorted((guard.node.key, guard.more) for guard in inference.guards)
 
 
-@pytest.mark.parametrize("path", sorted(Path(FOLDER or CARRIED).glob("**/*.xml")), ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", PATHS, ids=named)
 def test_other_shapes_again_and_again(path: Path) -> None:
     rng = random.Random(path.stem)
     weights = None if path.with_suffix(".bin").exists() else b"\0" * 64

@@ -14,15 +14,13 @@ import pytest
 
 import irshape
 from irshape.shape.dim import bounds, evaluate, symbols
+from tests.support.irs import LARGEST_WEIGHTS, PATHS, named
 from tests.support.random_net import SYMBOLS, RandomNet
 
 NETS = int(os.environ.get("IRSHAPE_SOUNDNESS", "120"))
 BINDINGS = 6
 OPERATIONS = 7
 CHUNKS = 12
-CARRIED = Path(__file__).parent.parent / "data" / "ir"
-PATHS = sorted(Path(os.environ.get("IRSHAPE_CORPUS") or CARRIED).glob("**/*.xml"))
-LARGEST_WEIGHTS = 5_000_000
 
 PARAMETER = re.compile(r'(<layer id="(\d+)" name="([^"]*)" type="Parameter"[^>]*>\s*<data[^>]*shape=")([^"]*)(")')
 
@@ -113,7 +111,7 @@ def input_symbols(inference: Any) -> dict[str, list[Any]]:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize("path", PATHS, ids=named)
 def test_dynamic_model(path: Path) -> None:
     weights = path.with_suffix(".bin")
     data = weights.read_bytes() if weights.exists() else b""

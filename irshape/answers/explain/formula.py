@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from copy import copy
 from math import inf
 from typing import Any, Final, NamedTuple
 
@@ -191,7 +190,7 @@ def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tup
             how = term_of(item)
             if isinstance(how, Leaf):
                 lists = [(*own[:index], other, *own[index + 1 :]) for other in _others(own[index])]
-                yield how, [(_with_attribute(op, name, one if isinstance(value, tuple) else one[0]), facts) for one in lists]
+                yield how, [(op.with_attribute(name, one if isinstance(value, tuple) else one[0]), facts) for one in lists]
 
 
 def _others(number: Any) -> list[Any]:
@@ -209,9 +208,3 @@ def _with(fact: Fact, which: str, index: int, other: Any) -> Fact:
     elif elements is not None:
         elements = (*elements[:index], other, *elements[index + 1 :])
     return Fact(fact.element_type, shape, elements, fact.is_poisoned, None, fact.is_literal)
-
-
-def _with_attribute(op: Op, name: str, value: Any) -> Op:
-    other = copy(op)
-    setattr(other, name, value)
-    return other
