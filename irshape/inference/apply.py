@@ -237,7 +237,7 @@ class Request(Context):
     def _shapes(self, inputs: Sequence[Input], arguments: Sequence[Any]) -> Sequence[Shape]:
         outs = self.op.outputs
         for input in inputs:
-            if input.partial_shape is None and not input.port.unranked:
+            if input.partial_shape is None and input.port.ranked:
                 count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
                 ranks = [out.rank for out in _stretched(outs, count)]
                 return [None if rank is None else self.unknown_shape(rank) for rank in ranks]

@@ -15,7 +15,7 @@ from irshape.shape.shape import Shape
 class RealUnary(Unary):
     """One real input; the output is like it."""
 
-    data = In(FLOAT, unranked=True)
+    data = In(FLOAT)
 
 
 @op("Clamp", "opset1")
@@ -24,7 +24,7 @@ class Clamp(Unary):
 
     is_monotone = True
     unfollowed = frozenset({ElementType.f64})
-    data = In(ANY - BOOLEAN | FLOAT, unranked=True)
+    data = In(ANY - BOOLEAN | FLOAT)
     min: Annotated[float, Stated] = 0.0
     max: Annotated[float, Stated] = 0.0
 
@@ -84,9 +84,9 @@ class HSwish(UnaryArithmetic):
 class HardSigmoid(Op):
     """max(0, min(1, alpha * x + beta))."""
 
-    data = In(unranked=True)
-    alpha = In(unranked=True)
-    beta = In(unranked=True)
+    data = In()
+    alpha = In()
+    beta = In()
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
@@ -109,7 +109,7 @@ class Identity(Unary):
 class LogSoftmax(Op):
     """Logarithm of the softmax along an axis."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(like="data")
     axis: int = 1
 
@@ -128,8 +128,8 @@ class Mish(RealUnary):
 class PRelu(Op):
     """The element, or its product with a slope where it is negative."""
 
-    data = In(unranked=True)
-    slope = In(unranked=True)
+    data = In()
+    slope = In()
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, slope: Input) -> Shape:
@@ -153,9 +153,9 @@ class Relu(UnaryArithmetic):
 class Selu(Op):
     """Scaled exponential linear unit."""
 
-    data = In(FLOAT, unranked=True)
-    alpha = In(FLOAT, unranked=True, like="data")
-    lambda_ = In(FLOAT, unranked=True, like="data")
+    data = In(FLOAT)
+    alpha = In(FLOAT, like="data")
+    lambda_ = In(FLOAT, like="data")
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
@@ -181,7 +181,7 @@ class SoftSign(RealUnary):
 class SoftmaxV1(Op):
     """Softmax along an axis counted from the front."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(like="data")
     axis: int = 0
 
@@ -200,8 +200,8 @@ class SoftmaxV8(LogSoftmax):
 class Swish(Op):
     """x * sigmoid(beta * x)."""
 
-    data = In(FLOAT, unranked=True)
-    beta = In(FLOAT, unranked=True, optional=True)
+    data = In(FLOAT)
+    beta = In(FLOAT, optional=True)
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, beta: Input | None) -> Shape:

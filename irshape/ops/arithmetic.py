@@ -267,7 +267,7 @@ class Ceiling(Rounding):
 class Round(Rounding):
     """Rounded to the nearest whole number."""
 
-    data = In(ANY, unranked=True)
+    data = In(ANY)
     mode: Literal["half_to_even", "half_away_from_zero"] = "half_to_even"
 
     def of_elements(self, element: float) -> float:
@@ -361,15 +361,15 @@ class Tanh(UnaryArithmetic):
 class ErfInv(Unary):
     """Inverse of the Gauss error function."""
 
-    data = In(FLOAT, unranked=True)
+    data = In(FLOAT)
 
 
 @op("CumSum", "opset3")
 class CumSum(Op):
     """Sums of the elements up to each along an axis."""
 
-    data = In(unranked=True)
-    axis = In(INDEX - {ElementType.dynamic}, unranked=True)
+    data = In()
+    axis = In(INDEX - {ElementType.dynamic})
     output = Out(like="data")
     exclusive: bool = False
     reverse: bool = False
@@ -382,7 +382,7 @@ class CumSum(Op):
 class SegmentMax(Op):
     """The largest element of each segment of the first axis."""
 
-    data = In(min_rank=1)
+    data = In(min_rank=1, ranked=True)
     segment_ids = In(INDEX, rank=1, value=True)
     num_segments = In(INDEX, rank=0, value=True, optional=True)
     output = Out(like="data")

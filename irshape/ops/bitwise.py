@@ -12,8 +12,8 @@ _BITS = INTEGER | {ElementType.boolean}
 class Bitwise(Binary):
     """Two inputs of one integer or boolean type that broadcast to the output."""
 
-    lhs = In(_BITS, unranked=True)
-    rhs = In(_BITS, unranked=True, like="lhs")
+    lhs = In(_BITS)
+    rhs = In(_BITS, like="lhs")
 
 
 @op("BitwiseAnd", "opset13")
@@ -41,14 +41,14 @@ class BitwiseXor(Bitwise):
 class BitwiseNot(Unary):
     """The bits that are not set."""
 
-    data = In(_BITS, unranked=True)
+    data = In(_BITS)
 
 
 class Shift(Binary):
     """Two inputs of one integer type that broadcast to the output."""
 
-    lhs = In(INTEGER, unranked=True)
-    rhs = In(INTEGER, unranked=True, like="lhs")
+    lhs = In(INTEGER)
+    rhs = In(INTEGER, like="lhs")
 
 
 @op("BitwiseLeftShift", "opset15")

@@ -75,7 +75,7 @@ class GreaterEqual(Comparison):
 class RealQuestion(Unary):
     """A question about real elements."""
 
-    data = In(FLOAT, unranked=True)
+    data = In(FLOAT)
     output = Out(ElementType.boolean)
 
 

@@ -14,9 +14,9 @@ from irshape.shape.value import Elements, Real
 class Select(Broadcasting):
     """The element of the second input where the first is true, else that of the third."""
 
-    cond = In(BOOLEAN, unranked=True)
-    then = In(unranked=True)
-    otherwise = In(unranked=True, like="then")
+    cond = In(BOOLEAN)
+    then = In()
+    otherwise = In(like="then")
     output = Out(like="then")
 
     def infer(self, ctx: Context, cond: Input, then: Input, otherwise: Input) -> Shape:
@@ -46,7 +46,7 @@ class Select(Broadcasting):
 class NonZero(Op):
     """The indices of the elements that are not zero, a row for each axis."""
 
-    data = In(unranked=True, value=True)
+    data = In(value=True)
     output = Out(attribute="output_type", rank=2)
     output_type: IndexType = ElementType.i64
 
@@ -63,8 +63,8 @@ class NonZero(Op):
 class Bucketize(Op):
     """The number of the bucket each element belongs to."""
 
-    data = In(ANY - BOOLEAN | {ElementType.dynamic}, unranked=True)
-    buckets = In(ANY - BOOLEAN | {ElementType.dynamic}, rank=1, unranked=True)
+    data = In(ANY - BOOLEAN | {ElementType.dynamic})
+    buckets = In(ANY - BOOLEAN | {ElementType.dynamic}, rank=1)
     output = Out(attribute="output_type")
     output_type: IndexType
     with_right_bound: bool = True

@@ -39,8 +39,8 @@ class _Convolution(_Kernel):
     Data are [batch, channels, *sizes]. The minimum rank of filters is how many axes they have before those of the kernel.
     """
 
-    data = In(NUMERIC, unranked=True)
-    filters = In(NUMERIC, like="data", min_rank=2, unranked=True)
+    data = In(NUMERIC)
+    filters = In(NUMERIC, like="data", min_rank=2)
     output = Out(like="data")
 
     ranks: ClassVar[tuple[int, ...]] = (3, 4, 5)
@@ -82,7 +82,7 @@ class Convolution(_Convolution):
 class BinaryConvolution(Convolution):
     """A convolution of images whose elements and weights are one bit each."""
 
-    filters = In(ANY, min_rank=2, unranked=True)
+    filters = In(ANY, min_rank=2)
     mode: Annotated[Literal["xnor-popcount"], Stated] = "xnor-popcount"
     pad_value: Annotated[float, Stated] = 0.0
 
@@ -103,7 +103,7 @@ def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
 class GroupConvolution(_Convolution):
     """Slide filters [groups, features, channels, *kernel] over the data, each group over its own channels."""
 
-    filters = In(NUMERIC, like="data", min_rank=3, unranked=True)
+    filters = In(NUMERIC, like="data", min_rank=3)
 
     def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
         (batch, channels, *sizes), (groups, features, inputs, *kernel) = self.shapes(ctx, data, filters)
@@ -149,7 +149,7 @@ class ConvolutionBackpropData(_Transposed):
 class GroupConvolutionBackpropData(_Transposed):
     """Spread the data over the places of filters [groups, channels, features, *kernel], each group over its own channels."""
 
-    filters = In(NUMERIC, like="data", min_rank=3, unranked=True)
+    filters = In(NUMERIC, like="data", min_rank=3)
 
     def infer(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None) -> Shape:
         (batch, channels, *sizes), (groups, inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
@@ -201,9 +201,9 @@ class _Deformable(_Kernel):
 class DeformableConvolutionV1(_Deformable):
     """Slide filters [features, channels, *kernel] over the data, every element of the kernel moved by an offset."""
 
-    data = In(NUMERIC, unranked=True)
-    offsets = In(NUMERIC, like="data", unranked=True)
-    filters = In(NUMERIC, like="data", unranked=True)
+    data = In(NUMERIC)
+    offsets = In(NUMERIC, like="data")
+    filters = In(NUMERIC, like="data")
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
@@ -214,7 +214,7 @@ class DeformableConvolutionV1(_Deformable):
 class DeformableConvolutionV8(DeformableConvolutionV1):
     """Also weighs every element of the kernel by a mask."""
 
-    mask = In(NUMERIC, unranked=True, optional=True)
+    mask = In(NUMERIC, optional=True)
     bilinear_interpolation_pad: bool = False
 
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:  # type: ignore[override]

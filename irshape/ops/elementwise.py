@@ -215,7 +215,7 @@ def ends(element: Element) -> tuple[float, float]:
 class Unary(Elementwise):
     """One input of any element type; the output is like it."""
 
-    data = In(ANY, unranked=True)
+    data = In(ANY)
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
@@ -225,7 +225,7 @@ class Unary(Elementwise):
 class UnaryArithmetic(Unary):
     """One numeric input; the output is like it."""
 
-    data = In(ARITHMETIC, unranked=True)
+    data = In(ARITHMETIC)
 
 
 class Broadcasting(Elementwise):
@@ -256,8 +256,8 @@ class Broadcasting(Elementwise):
 class Binary(Broadcasting):
     """Two inputs of one element type that broadcast to the output."""
 
-    lhs = In(ANY, unranked=True)
-    rhs = In(ANY, unranked=True, like="lhs")
+    lhs = In(ANY)
+    rhs = In(ANY, like="lhs")
     output = Out(like="lhs")
 
     def infer(self, ctx: Context, lhs: Input, rhs: Input) -> Shape:
@@ -267,8 +267,8 @@ class Binary(Broadcasting):
 class BinaryArithmetic(Binary):
     """Two numeric inputs of one element type that broadcast to the output."""
 
-    lhs = In(ARITHMETIC, unranked=True)
-    rhs = In(ARITHMETIC, unranked=True, like="lhs")
+    lhs = In(ARITHMETIC)
+    rhs = In(ARITHMETIC, like="lhs")
 
     of_bounds: ClassVar[Callable[..., Any] | None] = Broadcasting.corners
 
@@ -282,6 +282,6 @@ class Comparison(Binary):
 class Logical(Binary):
     """Two boolean inputs that broadcast to a boolean output."""
 
-    lhs = In(BOOLEAN, unranked=True)
-    rhs = In(BOOLEAN, unranked=True, like="lhs")
+    lhs = In(BOOLEAN)
+    rhs = In(BOOLEAN, like="lhs")
     output = Out(ElementType.boolean)

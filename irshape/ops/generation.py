@@ -96,7 +96,7 @@ class Eye(Op):
 
     num_rows = In(_INDEX, value=True)
     num_columns = In(_INDEX, value=True)
-    diagonal_index = In(_INDEX, unranked=True)
+    diagonal_index = In(_INDEX)
     batch_shape = In(_INDEX, rank=1, value=True, optional=True)
     output = Out(attribute="output_type")
     output_type: Annotated[ElementType, Stated] = ElementType.dynamic
@@ -139,7 +139,7 @@ class RandomUniform(Op):
 class Multinomial(Op):
     """Random indices, drawn in each row with the probabilities of the row."""
 
-    probs = In(FLOAT, rank=2)
+    probs = In(FLOAT, rank=2, ranked=True)
     num_samples = In(INTEGER, value=True)
     output = Out(attribute="convert_type")
     convert_type: Annotated[ElementType, Stated] = ElementType.dynamic

@@ -88,7 +88,7 @@ class Constant(Op):
 class Result(Op):
     """An output of the model."""
 
-    input = In(unranked=True)
+    input = In()
     output = Out(like="input")
 
     def infer(self, ctx: Context, input: Input) -> Shape:
@@ -99,7 +99,7 @@ class Result(Op):
 class ReadValueV3(Op):
     """The variable, which begins as the input."""
 
-    init_value = In(unranked=True)
+    init_value = In()
     output = Out(like="init_value")
     variable_id: Annotated[str, Stated] = ""
 
@@ -111,7 +111,7 @@ class ReadValueV3(Op):
 class ReadValueV6(Op):
     """The variable, of which only what is declared is known: it begins as the input, and becomes what Assign makes it."""
 
-    init_value = In(optional=True, unranked=True)
+    init_value = In(optional=True)
     output = Out()
     variable_id: str  # OpenVINO crashes without it
     variable_type: Annotated[ElementType, Stated] = ElementType.dynamic
@@ -159,7 +159,7 @@ class ReadValueV6(Op):
 class _Assign(Op):
     """The variable becomes the input; that the two fit is checked where the whole graph is known."""
 
-    new_value = In(unranked=True)
+    new_value = In()
     output = Out(like="new_value")
 
     def infer(self, ctx: Context, new_value: Input) -> Shape:
@@ -187,8 +187,8 @@ class If(Op):
     As those of Loop and TensorIterator its rule is that of the graphs inside it: the engine follows the tensors into them.
     """
 
-    cond = In(unranked=True, value=True)
-    body_inputs = In(variadic=True, unranked=True)
+    cond = In(value=True)
+    body_inputs = In(variadic=True)
     body_outputs = Out(variadic=True)
 
 
@@ -196,9 +196,9 @@ class If(Op):
 class Loop(Op):
     """A body, run at most so many times, as long as its own condition holds."""
 
-    trip_count = In(unranked=True, value=True)
-    execution_condition = In(unranked=True, value=True)
-    body_inputs = In(variadic=True, unranked=True)
+    trip_count = In(value=True)
+    execution_condition = In(value=True)
+    body_inputs = In(variadic=True)
     body_outputs = Out(variadic=True)
 
 
@@ -206,5 +206,5 @@ class Loop(Op):
 class TensorIterator(Op):
     """A body, run once for each of the parts its inputs are cut into."""
 
-    body_inputs = In(variadic=True, unranked=True)
+    body_inputs = In(variadic=True)
     body_outputs = Out(variadic=True)

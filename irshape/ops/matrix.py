@@ -18,8 +18,8 @@ class MatMul(Op):
     A vector on the left is a row and one on the right a column; that axis of size 1 is not in the output.
     """
 
-    matrix_a = In()
-    matrix_b = In(like="matrix_a")
+    matrix_a = In(ranked=True)
+    matrix_b = In(like="matrix_a", ranked=True)
     output = Out(like="matrix_a")
     transpose_a: bool = False
     transpose_b: bool = False
@@ -49,7 +49,7 @@ _ELLIPSIS: Final = "..."
 class Einsum(Op):
     """Sums of products over the axes whose labels are not in the output, as the equation says."""
 
-    data = In(NUMERIC, variadic=True, unranked=True)
+    data = In(NUMERIC, variadic=True)
     output = Out()
     equation: Annotated[str, Stated] = ""
 
@@ -116,9 +116,9 @@ class GroupedMatMul(Op):
     `mat_a` is [groups, rows, depth], or [rows, depth]; then `offsets` say where each group ends.
     """
 
-    mat_a = In()
-    mat_b = In(like="mat_a")
-    offsets = In(INDEX, unranked=True, optional=True)
+    mat_a = In(ranked=True)
+    mat_b = In(like="mat_a", ranked=True)
+    offsets = In(INDEX, optional=True)
     output = Out(like="mat_a")
 
     def infer(self, ctx: Context, mat_a: Input, mat_b: Input, offsets: Input | None) -> Shape:
@@ -140,7 +140,7 @@ class GroupedMatMul(Op):
 class Inverse(Op):
     """The inverse, or with `adjoint` the adjoint, of the square matrices in the last two axes."""
 
-    data = In(FLOAT, min_rank=2)
+    data = In(FLOAT, min_rank=2, ranked=True)
     output = Out(like="data")
     adjoint: bool = False
 

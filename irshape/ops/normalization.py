@@ -36,11 +36,11 @@ class BatchNorm(Op):
 class BatchNormInferenceV0(BatchNorm):
     """Batch normalization, in the order gamma, beta, data, mean, variance."""
 
-    gamma = In(FLOAT, rank=1, unranked=True, like="data")
-    beta = In(FLOAT, rank=1, unranked=True, like="data")
-    data = In(FLOAT, min_rank=2, unranked=True)
-    mean = In(FLOAT, rank=1, unranked=True, like="data")
-    variance = In(FLOAT, rank=1, unranked=True, like="data")
+    gamma = In(FLOAT, rank=1, like="data")
+    beta = In(FLOAT, rank=1, like="data")
+    data = In(FLOAT, min_rank=2)
+    mean = In(FLOAT, rank=1, like="data")
+    variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
 
     def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
@@ -51,11 +51,11 @@ class BatchNormInferenceV0(BatchNorm):
 class BatchNormInferenceV5(BatchNorm):
     """Batch normalization, the data first."""
 
-    data = In(FLOAT, min_rank=2, unranked=True)
-    gamma = In(FLOAT, rank=1, unranked=True, like="data")
-    beta = In(FLOAT, rank=1, unranked=True, like="data")
-    mean = In(FLOAT, rank=1, unranked=True, like="data")
-    variance = In(FLOAT, rank=1, unranked=True, like="data")
+    data = In(FLOAT, min_rank=2)
+    gamma = In(FLOAT, rank=1, like="data")
+    beta = In(FLOAT, rank=1, like="data")
+    mean = In(FLOAT, rank=1, like="data")
+    variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
@@ -66,7 +66,7 @@ class BatchNormInferenceV5(BatchNorm):
 class GRN(Op):
     """Normalization by the L2 norm over the channels."""
 
-    data = In()
+    data = In(ranked=True)
     output = Out(like="data")
     bias: Annotated[float, Stated] = 1.0
 
@@ -79,9 +79,9 @@ class GRN(Op):
 class GroupNormalization(Op):
     """The data normalized over groups of channels, then scaled and moved channel by channel."""
 
-    data = In(min_rank=2, unranked=True)
-    scale = In(rank=1, unranked=True)
-    bias = In(rank=1, unranked=True)
+    data = In(min_rank=2)
+    scale = In(rank=1)
+    bias = In(rank=1)
     output = Out(like="data")
     num_groups: int
     epsilon: Annotated[float, Stated] = 0.0
@@ -102,7 +102,7 @@ class GroupNormalization(Op):
 class LRN(Op):
     """Local response normalization over a window along some axes."""
 
-    data = In(unranked=True)
+    data = In()
     axes = In(INTEGER, rank=1, value=True)
     output = Out(like="data")
     alpha: Annotated[float, Stated] = 0.0
@@ -127,7 +127,7 @@ class LRN(Op):
 class MVNV0(Op):
     """The data minus its mean, and divided by its deviation where `normalize_variance` says so."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     across_channels: bool = False
@@ -145,8 +145,8 @@ class MVNV6(Op):
     OpenVINO looks at the number of the axes only.
     """
 
-    data = In(unranked=True)
-    axes = In(rank=1, unranked=True)
+    data = In()
+    axes = In(rank=1)
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
@@ -164,7 +164,7 @@ class MVNV6(Op):
 class NormalizeL2(Op):
     """The data divided by its L2 norm over some axes."""
 
-    data = In(unranked=True)
+    data = In()
     axes = In(value=True)
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0

@@ -28,7 +28,7 @@ class In:
     every output is unranked.
     """
 
-    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "types", "unranked", "value", "variadic")
+    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "types", "ranked", "value", "variadic")
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class In:
         optional: bool = False,
         variadic: bool = False,
         like: str | None = None,
-        unranked: bool = False,
+        ranked: bool = False,
     ) -> None:
         self.name = ""
         self.index = -1
@@ -53,7 +53,7 @@ class In:
         self.optional = optional
         self.variadic = variadic
         self.like = like
-        self.unranked = unranked or value
+        self.ranked = ranked
 
 
 class Out:

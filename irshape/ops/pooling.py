@@ -15,7 +15,7 @@ from irshape.shape.window import dilated, window
 class _Pooling(Sliding):
     """A window slides over the spatial axes of each channel."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(like="data")
     kernel: Lengths = ()
     rounding_type: Literal["floor", "ceil"] = "floor"
@@ -120,7 +120,7 @@ class AvgPoolV16(AvgPoolV14):
 class _AdaptivePooling(Op):
     """As many windows as the output has elements, each as large as that needs."""
 
-    data = In(unranked=True)
+    data = In()
     output_shape = In(value=True)
     output = Out(like="data")
 

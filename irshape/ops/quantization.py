@@ -14,11 +14,11 @@ from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 class FakeQuantize(Broadcasting):
     """The input clamped to a range and rounded to `levels` values in another range; the limits broadcast to it."""
 
-    data = In(unranked=True)
-    input_low = In(unranked=True)
-    input_high = In(unranked=True)
-    output_low = In(unranked=True)
-    output_high = In(unranked=True)
+    data = In()
+    input_low = In()
+    input_high = In()
+    output_low = In()
+    output_high = In()
     output = Out(like="data")
     levels: Annotated[int, Stated] = 0
 
@@ -34,9 +34,9 @@ _DATA = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementTy
 class FakeConvert(Op):
     """The input rounded to what an 8-bit real holds, scaled and shifted; scale and shift broadcast to it."""
 
-    data = In(_DATA, unranked=True)
-    scale = In(_DATA, unranked=True, like="data")
-    shift = In(_DATA, unranked=True, like="data", optional=True)
+    data = In(_DATA)
+    scale = In(_DATA, like="data")
+    shift = In(_DATA, like="data", optional=True)
     output = Out(like="data")
     destination_type: Annotated[Literal["f8e4m3", "f8e5m2"], Stated] = "f8e4m3"
 

@@ -20,7 +20,7 @@ class Reduction(Op):
     `of_elements` computes one element from many, where values are followed through the op; `of_nothing` is that from none.
     """
 
-    data = In(NUMERIC, unranked=True)
+    data = In(NUMERIC)
     axes = In(INTEGER, value=True)
     output = Out(like="data")
     keep_dims: bool = False
@@ -79,7 +79,7 @@ def mean(elements: Elements) -> int:
 class LogicalReduction(Reduction):
     """A reduction of booleans."""
 
-    data = In(BOOLEAN, unranked=True)
+    data = In(BOOLEAN)
 
 
 @op("ReduceSum", "opset1")

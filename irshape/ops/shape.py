@@ -16,7 +16,7 @@ from irshape.shape.value import Elements
 class ShapeOf(Op):
     """The sizes of a tensor."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(ElementType.i64)
     demands = ()
     is_followed = True
@@ -39,7 +39,7 @@ class ShapeOfV3(ShapeOf):
 class _Rearrangement(Op):
     """The same elements in the same order, in a shape of as many."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(like="data")
     demands = ("data",)
     takes_sizes = True

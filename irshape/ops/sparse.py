@@ -14,8 +14,8 @@ _INDEX = INDEX - {ElementType.dynamic}
 class _Embedding(Op):
     """Each output row is the reduction of those rows of `emb_table` that a bag of indices names."""
 
-    emb_table = In(min_rank=1, unranked=True)
-    indices = In(_INDEX, rank=1, unranked=True)
+    emb_table = In(min_rank=1)
+    indices = In(_INDEX, rank=1)
     output = Out(like="emb_table")
 
     reduction = "sum"
@@ -43,10 +43,10 @@ class _Embedding(Op):
 class EmbeddingSegmentsSum(_Embedding):
     """Sums of rows; `segment_ids` tells the bag of each index."""
 
-    segment_ids = In(_INDEX, rank=1, unranked=True, like="indices")
+    segment_ids = In(_INDEX, rank=1, like="indices")
     num_segments = In(_INDEX, rank=0, value=True, like="indices")
-    default_index = In(_INDEX, rank=0, unranked=True, optional=True, like="indices")
-    per_sample_weights = In(rank=1, unranked=True, optional=True, like="emb_table")
+    default_index = In(_INDEX, rank=0, optional=True, like="indices")
+    per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
     def infer(
         self,
@@ -67,9 +67,9 @@ class EmbeddingSegmentsSum(_Embedding):
 class EmbeddingBagOffsetsSum(_Embedding):
     """Sums of rows; `offsets` tells where in `indices` each bag begins."""
 
-    offsets = In(_INDEX, rank=1, unranked=True, like="indices")
-    default_index = In(_INDEX, rank=0, unranked=True, optional=True, like="indices")
-    per_sample_weights = In(rank=1, unranked=True, optional=True, like="emb_table")
+    offsets = In(_INDEX, rank=1, like="indices")
+    default_index = In(_INDEX, rank=0, optional=True, like="indices")
+    per_sample_weights = In(rank=1, optional=True, like="emb_table")
 
     def infer(
         self,
@@ -88,8 +88,8 @@ class EmbeddingBagOffsetsSum(_Embedding):
 class EmbeddingBagPackedSum(_Embedding):
     """Sums of rows; each row of `indices` is a bag."""
 
-    indices = In(_INDEX, rank=2, unranked=True)
-    per_sample_weights = In(rank=2, unranked=True, optional=True, like="emb_table")
+    indices = In(_INDEX, rank=2)
+    per_sample_weights = In(rank=2, optional=True, like="emb_table")
 
     def infer(self, ctx: Context, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Shape:
         shape = self.weighted(ctx, indices, per_sample_weights)
@@ -117,10 +117,10 @@ class SparseFillEmptyRows(Op):
     `values` [count] stand at the rows and columns `indices` [count, 2] of a matrix of the shape `dense_shape` [2].
     """
 
-    values = In(rank=1, unranked=True)
+    values = In(rank=1)
     dense_shape = In(INDEX, rank=1, value=True)
     indices = In(INDEX, rank=2, value=True, like="dense_shape")
-    default_value = In(rank=0, unranked=True)
+    default_value = In(rank=0)
     output_indices = Out(like="dense_shape")
     output_values = Out(like="values")
     empty_rows = Out(ElementType.boolean)

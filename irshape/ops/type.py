@@ -65,7 +65,7 @@ def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
 class Convert(Conversion):
     """The input in the element type `destination_type`."""
 
-    data = In(unranked=True)
+    data = In()
     output = Out(attribute="destination_type")
     destination_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
@@ -83,8 +83,8 @@ class Convert(Conversion):
 class ConvertLike(Conversion):
     """The first input in the element type of the second."""
 
-    data = In(unranked=True)
-    like = In(unranked=True)
+    data = In()
+    like = In()
     output = Out(like="like")
     demands = ("data",)
     unfollowed = ANY
@@ -109,8 +109,8 @@ class ConvertPromoteTypes(Op):
     takes the type of a tensor of its kind, as in PyTorch.
     """
 
-    in_0 = In(_PROMOTED, unranked=True)
-    in_1 = In(_PROMOTED, unranked=True)
+    in_0 = In(_PROMOTED)
+    in_1 = In(_PROMOTED)
     out_0 = Out()
     out_1 = Out()
     promote_unsafe: bool = False
@@ -168,7 +168,7 @@ def _kind(element_type: ElementType) -> int:
 class StringTensorUnpack(Op):
     """Where each string begins and ends, and the characters of all."""
 
-    data = In(frozenset({ElementType.string}), unranked=True)
+    data = In(frozenset({ElementType.string}))
     begins = Out(ElementType.i32)
     ends = Out(ElementType.i32)
     symbols = Out(ElementType.u8)
@@ -182,9 +182,9 @@ class StringTensorUnpack(Op):
 class StringTensorPack(Op):
     """Strings from where each begins and ends in the characters of all."""
 
-    begins = In(INDEX - {ElementType.dynamic}, unranked=True)
-    ends = In(INDEX - {ElementType.dynamic}, unranked=True, like="begins")
-    symbols = In(frozenset({ElementType.u8}), rank=1, unranked=True)
+    begins = In(INDEX - {ElementType.dynamic})
+    ends = In(INDEX - {ElementType.dynamic}, like="begins")
+    symbols = In(frozenset({ElementType.u8}), rank=1)
     output = Out(ElementType.string)
 
     def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:

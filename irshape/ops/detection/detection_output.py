@@ -22,11 +22,11 @@ class _DetectionOutput(Op):
     `class_preds` [N, PC], `proposals` [N or 1, 1 or 2, 4P or 5P], `aux_class_preds` [N, 2P], and `aux_box_preds` like `box_logits`.
     """
 
-    box_logits = In(_REAL, rank=2, unranked=True)
-    class_preds = In(_REAL, rank=2, unranked=True, like="box_logits")
-    proposals = In(_REAL, rank=3, unranked=True)
-    aux_class_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
-    aux_box_preds = In(_REAL, unranked=True, optional=True, like="box_logits")
+    box_logits = In(_REAL, rank=2)
+    class_preds = In(_REAL, rank=2, like="box_logits")
+    proposals = In(_REAL, rank=3)
+    aux_class_preds = In(_REAL, rank=2, optional=True, like="box_logits")
+    aux_box_preds = In(_REAL, optional=True, like="box_logits")
     output = Out(like="box_logits")
     background_label_id: int = 0
     top_k: int = -1
@@ -149,7 +149,7 @@ class DetectionOutputV0(_DetectionOutput):
 class DetectionOutputV8(_DetectionOutput):
     """The boxes found, of as many classes as the inputs have."""
 
-    aux_box_preds = In(_REAL, rank=2, unranked=True, optional=True, like="box_logits")
+    aux_box_preds = In(_REAL, rank=2, optional=True, like="box_logits")
 
     def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
         sources: list[tuple[str, Size, Size]] = [("proposals", numbers, self.prior_size)]

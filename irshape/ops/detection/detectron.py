@@ -13,10 +13,10 @@ from irshape.shape.shape import Shape, merge_shapes
 class ExperimentalDetectronDetectionOutput(Op):
     """The best `max_detections_per_image` boxes of an image, their classes and scores."""
 
-    rois = In(FLOAT, rank=2, unranked=True)
-    deltas = In(FLOAT, rank=2, unranked=True, like="rois")
-    scores = In(FLOAT, rank=2, unranked=True, like="rois")
-    im_info = In(FLOAT, rank=2, unranked=True, like="rois")
+    rois = In(FLOAT, rank=2)
+    deltas = In(FLOAT, rank=2, like="rois")
+    scores = In(FLOAT, rank=2, like="rois")
+    im_info = In(FLOAT, rank=2, like="rois")
     boxes = Out(like="rois")
     classes = Out(ElementType.i32)
     box_scores = Out(like="rois")
@@ -50,10 +50,10 @@ class ExperimentalDetectronDetectionOutput(Op):
 class ExperimentalDetectronGenerateProposalsSingleImage(Op):
     """The best `post_nms_count` regions of an image and their scores."""
 
-    im_info = In(FLOAT, rank=1, unranked=True)
-    anchors = In(FLOAT, rank=2, unranked=True, like="im_info")
-    deltas = In(FLOAT, rank=3, unranked=True, like="im_info")
-    scores = In(FLOAT, rank=3, unranked=True, like="im_info")
+    im_info = In(FLOAT, rank=1)
+    anchors = In(FLOAT, rank=2, like="im_info")
+    deltas = In(FLOAT, rank=3, like="im_info")
+    scores = In(FLOAT, rank=3, like="im_info")
     rois = Out(like="im_info")
     roi_scores = Out(like="im_info")
     min_size: Annotated[float, Stated] = 0.0
@@ -77,9 +77,9 @@ class ExperimentalDetectronGenerateProposalsSingleImage(Op):
 class ExperimentalDetectronPriorGridGenerator(Op):
     """The priors at each place of the grid of a feature map; with `flatten` in one list."""
 
-    priors = In(FLOAT, rank=2, unranked=True)
-    feature_map = In(FLOAT, rank=4, unranked=True, like="priors")
-    im_data = In(FLOAT, rank=4, unranked=True, like="priors")
+    priors = In(FLOAT, rank=2)
+    feature_map = In(FLOAT, rank=4, like="priors")
+    im_data = In(FLOAT, rank=4, like="priors")
     output = Out(like="priors")
     flatten: bool = False
     h: int = 0
@@ -100,8 +100,8 @@ class ExperimentalDetectronPriorGridGenerator(Op):
 class ExperimentalDetectronROIFeatureExtractor(Op):
     """Pool each region from the layer of a pyramid that fits its size, and give the regions back in order."""
 
-    rois = In(FLOAT, rank=2, unranked=True)
-    pyramid = In(FLOAT, rank=4, unranked=True, like="rois", variadic=True)
+    rois = In(FLOAT, rank=2)
+    pyramid = In(FLOAT, rank=4, like="rois", variadic=True)
     features = Out(like="rois")
     ordered_rois = Out(like="rois")
     output_size: Annotated[int, Stated] = 0

@@ -15,7 +15,7 @@ class _Priors(Op):
     """The same boxes at each place of a grid of `output_size`, for an image of `image_size`; below each box stand its variances."""
 
     output_size = In(INTEGER, rank=1, value=True)
-    image_size = In(INTEGER, unranked=True)
+    image_size = In(INTEGER)
     output = Out(ElementType.f32)
     clip: bool = False
     offset: Annotated[float, Stated] = 0.0

@@ -21,9 +21,9 @@ def _require_image_numbers(ctx: Context, numbers: Size) -> None:
 class _Proposal(Op):
     """`post_nms_topn` regions of each image: the image's number and four coordinates."""
 
-    class_probs = In(_REAL, rank=4, unranked=True)
-    bbox_deltas = In(_REAL, rank=4, unranked=True)
-    image_shape = In(_REAL, rank=1, unranked=True)
+    class_probs = In(_REAL, rank=4)
+    bbox_deltas = In(_REAL, rank=4)
+    image_shape = In(_REAL, rank=1)
     output = Out(like="class_probs")
     base_size: Annotated[int, Stated] = 0
     pre_nms_topn: Annotated[int, Stated] = 0
@@ -73,10 +73,10 @@ class ProposalV4(_Proposal):
 class GenerateProposals(Op):
     """At most `post_nms_count` regions of each image, their scores, and how many each image has."""
 
-    im_info = In(rank=2, unranked=True)
-    anchors = In(rank=4, unranked=True)
-    boxes_deltas = In(rank=4, unranked=True)
-    scores = In(rank=4, unranked=True)
+    im_info = In(rank=2)
+    anchors = In(rank=4)
+    boxes_deltas = In(rank=4)
+    scores = In(rank=4)
     rois = Out(like="im_info")
     roi_scores = Out(like="im_info")
     rois_num = Out(attribute="roi_num_type")

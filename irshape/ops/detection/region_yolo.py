@@ -14,7 +14,7 @@ from irshape.shape.shape import Shape
 class RegionYolo(Op):
     """Coordinates, objectness and scores of each box; with `do_softmax` the axes from `axis` to `end_axis` become one."""
 
-    data = In(FLOAT - {ElementType.dynamic}, rank=4)
+    data = In(FLOAT - {ElementType.dynamic}, rank=4, ranked=True)
     output = Out(like="data")
     anchors: tuple[float, ...] = ()
     axis: Annotated[int, Stated] = 0

@@ -9,7 +9,7 @@ from irshape.shape.shape import Shape
 class ReorgYolo(Op):
     """Move blocks of rows and columns into the channels."""
 
-    data = In(rank=4, unranked=True)
+    data = In(rank=4)
     output = Out(like="data")
     stride: tuple[int, ...]
 

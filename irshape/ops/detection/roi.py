@@ -41,8 +41,8 @@ def channel_count(ctx: Context, data: Input) -> Size:
 class ROIPooling(Op):
     """Pool each region to the same size. Each region is [batch, left, top, right, bottom]."""
 
-    data = In(_KNOWN_FLOAT, rank=4, unranked=True)
-    rois = In(_KNOWN_FLOAT, rank=2, like="data", unranked=True)
+    data = In(_KNOWN_FLOAT, rank=4)
+    rois = In(_KNOWN_FLOAT, rank=2, like="data")
     output = Out(like="data")
     output_size: Annotated[tuple[int, ...], Unsigned] = (0, 0)
     output_roi: Annotated[tuple[int, ...], Unsigned] = (0, 0)
@@ -69,8 +69,8 @@ class ROIPooling(Op):
 class PSROIPooling(Op):
     """Pool each bin of each region from channels of its own. Each region is [batch, left, top, right, bottom]."""
 
-    data = In(_KNOWN_FLOAT, rank=4, unranked=True)
-    rois = In(_KNOWN_FLOAT, rank=2, unranked=True)
+    data = In(_KNOWN_FLOAT, rank=4)
+    rois = In(_KNOWN_FLOAT, rank=2)
     output = Out(like="data")
     output_dim: int
     group_size: int
@@ -99,9 +99,9 @@ class PSROIPooling(Op):
 class DeformablePSROIPooling(Op):
     """Pool each bin of each region, moved by an offset, from channels of its own."""
 
-    data = In(rank=4, unranked=True)
-    rois = In(rank=2, unranked=True)
-    offsets = In(rank=4, optional=True, unranked=True)
+    data = In(rank=4)
+    rois = In(rank=2)
+    offsets = In(rank=4, optional=True)
     output = Out(like="data")
     output_dim: int
     spatial_scale: Annotated[float, Stated] = 0.0
@@ -122,9 +122,9 @@ class DeformablePSROIPooling(Op):
 class _ROIAlign(Op):
     """Sample each region to the same size, without rounding its corners."""
 
-    data = In(FLOAT, rank=4, unranked=True)
-    rois = In(FLOAT, rank=2, like="data", unranked=True)
-    batch_indices = In(INTEGER, rank=1, unranked=True)
+    data = In(FLOAT, rank=4)
+    rois = In(FLOAT, rank=2, like="data")
+    batch_indices = In(INTEGER, rank=1)
     output = Out(like="data")
     pooled_h: Annotated[int, Stated] = 0
     pooled_w: Annotated[int, Stated] = 0

@@ -42,8 +42,8 @@ class _FromVideo(Op):
 class _FromNV12(_FromVideo):
     """From brightness and pairs of colours."""
 
-    y = In(_PIXEL, rank=4, unranked=True)
-    uv = In(_PIXEL, rank=4, unranked=True, optional=True, like="y")
+    y = In(_PIXEL, rank=4)
+    uv = In(_PIXEL, rank=4, optional=True, like="y")
     output = Out(like="y")
 
     def infer(self, ctx: Context, y: Input, uv: Input | None) -> Shape:
@@ -63,9 +63,9 @@ class NV12toBGR(_FromNV12):
 class _FromI420(_FromVideo):
     """From brightness and two colours."""
 
-    y = In(_PIXEL, rank=4, unranked=True)
-    u = In(_PIXEL, rank=4, unranked=True, optional=True, like="y")
-    v = In(_PIXEL, rank=4, unranked=True, optional=True, like="y")
+    y = In(_PIXEL, rank=4)
+    u = In(_PIXEL, rank=4, optional=True, like="y")
+    v = In(_PIXEL, rank=4, optional=True, like="y")
     output = Out(like="y")
 
     def infer(self, ctx: Context, y: Input, u: Input | None, v: Input | None) -> Shape:
@@ -87,7 +87,7 @@ class I420toBGR(_FromI420):
 class _ToNV12(Op):
     """To brightness and pairs of colours: in one plane, the colours below, or in two."""
 
-    image = In(_FULL, rank=4, unranked=True)
+    image = In(_FULL, rank=4)
     planes = Out(like="image", variadic=True)
     single_plane: bool = True
 

@@ -12,8 +12,8 @@ from irshape.shape.shape import Shape
 class GridSample(Op):
     """Sample images [batch, channels, *] at the points of a grid [batch, height, width, 2]."""
 
-    data = In(rank=4, unranked=True)
-    grid = In(FLOAT, rank=4, unranked=True)
+    data = In(rank=4)
+    grid = In(FLOAT, rank=4)
     output = Out(like="data")
     align_corners: bool = False
     mode: Literal["bilinear", "bicubic", "nearest"] = "bilinear"

@@ -23,7 +23,7 @@ _SCALES = frozenset({ElementType.f16, ElementType.f32, ElementType.bf16})
 class _Interpolate(Op):
     """Resize some axes of data: to sizes, or by scales."""
 
-    data = In(_IMAGES, unranked=True)
+    data = In(_IMAGES)
     output = Out(like="data")
     shape_calculation_mode: Annotated[Literal["sizes", "scales"], Stated] = "sizes"
     coordinate_transformation_mode: Literal[
@@ -71,7 +71,7 @@ class _Interpolate(Op):
 class InterpolateV0(Op):
     """Resize some axes of data to sizes."""
 
-    data = In(ANY, unranked=True)
+    data = In(ANY)
     output_shape = In(INTEGER, value=True)
     output = Out(like="data")
     axes: Annotated[tuple[int, ...], Stated] = ()

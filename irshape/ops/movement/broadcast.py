@@ -15,7 +15,7 @@ from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
 class _Broadcast(Op):
     """Repeat a tensor to a target shape, in one of several ways of matching their axes."""
 
-    data = In(unranked=True)
+    data = In()
     target_shape = In(INTEGER, rank=1, value=True)
     axes_mapping = In(value=True, optional=True)
     output = Out(like="data")
@@ -117,7 +117,7 @@ class BroadcastV3(_Broadcast):
 class Tile(Op):
     """Repeat a tensor along its axes."""
 
-    data = In(unranked=True)
+    data = In()
     repeats = In(INTEGER, rank=1, value=True)
     output = Out(like="data")
 
@@ -152,10 +152,10 @@ class Tile(Op):
 class PadV1(Op):
     """Put elements before and after each axis: a value, or what the mode takes from the data."""
 
-    data = In(unranked=True)
+    data = In()
     pads_begin = In(INTEGER, rank=1, value=True)
     pads_end = In(INTEGER, rank=1, value=True)
-    pad_value = In(unranked=True, optional=True)
+    pad_value = In(optional=True)
     output = Out(like="data")
     pad_mode: Annotated[Literal["constant", "edge", "reflect", "symmetric"], Stated] = "constant"
 

@@ -16,7 +16,7 @@ from irshape.shape.value import Elements, concatenated, sliced
 class Concat(Op):
     """Join tensors along an axis; their other axes must be equal."""
 
-    data = In(variadic=True, unranked=True)
+    data = In(variadic=True)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
 
@@ -47,7 +47,7 @@ class Concat(Op):
 class _Split(Op):
     """Parts of a tensor along an axis."""
 
-    data = In(unranked=True)
+    data = In()
 
     takes_sizes = True
     takes_reals = True

@@ -23,8 +23,8 @@ def counted(indices: tuple[int, ...], size: int) -> tuple[int, ...] | None:
 class GatherV1(Op):
     """Take slices along an axis; the axes of the indices stand in its place."""
 
-    data = In(unranked=True)
-    indices = In(unranked=True)
+    data = In()
+    indices = In()
     axis = In(value=True)
     output = Out(like="data")
 
@@ -73,7 +73,7 @@ class GatherV1(Op):
 class GatherV7(GatherV1):
     """Gather within batches: the first `batch_dims` axes of data and indices are the same."""
 
-    indices = In(INTEGER, unranked=True)
+    indices = In(INTEGER)
     axis = In(INTEGER, value=True)
     batch_dims: int = 0
 
@@ -87,8 +87,8 @@ class GatherV8(GatherV7):
 class GatherElements(Op):
     """Take one element along an axis for each index; data and indices are equal on the other axes."""
 
-    data = In(min_rank=1, unranked=True)
-    indices = In(INDEX - {ElementType.dynamic}, min_rank=1, unranked=True)
+    data = In(min_rank=1)
+    indices = In(INDEX - {ElementType.dynamic}, min_rank=1)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
 
@@ -108,8 +108,8 @@ class GatherElements(Op):
 class GatherNDV5(Op):
     """Take slices by tuples of indices, which stand on the last axis; the batches are joined into one axis."""
 
-    data = In(min_rank=1, unranked=True)
-    indices = In(INTEGER, min_rank=1, unranked=True)
+    data = In(min_rank=1)
+    indices = In(INTEGER, min_rank=1)
     output = Out(like="data")
     batch_dims: int = 0
 
@@ -149,10 +149,10 @@ class GatherNDV8(GatherNDV5):
 class GatherTree(Op):
     """Follow the beams of a beam search back from their ends."""
 
-    step_ids = In(rank=3, unranked=True)
-    parent_idx = In(rank=3, unranked=True, like="step_ids")
-    max_seq_len = In(rank=1, unranked=True, like="step_ids")
-    end_token = In(rank=0, unranked=True, like="step_ids")
+    step_ids = In(rank=3)
+    parent_idx = In(rank=3, like="step_ids")
+    max_seq_len = In(rank=1, like="step_ids")
+    end_token = In(rank=0, like="step_ids")
     output = Out(like="step_ids")
 
     def infer(self, ctx: Context, step_ids: Input, parent_idx: Input, max_seq_len: Input, end_token: Input) -> Shape:

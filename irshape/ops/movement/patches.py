@@ -24,7 +24,7 @@ def two_items(ctx: Context, values: tuple[int, ...], attribute: str) -> None:
 class ExtractImagePatches(Op):
     """Put the elements of each patch of an image into the channels."""
 
-    data = In(rank=4, unranked=True)
+    data = In(rank=4)
     output = Out(like="data")
     sizes: Annotated[tuple[int, ...], Unsigned]
     strides: Annotated[tuple[int, ...], Unsigned]
@@ -50,7 +50,7 @@ class ExtractImagePatches(Op):
 class Col2Im(Op):
     """Add up blocks, each what a window saw at one place, to the image they were taken from."""
 
-    data = In(unranked=True)
+    data = In()
     output_size = In(_INDEX, value=True)
     kernel_size = In(_INDEX, like="output_size", value=True)
     output = Out(like="data")

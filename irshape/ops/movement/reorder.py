@@ -12,7 +12,7 @@ from irshape.shape.value import Elements, transposed
 class Transpose(Op):
     """Put the axes in another order; without one, in the reverse."""
 
-    arg = In(unranked=True)
+    arg = In()
     input_order = In(INTEGER, rank=1, value=True)
     output = Out(like="arg")
 
@@ -56,8 +56,8 @@ class Transpose(Op):
 class Roll(Op):
     """Shift elements along axes; what leaves at one end enters at the other."""
 
-    data = In(unranked=True)
-    shift = In(INDEX, unranked=True)
+    data = In()
+    shift = In(INDEX)
     axes = In(INDEX, value=True)
     output = Out(like="data")
 
@@ -77,7 +77,7 @@ class Roll(Op):
 class ShuffleChannels(Op):
     """Interleave the groups of an axis."""
 
-    data = In(ANY, min_rank=1)
+    data = In(ANY, min_rank=1, ranked=True)
     output = Out(like="data")
     axis: int = 1
     group: int = 1

@@ -12,7 +12,7 @@ from irshape.shape.shape import Shape
 class Reverse(Op):
     """Reverse the axes that are listed, or marked in a mask of all axes."""
 
-    data = In(ANY, unranked=True)
+    data = In(ANY)
     reversed_axes = In(INTEGER | BOOLEAN, rank=1, value=True)
     output = Out(like="data")
     mode: Literal["index", "mask"] = "index"
@@ -40,8 +40,8 @@ class Reverse(Op):
 class ReverseSequence(Op):
     """Reverse the first elements of an axis, as many as are given for each entry of the batch."""
 
-    data = In(ANY, min_rank=2, unranked=True)
-    seq_lengths = In(NUMERIC, rank=1, unranked=True)
+    data = In(ANY, min_rank=2)
+    seq_lengths = In(NUMERIC, rank=1)
     output = Out(like="data")
     batch_axis: int = 0
     seq_axis: int = 1

@@ -21,9 +21,9 @@ def places(data: Input) -> tuple[int, ...]:
 class ScatterUpdate(Op):
     """Replace slices along an axis, whose numbers the indices are."""
 
-    data = In(unranked=True)
-    indices = In(INTEGER, unranked=True)
-    updates = In(unranked=True, like="data")
+    data = In()
+    indices = In(INTEGER)
+    updates = In(like="data")
     axis = In(INTEGER, value=True)
     output = Out(like="data")
 
@@ -59,9 +59,9 @@ class ScatterUpdate(Op):
 class ScatterElementsUpdateV3(Op):
     """Replace one element along an axis for each index."""
 
-    data = In(unranked=True)
-    indices = In(INTEGER | BOOLEAN, unranked=True)
-    updates = In(unranked=True, like="data")
+    data = In()
+    indices = In(INTEGER | BOOLEAN)
+    updates = In(like="data")
     axis = In(INTEGER | BOOLEAN, value=True)
     output = Out(like="data")
 
@@ -114,9 +114,9 @@ class ScatterElementsUpdateV12(ScatterElementsUpdateV3):
 class ScatterNDUpdateV3(Op):
     """Replace slices named by tuples of indices, which stand on the last axis."""
 
-    data = In(min_rank=1, unranked=True)
-    indices = In(INDEX, min_rank=1, unranked=True)
-    updates = In(unranked=True, like="data")
+    data = In(min_rank=1)
+    indices = In(INDEX, min_rank=1)
+    updates = In(like="data")
     output = Out(like="data")
 
     reduction = "none"

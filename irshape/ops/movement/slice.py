@@ -66,7 +66,7 @@ def require_limits(ctx: Context, rank: int | None, *limits: Input | None) -> Non
 class Slice(Op):
     """Take ranges of axes: from `start` up to `stop` in steps of `step`."""
 
-    data = In(unranked=True)
+    data = In()
     start = In(INTEGER, value=True)
     stop = In(INTEGER, value=True)
     step = In(INTEGER, value=True)
@@ -102,8 +102,8 @@ class Slice(Op):
 class SliceScatter(Op):
     """Replace ranges of axes by updates."""
 
-    data = In(unranked=True)
-    updates = In(unranked=True)
+    data = In()
+    updates = In()
     start = In(INTEGER, value=True)
     stop = In(INTEGER, value=True)
     step = In(INTEGER, value=True)
@@ -134,7 +134,7 @@ class SliceScatter(Op):
 class StridedSlice(Op):
     """Take ranges of axes; masks leave limits open, add axes, drop axes, or stand for all axes that are not named."""
 
-    data = In(unranked=True)
+    data = In()
     begin = In(INTEGER, rank=1, value=True)
     end = In(INTEGER, rank=1, value=True)
     strides = In(rank=1, value=True, optional=True)

@@ -50,7 +50,7 @@ def positive(block: Size) -> Size:
 class SpaceToBatch(Op):
     """Move blocks of the spatial dimensions, padded, into the batch dimension."""
 
-    data = In(ANY, min_rank=2, unranked=True)
+    data = In(ANY, min_rank=2)
     block_shape = In(INTEGER, rank=1, value=True)
     pads_begin = In(INTEGER, rank=1, value=True)
     pads_end = In(INTEGER, rank=1, value=True)
@@ -105,7 +105,7 @@ class SpaceToBatch(Op):
 class BatchToSpace(Op):
     """Move blocks of the batch dimension into the spatial dimensions and crop them."""
 
-    data = In(ANY, min_rank=2, unranked=True)
+    data = In(ANY, min_rank=2)
     block_shape = In(INTEGER, rank=1, value=True)
     crops_begin = In(INTEGER, rank=1, value=True, like="block_shape")
     crops_end = In(INTEGER, rank=1, value=True, like="block_shape")
@@ -146,7 +146,7 @@ class BatchToSpace(Op):
 class _NDOp(Op):
     """TensorFlow's form: M blocks for the M axes after the batch, and pads or crops in pairs; the other axes stay."""
 
-    input = In(ANY, min_rank=1)
+    input = In(ANY, min_rank=1, ranked=True)
     block_shape = In(INTEGER, rank=1, value=True)
 
     @staticmethod

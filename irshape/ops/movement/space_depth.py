@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class _BlockOp(Op):
     """Batch, channels and spatial axes, which have blocks of the same size."""
 
-    data = In(min_rank=3)
+    data = In(min_rank=3, ranked=True)
     output = Out(like="data")
     # Absent is 0, which is refused as soon as the rank of the data is known.
     block_size: Annotated[int, Stated] = 0

@@ -12,7 +12,7 @@ from irshape.shape.shape import Shape
 class Unique(Op):
     """Distinct elements of a tensor, or distinct slices along an axis: with where they are, which is which, and how many."""
 
-    data = In(unranked=True)
+    data = In()
     axis = In(INDEX, value=True, optional=True)
     unique_elements = Out(like="data")
     indices = Out(attribute="index_element_type")

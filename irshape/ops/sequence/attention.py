@@ -20,12 +20,12 @@ class ScaledDotProductAttention(Op):
     What comes before the last two axes broadcasts. A mask [..., L, S] counts only if it is not `causal`.
     """
 
-    query = In(FLOAT, min_rank=3, unranked=True)
-    key = In(FLOAT, min_rank=3, unranked=True, like="query")
-    value = In(FLOAT, min_rank=3, unranked=True, like="query")
-    attention_mask = In(unranked=True, optional=True)
-    scale = In(FLOAT, unranked=True, optional=True, like="query")
-    sink = In(FLOAT, unranked=True, optional=True, variadic=True, like="query")
+    query = In(FLOAT, min_rank=3)
+    key = In(FLOAT, min_rank=3, like="query")
+    value = In(FLOAT, min_rank=3, like="query")
+    attention_mask = In(optional=True)
+    scale = In(FLOAT, optional=True, like="query")
+    sink = In(FLOAT, optional=True, variadic=True, like="query")
     output = Out(like="query")
     causal: bool = False
 

@@ -11,8 +11,8 @@ from irshape.shape.shape import Shape
 class CTCGreedyDecoder(Op):
     """The likeliest labels; `data` are [steps, batch, classes], `sequence_mask` [steps, batch]."""
 
-    data = In(rank=3, unranked=True)
-    sequence_mask = In(rank=2, unranked=True)
+    data = In(rank=3)
+    sequence_mask = In(rank=2)
     output = Out(like="data")
     ctc_merge_repeated: bool = True
 
@@ -28,9 +28,9 @@ class CTCGreedyDecoder(Op):
 class CTCGreedyDecoderSeqLen(Op):
     """The likeliest labels and how many there are; `data` are [batch, steps, classes]."""
 
-    data = In(rank=3, unranked=True)
-    sequence_length = In(rank=1, unranked=True)
-    blank_index = In(INTEGER, unranked=True, optional=True)
+    data = In(rank=3)
+    sequence_length = In(rank=1)
+    blank_index = In(INTEGER, optional=True)
     classes = Out(attribute="classes_index_type")
     lengths = Out(attribute="sequence_length_type")
     merge_repeated: bool = True
@@ -50,11 +50,11 @@ class CTCGreedyDecoderSeqLen(Op):
 class CTCLoss(Op):
     """How far the labels are from what `logits` say; `logits` are [batch, steps, classes], `labels` [batch, steps]."""
 
-    logits = In(FLOAT - {ElementType.dynamic}, rank=3, unranked=True)
-    logit_length = In(INTEGER, rank=1, unranked=True)
-    labels = In(INTEGER, rank=2, unranked=True)
-    label_length = In(INTEGER, rank=1, unranked=True)
-    blank_index = In(INTEGER, rank=0, unranked=True, optional=True)
+    logits = In(FLOAT - {ElementType.dynamic}, rank=3)
+    logit_length = In(INTEGER, rank=1)
+    labels = In(INTEGER, rank=2)
+    label_length = In(INTEGER, rank=1)
+    blank_index = In(INTEGER, rank=0, optional=True)
     output = Out(like="logits")
     preprocess_collapse_repeated: bool = False
     ctc_merge_repeated: bool = False

@@ -13,10 +13,10 @@ from irshape.shape.shape import Shape
 class OneHot(Op):
     """Insert an axis of `depth` elements, all `off_value` but the one that the index names, which is `on_value`."""
 
-    indices = In(INTEGER | BOOLEAN, unranked=True)
+    indices = In(INTEGER | BOOLEAN)
     depth = In(INTEGER | BOOLEAN, value=True)
-    on_value = In(unranked=True)
-    off_value = In(like="on_value", unranked=True)
+    on_value = In()
+    off_value = In(like="on_value")
     output = Out(like="on_value")
     axis: Annotated[int, Stated] = 0
 

@@ -93,11 +93,11 @@ class _Cell(_Recurrent):
 class _SingleStateCell(_Cell):
     """A step from one state to the next."""
 
-    X = In(rank=2, unranked=True)
-    initial_hidden_state = In(rank=2, unranked=True, like="X")
-    W = In(rank=2, unranked=True, like="X")
-    R = In(rank=2, unranked=True, like="X")
-    B = In(rank=1, unranked=True, like="X")
+    X = In(rank=2)
+    initial_hidden_state = In(rank=2, like="X")
+    W = In(rank=2, like="X")
+    R = In(rank=2, like="X")
+    B = In(rank=1, like="X")
     Ho = Out(like="X")
 
     def infer(self, ctx: Context, X: Input, initial_hidden_state: Input, W: Input, R: Input, B: Input) -> Shape:
@@ -124,11 +124,11 @@ class GRUCell(_SingleStateCell, _LinearBeforeReset):
 class _LSTMCell(_Cell):
     """One step of a long short-term memory, which has a hidden state and a cell state."""
 
-    X = In(rank=2, unranked=True)
-    initial_hidden_state = In(rank=2, unranked=True, like="X")
-    initial_cell_state = In(rank=2, unranked=True, like="X")
-    W = In(rank=2, unranked=True, like="X")
-    R = In(rank=2, unranked=True, like="X")
+    X = In(rank=2)
+    initial_hidden_state = In(rank=2, like="X")
+    initial_cell_state = In(rank=2, like="X")
+    W = In(rank=2, like="X")
+    R = In(rank=2, like="X")
     Ho = Out(like="X")
     Co = Out(like="X")
     gates = 4
@@ -148,8 +148,8 @@ class _LSTMCell(_Cell):
 class LSTMCell(_LSTMCell):
     """One step of a long short-term memory, with peepholes from the cell state to the gates."""
 
-    B = In(rank=1, unranked=True, optional=True, like="X")
-    P = In(unranked=True, optional=True)
+    B = In(rank=1, optional=True, like="X")
+    P = In(optional=True)
     input_forget: bool = False
     weights_format: Literal["fico", "icof", "ifco", "ifoc", "iofc"] = "ifco"
 
@@ -178,7 +178,7 @@ class LSTMCell(_LSTMCell):
 class LSTMCellV4(_LSTMCell):
     """One step of a long short-term memory."""
 
-    B = In(rank=1, unranked=True, like="X")
+    B = In(rank=1, like="X")
 
     def infer(
         self, ctx: Context, X: Input, initial_hidden_state: Input, initial_cell_state: Input, W: Input, R: Input, B: Input
@@ -209,12 +209,12 @@ class _Sequence(_Recurrent):
 class _SingleStateSequence(_Sequence):
     """Steps from one state to the next."""
 
-    X = In(rank=3, unranked=True)
-    initial_hidden_state = In(rank=3, unranked=True, like="X")
-    sequence_lengths = In(rank=1, unranked=True)
-    W = In(rank=3, unranked=True, like="X")
-    R = In(rank=3, unranked=True, like="X")
-    B = In(rank=2, unranked=True, like="X")
+    X = In(rank=3)
+    initial_hidden_state = In(rank=3, like="X")
+    sequence_lengths = In(rank=1)
+    W = In(rank=3, like="X")
+    R = In(rank=3, like="X")
+    B = In(rank=2, like="X")
     Y = Out(like="X")
     Ho = Out(like="X")
 
@@ -240,13 +240,13 @@ class GRUSequence(_SingleStateSequence, _LinearBeforeReset):
 class LSTMSequence(_Sequence):
     """A long short-term memory along the axis of time."""
 
-    X = In(rank=3, unranked=True)
-    initial_hidden_state = In(rank=3, unranked=True, like="X")
-    initial_cell_state = In(rank=3, unranked=True, like="X")
-    sequence_lengths = In(rank=1, unranked=True)
-    W = In(rank=3, unranked=True, like="X")
-    R = In(rank=3, unranked=True, like="X")
-    B = In(rank=2, unranked=True, like="X")
+    X = In(rank=3)
+    initial_hidden_state = In(rank=3, like="X")
+    initial_cell_state = In(rank=3, like="X")
+    sequence_lengths = In(rank=1)
+    W = In(rank=3, like="X")
+    R = In(rank=3, like="X")
+    B = In(rank=2, like="X")
     Y = Out(like="X")
     Ho = Out(like="X")
     Co = Out(like="X")

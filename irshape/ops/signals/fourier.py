@@ -14,7 +14,7 @@ _REAL = frozenset({ElementType.f32, ElementType.f16, ElementType.bf16, ElementTy
 class _Fourier(Op):
     """A transform along some axes; `signal_size` cuts or pads them first, where it is not -1."""
 
-    data = In(_REAL, min_rank=2, unranked=True)
+    data = In(_REAL, min_rank=2)
     axes = In(INDEX, rank=1, value=True)
     signal_size = In(INDEX, rank=1, value=True, optional=True)
     output = Out(like="data")
@@ -66,7 +66,7 @@ class IDFT(DFT):
 class RDFT(_Fourier):
     """From real to complex numbers; of the last axis only the half that says it all is kept."""
 
-    data = In(_REAL, min_rank=1, unranked=True)
+    data = In(_REAL, min_rank=1)
 
     def signal(self, ctx: Context, data: Input) -> Sequence[Size]:
         return data.shape

@@ -30,8 +30,8 @@ def _check_window(ctx: Context, window: Input, size: Size) -> None:
 class STFT(Op):
     """The spectrum of each frame of a signal, as complex numbers: [frames, frequencies, 2], or transposed, after the batch."""
 
-    signal = In(FLOAT, unranked=True)
-    window = In(FLOAT, rank=1, unranked=True, like="signal")
+    signal = In(FLOAT)
+    window = In(FLOAT, rank=1, like="signal")
     frame_size = In(INDEX, rank=0, value=True)
     frame_step = In(INDEX, rank=0, value=True)
     output = Out(like="signal")
@@ -58,8 +58,8 @@ class STFT(Op):
 class ISTFT(Op):
     """The signal of which these are the spectra [frequencies, frames, 2], after the batch."""
 
-    data = In(FLOAT, unranked=True)
-    window = In(FLOAT, rank=1, unranked=True, like="data")
+    data = In(FLOAT)
+    window = In(FLOAT, rank=1, like="data")
     frame_size = In(INDEX, rank=0, value=True)
     frame_step = In(INDEX, rank=0, value=True)
     signal_length = In(INDEX, value=True, optional=True)

@@ -18,8 +18,8 @@ class _ClassNms(Op):
     `boxes` are [batches, boxes, 4], `scores` [batches, classes, boxes].
     """
 
-    boxes = In(_REAL, rank=3, unranked=True)
-    scores = In(_REAL, rank=3, unranked=True, like="boxes")
+    boxes = In(_REAL, rank=3)
+    scores = In(_REAL, rank=3, like="boxes")
     selected_outputs = Out(like="boxes")
     selected_indices = Out(attribute="output_type")
     selected_num = Out(attribute="output_type")
@@ -102,8 +102,8 @@ class MulticlassNmsV8(_MulticlassNms):
 class MulticlassNmsV9(_MulticlassNms):
     """With `roisnum` the boxes are those of all images: `boxes` are [classes, boxes, 4], `scores` [classes, boxes]."""
 
-    scores = In(_REAL, unranked=True, like="boxes")
-    roisnum = In(INDEX - {ElementType.dynamic}, rank=1, unranked=True, optional=True)
+    scores = In(_REAL, like="boxes")
+    roisnum = In(INDEX - {ElementType.dynamic}, rank=1, optional=True)
 
     def infer(self, ctx: Context, boxes: Input, scores: Input, roisnum: Input | None) -> tuple[Shape, ...]:
         self.check(ctx)

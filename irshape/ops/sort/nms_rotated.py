@@ -12,11 +12,11 @@ from irshape.shape.shape import Shape
 class NMSRotated(Op):
     """Indices and scores of the selected boxes, and their number; `boxes` are [batches, boxes, 5], `scores` [batches, classes, boxes]."""
 
-    boxes = In(FLOAT, rank=3, unranked=True)
-    scores = In(FLOAT, rank=3, unranked=True)
+    boxes = In(FLOAT, rank=3)
+    scores = In(FLOAT, rank=3)
     max_output_boxes_per_class = In(INTEGER, value=True)
-    iou_threshold = In(FLOAT, unranked=True)
-    score_threshold = In(FLOAT, unranked=True)
+    iou_threshold = In(FLOAT)
+    score_threshold = In(FLOAT)
     selected_indices = Out(attribute="output_type")
     selected_scores = Out(ElementType.f32)
     valid_outputs = Out(attribute="output_type")

@@ -37,11 +37,11 @@ class _NonMaxSuppression(Op):
 class NonMaxSuppression(_NonMaxSuppression):
     """Indices of the selected boxes; their number is that of one batch, and not more than the boxes."""
 
-    boxes = In(rank=3, unranked=True)
-    scores = In(rank=3, unranked=True)
+    boxes = In(rank=3)
+    scores = In(rank=3)
     max_output_boxes_per_class = In(rank=0, value=True, optional=True)
-    iou_threshold = In(rank=0, unranked=True, optional=True)
-    score_threshold = In(rank=0, unranked=True, optional=True)
+    iou_threshold = In(rank=0, optional=True)
+    score_threshold = In(rank=0, optional=True)
     selected_indices = Out(ElementType.i64)
 
     def infer(
@@ -79,12 +79,12 @@ class NonMaxSuppressionV4(NonMaxSuppressionV3):
 class NonMaxSuppressionV5(_NonMaxSuppression):
     """Indices and scores of the selected boxes, as many as there turn out to be, and their number."""
 
-    boxes = In(_REAL, rank=3, unranked=True)
-    scores = In(_REAL, rank=3, unranked=True)
+    boxes = In(_REAL, rank=3)
+    scores = In(_REAL, rank=3)
     max_output_boxes_per_class = In(value=True, optional=True)
-    iou_threshold = In(_REAL, unranked=True, optional=True)
-    score_threshold = In(_REAL, unranked=True, optional=True)
-    soft_nms_sigma = In(_REAL, unranked=True, optional=True)
+    iou_threshold = In(_REAL, optional=True)
+    score_threshold = In(_REAL, optional=True)
+    soft_nms_sigma = In(_REAL, optional=True)
     selected_indices = Out(attribute="output_type")
     selected_scores = Out(ElementType.f32)
     valid_outputs = Out(attribute="output_type")

@@ -18,7 +18,7 @@ class _TopK(Op):
     sort: Annotated[Literal["none", "value", "index"], Stated] = "none"
     index_element_type: IndexType = ElementType.i32
 
-    data = In(min_rank=1)
+    data = In(min_rank=1, ranked=True)
     k = In(INTEGER, rank=0, value=True)
     values = Out(like="data")
     indices = Out(attribute="index_element_type")
@@ -58,8 +58,8 @@ class TopKV11(TopKV3):
 class SearchSorted(Op):
     """Where each value would be inserted into a sorted sequence: one for all, or one for each row of values."""
 
-    sorted_sequence = In(min_rank=1, unranked=True)
-    values = In(like="sorted_sequence", unranked=True)
+    sorted_sequence = In(min_rank=1)
+    values = In(like="sorted_sequence")
     output = Out(attribute="output_type")
     right_mode: bool = False
     output_type: IndexType = ElementType.i64

@@ -13,8 +13,8 @@ from irshape.shape.shape import Shape
 class ExperimentalDetectronTopKROIs(Op):
     """The `max_rois` regions of the highest probability."""
 
-    rois = In(FLOAT, rank=2, unranked=True)
-    probabilities = In(FLOAT, rank=1, unranked=True, like="rois")
+    rois = In(FLOAT, rank=2)
+    probabilities = In(FLOAT, rank=1, like="rois")
     output = Out(like="rois")
     max_rois: Annotated[int, Stated] = 0
 
