@@ -163,7 +163,7 @@ class Request(Context):
         if len(facts) > len(ports):
             ports = (*ports, *[ports[-1]] * (len(facts) - len(ports)))
         inputs = [
-            Input(ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal)
+            Input(ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal, self.unknown_shape)
             for index, fact in enumerate(facts)
         ]
         if not self._check_ports(inputs):

@@ -105,7 +105,7 @@ class Input:
     `is_literal` tells that it is a Const.
     """
 
-    __slots__ = ("element_type", "elements", "index", "is_literal", "partial_shape", "port", "source")
+    __slots__ = ("assumed", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source", "unknown_shape")
 
     def __init__(
         self,
@@ -116,7 +116,10 @@ class Input:
         partial_shape: Shape,
         elements: Elements | None,
         is_literal: bool = False,
+        unknown_shape: Callable[[int], tuple[Size, ...]] | None = None,
     ) -> None:
+        self.unknown_shape = unknown_shape
+        self.assumed: tuple[Size, ...] | None = None
         self.port = port
         self.index = index
         self.source = source
@@ -133,9 +136,13 @@ class Input:
 
     @property
     def shape(self) -> tuple[Size, ...]:
-        """The shape of an input whose rank is known."""
-        assert self.partial_shape is not None, f"{self.name} is unranked"
-        return self.partial_shape
+        """The shape; where only its declaration says the rank, of sizes that are not known."""
+        if self.partial_shape is not None:
+            return self.partial_shape
+        assert self.port.rank is not None and self.unknown_shape is not None, f"{self.name} is unranked"
+        if self.assumed is None:
+            self.assumed = self.unknown_shape(self.port.rank)
+        return self.assumed
 
     @property
     def rank(self) -> int:

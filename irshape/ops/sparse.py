@@ -128,7 +128,7 @@ class SparseFillEmptyRows(Op):
     def infer(self, ctx: Context, values: Input, dense_shape: Input, indices: Input, default_value: Input) -> tuple[Shape, ...]:
         if dense_shape.is_ranked:
             ctx.require_eq(dense_shape.shape[0], 2, "dense_shape must hold {b} values, got {a}", code="V103")
-        count, length = indices.partial_shape or ctx.unknown_shape(2)
+        count, length = indices.shape
         ctx.require_eq(length, 2, "an index must have {b} numbers, got {a}")
         if values.is_ranked:
             # OpenVINO compares them only if it knows the rank of dense_shape.

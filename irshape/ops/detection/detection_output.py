@@ -58,9 +58,9 @@ class _DetectionOutput(Op):
             ctx.fail("A105", "keep_top_k must have an item", attribute="keep_top_k")
         if not all(-(2**31) <= limit < 2**31 for limit in self.keep_top_k):
             ctx.fail("A104", "keep_top_k holds a number outside the range of int32", attribute="keep_top_k")
-        images, logits = box_logits.partial_shape or ctx.unknown_shape(2)
-        preds_images, preds = class_preds.partial_shape or ctx.unknown_shape(2)
-        proposal_images, rows, numbers = proposals.partial_shape or ctx.unknown_shape(3)
+        images, logits = box_logits.shape
+        preds_images, preds = class_preds.shape
+        proposal_images, rows, numbers = proposals.shape
         ctx.require_eq(rows, 1 if self.variance_encoded_in_target else 2, "proposals must have {b} rows, got {a}")
         batches = [preds_images]
         if eq(proposal_images, 1) is False:
@@ -69,7 +69,7 @@ class _DetectionOutput(Op):
         if aux_class_preds is not None:
             if aux_box_preds is None:
                 ctx.fail("G107", "aux_class_preds needs aux_box_preds beside it")
-            aux_images, pairs = aux_class_preds.partial_shape or ctx.unknown_shape(2)
+            aux_images, pairs = aux_class_preds.shape
             batches.append(aux_images)
             message = "box_logits and aux_box_preds must have the same shape"
             merge_shapes(ctx, box_logits.partial_shape, aux_box_preds.partial_shape, message)

@@ -31,7 +31,7 @@ class ExperimentalDetectronDetectionOutput(Op):
 
     def infer(self, ctx: Context, rois: Input, deltas: Input, scores: Input, im_info: Input) -> tuple[Shape, ...]:
         (regions, coordinates), (delta_regions, delta_numbers), (score_regions, classes), (images, numbers) = (
-            port.partial_shape or ctx.unknown_shape(2) for port in (rois, deltas, scores, im_info)
+            port.shape for port in (rois, deltas, scores, im_info)
         )
         ctx.require_eq(coordinates, 4, "a region must have 4 coordinates")
         ctx.require_eq(delta_numbers, ctx.dimension(self.num_classes * 4), "deltas must have 4 numbers for each of num_classes")
@@ -88,9 +88,9 @@ class ExperimentalDetectronPriorGridGenerator(Op):
     stride_y: float = 0.0
 
     def infer(self, ctx: Context, priors: Input, feature_map: Input, im_data: Input) -> Shape:
-        count, coordinates = priors.partial_shape or ctx.unknown_shape(2)
+        count, coordinates = priors.shape
         ctx.require_eq(coordinates, 4, "a prior must have 4 coordinates")
-        batch, _, height, width = feature_map.partial_shape or ctx.unknown_shape(4)
+        batch, _, height, width = feature_map.shape
         if im_data.is_ranked:
             ctx.require_eq(batch, im_data.shape[0], "feature_map and im_data must have the same batch")
         return (height * width * count, 4) if self.flatten else (height, width, count, 4)
@@ -110,7 +110,7 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
     aligned: bool = False
 
     def infer(self, ctx: Context, rois: Input, pyramid: tuple[Input, ...]) -> tuple[Shape, Shape]:
-        regions, coordinates = rois.partial_shape or ctx.unknown_shape(2)
+        regions, coordinates = rois.shape
         ctx.require_eq(coordinates, 4, "a region must have 4 coordinates")
         channels: Shape = None
         for layer in pyramid:

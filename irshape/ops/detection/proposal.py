@@ -42,7 +42,7 @@ class _Proposal(Op):
 
     def regions(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Size:
         """How many regions there are, of all images."""
-        probabilities, deltas = (port.partial_shape or ctx.unknown_shape(4) for port in (class_probs, bbox_deltas))
+        probabilities, deltas = (port.shape for port in (class_probs, bbox_deltas))
         images = ctx.merge(probabilities[0], deltas[0], "class_probs and bbox_deltas must have the same batch")
         ctx.require_eq(probabilities[1] * 2, deltas[1], "bbox_deltas must have twice the channels of class_probs")
         if image_shape.is_ranked:
@@ -91,11 +91,11 @@ class GenerateProposals(Op):
     def infer(self, ctx: Context, im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input) -> tuple[Shape, ...]:
         if self.nms_eta != 1:
             ctx.fail("A104", f"nms_eta must be 1, got {self.nms_eta}", attribute="nms_eta")
-        images, numbers = im_info.partial_shape or ctx.unknown_shape(2)
+        images, numbers = im_info.shape
         _require_image_numbers(ctx, numbers)
-        *grid, count, coordinates = anchors.partial_shape or ctx.unknown_shape(4)
+        *grid, count, coordinates = anchors.shape
         ctx.require_eq(coordinates, 4, "an anchor must have 4 coordinates")
-        deltas, score = (port.partial_shape or ctx.unknown_shape(4) for port in (boxes_deltas, scores))
+        deltas, score = (port.shape for port in (boxes_deltas, scores))
         ctx.require_eq(score[1] * 4, deltas[1], "boxes_deltas must have 4 channels for each of scores")
         ctx.require_eq(count, score[1], "scores must have a channel for each anchor")
         for axis in (2, 3):

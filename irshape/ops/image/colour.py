@@ -23,12 +23,12 @@ class _FromVideo(Op):
 
     def colours(self, ctx: Context, y: Input, planes: Sequence[tuple[Input, int]]) -> Shape:
         """The shape of the image, from the plane of brightness and those of colour, with the number of their channels."""
-        batch, height, width, channels = y.partial_shape or ctx.unknown_shape(4)
+        batch, height, width, channels = y.shape
         ctx.require_eq(channels, 1, "{port} must have one channel", port=y.name)
         if not planes:
             height = ctx.exact_div(height, 3, "the height must be a multiple of 3") * 2
         for plane, count in planes:
-            other_batch, half_height, half_width, channels = plane.partial_shape or ctx.unknown_shape(4)
+            other_batch, half_height, half_width, channels = plane.shape
             ctx.require_eq(channels, count, "{port} must have {b} channels", port=plane.name)
             message = "{port} must have the batch and half the sides of y"
             batch = ctx.merge(batch, other_batch, message, port=plane.name)
@@ -92,7 +92,7 @@ class _ToNV12(Op):
     single_plane: bool = True
 
     def infer(self, ctx: Context, image: Input) -> tuple[Shape, ...]:
-        batch, height, width, channels = image.partial_shape or ctx.unknown_shape(4)
+        batch, height, width, channels = image.shape
         ctx.require_eq(channels, 3, "the image must have 3 channels")
         half_height, half_width = _halved(ctx, height, "height"), _halved(ctx, width, "width")
         if self.single_plane:

@@ -20,8 +20,8 @@ class GridSample(Op):
     padding_mode: Literal["zeros", "border", "reflection"] = "zeros"
 
     def infer(self, ctx: Context, data: Input, grid: Input) -> Shape:
-        batch, channels, *_ = data.partial_shape or ctx.unknown_shape(4)
-        count, height, width, coordinates = grid.partial_shape or ctx.unknown_shape(4)
+        batch, channels, *_ = data.shape
+        count, height, width, coordinates = grid.shape
         ctx.require_eq(coordinates, 2, "a point has {a} coordinates, but must have {b}")
         batch = ctx.merge(batch, count, "data has a batch of {a}, the grid of {b}")
         return (batch, channels, height, width)

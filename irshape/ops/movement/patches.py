@@ -37,7 +37,7 @@ class ExtractImagePatches(Op):
         for name, values in (("strides", self.strides), ("rates", self.rates)):
             for value in values:
                 ctx.at_least(value, 1, name)
-        batch, channels, *sizes = data.partial_shape or ctx.unknown_shape(4)
+        batch, channels, *sizes = data.shape
         if self.auto_pad == "valid":
             # A patch spans one element more; one that does not fit leaves no patches.
             spans = [ctx.dimension((size - 1) * rate % 2**64) for size, rate in zip(self.sizes, self.rates, strict=True)]

@@ -17,8 +17,8 @@ class CTCGreedyDecoder(Op):
     ctc_merge_repeated: bool = True
 
     def infer(self, ctx: Context, data: Input, sequence_mask: Input) -> Shape:
-        steps, batch, _ = data.partial_shape or ctx.unknown_shape(3)
-        mask_steps, mask_batch = sequence_mask.partial_shape or ctx.unknown_shape(2)
+        steps, batch, _ = data.shape
+        mask_steps, mask_batch = sequence_mask.shape
         steps = ctx.merge(steps, mask_steps, "data and sequence_mask must have the same number of steps")
         batch = ctx.merge(batch, mask_batch, "data and sequence_mask must have the same batch")
         return (batch, steps, 1, 1)
@@ -38,8 +38,8 @@ class CTCGreedyDecoderSeqLen(Op):
     sequence_length_type: ElementType = ElementType.i32
 
     def infer(self, ctx: Context, data: Input, sequence_length: Input, blank_index: Input | None) -> tuple[Shape, Shape]:
-        batch, steps, _ = data.partial_shape or ctx.unknown_shape(3)
-        (lengths,) = sequence_length.partial_shape or ctx.unknown_shape(1)
+        batch, steps, _ = data.shape
+        (lengths,) = sequence_length.shape
         batch = ctx.merge(batch, lengths, "there must be a length for each sequence of the batch")
         if blank_index is not None and all(map(is_known, blank_index.partial_shape or ())):
             ctx.single(blank_index)
@@ -63,8 +63,8 @@ class CTCLoss(Op):
     def infer(
         self, ctx: Context, logits: Input, logit_length: Input, labels: Input, label_length: Input, blank_index: Input | None
     ) -> Shape:
-        batch, steps, _ = logits.partial_shape or ctx.unknown_shape(3)
-        _, label_steps = labels.partial_shape or ctx.unknown_shape(2)
+        batch, steps, _ = logits.shape
+        _, label_steps = labels.shape
         ctx.require_eq(steps, label_steps, "labels must have as many steps as logits")
         for port in (logit_length, labels, label_length):
             if port.is_ranked:

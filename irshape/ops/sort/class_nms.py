@@ -40,7 +40,7 @@ class _ClassNms(Op):
 
     def kept(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
         """The shapes of the outputs."""
-        batches, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
+        batches, count, coordinates = boxes.shape
         ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
         score_batches, classes, score_count = scores.partial_shape or ctx.unknown_shape(3)
         batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
@@ -111,7 +111,7 @@ class MulticlassNmsV9(_MulticlassNms):
         self.check_rank(ctx, boxes, scores)
         if roisnum is None:
             return self.kept(ctx, boxes, scores)
-        classes, count, coordinates = boxes.partial_shape or ctx.unknown_shape(3)
+        classes, count, coordinates = boxes.shape
         ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
         score_classes, score_count = scores.partial_shape or ctx.unknown_shape(2)
         classes = ctx.merge(classes, score_classes, "boxes and scores must have the same number of classes")

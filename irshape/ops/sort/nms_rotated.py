@@ -36,9 +36,9 @@ class NMSRotated(Op):
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold):
             ctx.single(port)
         ctx.stop_at_errors()
-        batches, count, numbers = boxes.partial_shape or ctx.unknown_shape(3)
+        batches, count, numbers = boxes.shape
         ctx.require_eq(numbers, 5, "a box must have 5 numbers: center, size and angle")
-        score_batches, classes, score_count = scores.partial_shape or ctx.unknown_shape(3)
+        score_batches, classes, score_count = scores.shape
         batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
         count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
         limit = ctx.scalar(max_output_boxes_per_class)

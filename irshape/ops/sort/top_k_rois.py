@@ -19,7 +19,7 @@ class ExperimentalDetectronTopKROIs(Op):
     max_rois: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, rois: Input, probabilities: Input) -> Shape:
-        count, coordinates = rois.partial_shape or ctx.unknown_shape(2)
+        count, coordinates = rois.shape
         ctx.require_eq(coordinates, 4, "a region must have 4 coordinates")
         if probabilities.is_ranked:
             ctx.require_eq(count, probabilities.shape[0], "there must be a probability for each region")
