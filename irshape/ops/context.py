@@ -1,5 +1,7 @@
 """What a rule asks of its surroundings: decisions about sizes, values of inputs, and a place to say what is wrong."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from math import inf, isfinite, prod
 from typing import NoReturn
@@ -63,6 +65,12 @@ class Context(Judge):
         self.is_static = False
         self.states_types = True
         self._born = 0
+
+    def looks(self, *, at: Sequence[Input | Size] = (), when: bool = True) -> _Looks:
+        """Inside, OpenVINO checks only if it knows all values of these inputs, or these sizes, and if `when` is true."""
+        ports = [one for one in at if isinstance(one, Input)]
+        is_known = all(isinstance(one, int) for one in at if not isinstance(one, Input)) and self.are_known(*ports)
+        return _Looks(self, when and is_known, self.are_told(*ports))
 
     # What becomes of a decision about sizes.
 
@@ -351,6 +359,23 @@ class Context(Judge):
     def unknown_shape(self, rank: int) -> tuple[Size, ...]:
         """A shape of which only the rank is known."""
         return tuple([self.unknown() for _ in range(rank)])
+
+
+class _Looks:
+    """A stretch of a rule where OpenVINO does not always look."""
+
+    __slots__ = ("before", "ctx", "now")
+
+    def __init__(self, ctx: Context, is_checked: bool, is_guarded: bool) -> None:
+        self.ctx = ctx
+        self.before = ctx.is_checked, ctx.is_guarded
+        self.now = ctx.is_checked and is_checked, ctx.is_guarded and is_guarded
+
+    def __enter__(self) -> None:
+        self.ctx.is_checked, self.ctx.is_guarded = self.now
+
+    def __exit__(self, *_: object) -> None:
+        self.ctx.is_checked, self.ctx.is_guarded = self.before
 
 
 _UNLIKE = {

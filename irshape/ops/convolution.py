@@ -91,12 +91,9 @@ class BinaryConvolution(Convolution):
 
 def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
     """The number of groups of filters that take `inputs` channels each from data with so many channels."""
-    # OpenVINO looks only where the filters' channels are known.
-    ctx.is_checked = is_known(inputs)
-    each = ctx.exact_div(channels, inputs, "data has {a} channels, the filters of a group take {b}")
-    groups = ctx.merge(groups, each, "the filters have {a} groups, the data has channels for {b}")
-    ctx.is_checked = True
-    return groups
+    with ctx.looks(at=[inputs]):
+        each = ctx.exact_div(channels, inputs, "data has {a} channels, the filters of a group take {b}")
+        return ctx.merge(groups, each, "the filters have {a} groups, the data has channels for {b}")
 
 
 @op("GroupConvolution", "opset1")
@@ -188,10 +185,9 @@ class _Deformable(_Kernel):
             ctx.require_eq(depth, wanted, "{port} has {a} channels, but must have {b}", port=port.name)
             ctx.require_div(depth, self.deformable_group, "{a} channels of {port} cannot be parted into {b} groups", port=port.name)
             # OpenVINO compares with the sizes it infers, which are others where pads are negative.
-            ctx.is_checked = min(self.pads_begin + self.pads_end, default=0) >= 0
-            for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
-                ctx.require_eq(place, position, "{port} has {a} places on axis {axis}, the output {b}", port=port.name, axis=axis)
-            ctx.is_checked = True
+            with ctx.looks(when=min(self.pads_begin + self.pads_end, default=0) >= 0):
+                for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
+                    ctx.require_eq(place, position, "{port} has {a} places on axis {axis}, the output {b}", port=port.name, axis=axis)
         if offsets.is_ranked:
             batch = ctx.merge(batch, offsets.shape[0], "data has a batch of {a}, offsets of {b}")
         return (batch, features, *positions)

@@ -35,10 +35,9 @@ class _Pooling(Sliding):
         ctx.require_ge(channels, 1, "there must be at least one channel", strict=False)
         positions = []
         for axis, (size, kernel, slide) in enumerate(zip(sizes, self.kernel, slides, strict=True), 2):
-            ctx.is_checked = is_known(size)
-            ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
-            positions.append(self.positions(ctx, size, kernel, slide, axis))
-        ctx.is_checked = True
+            with ctx.looks(at=[size]):
+                ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
+                positions.append(self.positions(ctx, size, kernel, slide, axis))
         return (batch, channels, *positions)
 
     def positions(self, ctx: Context, size: Size, kernel: int, slide: Slide, axis: int) -> Size:

@@ -131,10 +131,8 @@ class SparseFillEmptyRows(Op):
         count, length = indices.shape
         ctx.require_eq(length, 2, "an index must have {b} numbers, got {a}")
         if values.is_ranked:
-            # OpenVINO compares them only if it knows the rank of dense_shape.
-            ctx.is_checked = dense_shape.is_ranked
-            count = ctx.merge(values.shape[0], count, "there must be an index for each value")
-            ctx.is_checked = True
+            with ctx.looks(when=dense_shape.is_ranked):
+                count = ctx.merge(values.shape[0], count, "there must be an index for each value")
         ctx.stop_at_errors()
         rows, columns = map(ctx.dimension, ctx.values(dense_shape, 2))
         places = ctx.known(indices)

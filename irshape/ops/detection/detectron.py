@@ -38,10 +38,9 @@ class ExperimentalDetectronDetectionOutput(Op):
         ctx.require_eq(classes, ctx.dimension(self.num_classes), "scores must have one for each of num_classes")
         ctx.require_eq(images, 1, "im_info must describe one image")
         ctx.require_eq(numbers, 3, "an image is described by 3 numbers")
-        # OpenVINO compares the three only if it knows the ranks of all.
-        ctx.is_checked = rois.is_ranked and deltas.is_ranked and scores.is_ranked
         message = "rois, deltas and scores must have the same number of regions"
-        ctx.merge(ctx.merge(regions, delta_regions, message), score_regions, message)
+        with ctx.looks(when=rois.is_ranked and deltas.is_ranked and scores.is_ranked):
+            ctx.merge(ctx.merge(regions, delta_regions, message), score_regions, message)
         count = ctx.dimension(self.max_detections_per_image)
         return (count, 4), (count,), (count,)
 

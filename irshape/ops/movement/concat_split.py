@@ -124,8 +124,8 @@ class VariadicSplit(_Split):
         if -1 in lengths:
             rest = lengths.index(-1)
             others = sum(parts[:rest] + parts[rest + 1 :])
-            ctx.is_checked = False
-            ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
+            with ctx.looks(when=False):
+                ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
             parts[rest] = ctx.saturate(size - others)
         else:
             ctx.require_eq(sum(parts), size, "the sum of the lengths must be the size of axis {axis}", strict=False, axis=along)

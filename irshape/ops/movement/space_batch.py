@@ -60,19 +60,18 @@ class SpaceToBatch(Op):
         ctx.same_shape(block_shape, pads_begin, pads_end)
         if not data.is_ranked:
             return None
-        # OpenVINO looks at blocks and remainders only when all three inputs are constant.
-        ctx.is_checked = is_constant = ctx.are_known(block_shape, pads_begin, pads_end)
-        ctx.is_guarded = ctx.are_told(block_shape, pads_begin, pads_end)
-        blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
-        ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
-        ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
-        ctx.expect(end[0], 0, "pads_end[0] must be 0", pads_end)
-        ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
         names = ("block_shape", "pads_begin", "pads_end")
         spatial = []
-        for axis in range(1, data.rank):
-            ctx.is_checked = is_constant and self.has_natural_pads(ctx, axis, data.shape[axis], blocks[axis], begin[axis], end[axis])
-            spatial.append(blocked(ctx, axis, data.shape[axis], blocks[axis], begin[axis], end[axis], names))
+        with ctx.looks(at=[block_shape, pads_begin, pads_end]):
+            blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
+            ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
+            ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
+            ctx.expect(end[0], 0, "pads_end[0] must be 0", pads_end)
+            ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
+            for axis, sizes in enumerate(zip(data.shape, blocks, begin, end, strict=False)):
+                if axis:
+                    with ctx.looks(when=self.has_natural_pads(ctx, axis, *sizes)):
+                        spatial.append(blocked(ctx, axis, *sizes, names))
         return (ctx.saturate(data.shape[0] * product(blocks)), *spatial)
 
     @staticmethod
@@ -119,17 +118,16 @@ class BatchToSpace(Op):
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "crops_begin[0] must be 0", crops_begin)
         ctx.expect(end[0], 0, "crops_end[0] must be 0", crops_end)
-        # OpenVINO looks at each input only when it is constant, and at the sizes when all of them are.
-        ctx.is_checked, ctx.is_guarded = ctx.are_known(block_shape), ctx.are_told(block_shape)
-        batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
-        ctx.is_checked, ctx.is_guarded = ctx.are_known(crops_begin, crops_end), ctx.are_told(crops_begin, crops_end)
-        for port, crops in ((crops_begin, begin), (crops_end, end)):
-            for axis, crop in enumerate(crops):
-                ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
-        ctx.is_checked, ctx.is_guarded = (are(block_shape, crops_begin, crops_end) for are in (ctx.are_known, ctx.are_told))
+        with ctx.looks(at=[block_shape]):
+            batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
+        with ctx.looks(at=[crops_begin, crops_end]):
+            for port, crops in ((crops_begin, begin), (crops_end, end)):
+                for axis, crop in enumerate(crops):
+                    ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
         names = ("block_shape", "crops_begin", "crops_end")
         sizes = zip(data.shape, divisors, begin, end, strict=True)
-        return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
+        with ctx.looks(at=[block_shape, crops_begin, crops_end]):
+            return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
 
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, crops_begin: Any, crops_end: Any) -> "ndarray[Any, Any]":
         """The inverse of SpaceToBatch: batches become blocks of the spatial axes, then the crops are cut off."""

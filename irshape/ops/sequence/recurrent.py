@@ -57,9 +57,8 @@ class _Recurrent(Op):
             rows.append((port, ctx.exact_div(count, self.gates, message, strict=strict, port=port.name, blocks=self.gates), strict))
         size = agreed(ctx, [*columns, *rows], "hidden size")
         if B is not None and B.is_ranked:
-            ctx.is_checked = is_plain
-            ctx.require_eq(B.shape[-1], size * self.bias_blocks(), message, port=B.name, blocks=self.bias_blocks())
-            ctx.is_checked = True
+            with ctx.looks(when=is_plain):
+                ctx.require_eq(B.shape[-1], size * self.bias_blocks(), message, port=B.name, blocks=self.bias_blocks())
         return size
 
     def bias_blocks(self) -> int:
