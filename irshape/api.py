@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from irshape.inference.engine import Engine
+from irshape.inference.onlooker import infer as infer_all
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Shapes, asked_inputs, note_changed_ranks, recorded_inputs
 from irshape.inference.session import Session
@@ -189,7 +190,7 @@ def _infer(
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
     engine = Engine(model, weights_of(model.document, weights), frozenset(opaque))
     wanted.apply(engine)
-    engine.infer()
+    infer_all(engine)
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         remarks += note_changed_ranks(engine)
     return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)

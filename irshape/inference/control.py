@@ -11,7 +11,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from irshape.inference.facts import POISONED, Fact
-from irshape.model.bodies import Body, BodyOutput, Slice
+from irshape.model.bodies import Body, BodyOutput, Slice, conditions_passed
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure
 from irshape.report.diagnostic import ERROR
@@ -204,8 +204,6 @@ class Control(Context):
 
     def _repeats(self, body: Body, run: Run) -> bool | None:
         """Whether the body's own condition is always true, always false, or not known."""
-        from irshape.inference.engine import conditions_passed
-
         assert body.condition is not None
         known = self._condition(run.value(body.condition), "the condition in the body")
         for entry in conditions_passed(body):

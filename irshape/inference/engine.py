@@ -9,7 +9,7 @@ body asks for it and waits, so that however deep bodies are nested, nothing recu
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -18,7 +18,7 @@ from irshape.inference.facts import POISONED, Fact, Facts
 from irshape.inference.groups import Groups, marked
 from irshape.inference.plan import Kinds, facts_of, plan
 from irshape.inference.run import Guard, Run, Said, guards_of
-from irshape.model.bodies import BODIES, Body, BodyInput, bodies_of
+from irshape.model.bodies import BODIES, Body, bodies_of, conditions_passed
 from irshape.model.build import place, unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
@@ -35,7 +35,6 @@ from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode
 
 if TYPE_CHECKING:
-    from irshape.inference.onlooker import Onlooker
     from irshape.inference.variables import Pair
 
 
@@ -44,6 +43,10 @@ Given: TypeAlias = tuple[Fact | None, ...]
 # A pass: it asks for passes over bodies, and gets them.
 Pass: TypeAlias = "Generator[tuple[Engine, Given], Run, Run]"
 Outputs: TypeAlias = "Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]"
+
+
+# Has the last word on the errors of a node.
+Excuse: TypeAlias = Callable[[Node, Application], Application]
 
 
 class _Asked(NamedTuple):
@@ -67,7 +70,7 @@ class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
     `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` what is known of the names the user gave;
-    `supposed` the outputs of nodes that are taken for granted, by node; `onlooker` has the last word on errors; `unlisted` the
+    `supposed` the outputs of nodes that are taken for granted, by node; `excuse` has the last word on errors; `unlisted` the
     facts of outputs that a layer does not list, by node. `bodies` are the engines of the bodies, by node and name; they share the
     tables of the `outer` one, and their diagnostics and guards are found there, too. `is_static` says that the
     symbols stand for numbers that the inputs will have: then it does not count what OpenVINO knows of bounds.
@@ -91,7 +94,7 @@ class Engine:
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolFacts] = outer.symbols if outer else {}
         self.supposed: dict[int, tuple[Fact, ...]] = {}
-        self.onlooker: Onlooker | None = None
+        self.excuse: Excuse | None = None
         self.bodies: dict[tuple[int, str], Engine] = {}
         self.parameters = model.parameters
         self.diagnostics = Diagnostics()
@@ -176,14 +179,6 @@ class Engine:
 
         return pairs(self.model)
 
-    def infer(self) -> None:
-        """Infer every tensor of the graph and of its bodies; what OpenVINO does not refuse is no error."""
-        self.run()
-        if any(found.severity == ERROR for found in self.diagnostics):
-            from irshape.inference.onlooker import consult
-
-            consult(self)
-
     def forget(self) -> None:
         """Let the next pass be a whole one."""
         self._asked = None
@@ -245,8 +240,8 @@ class Engine:
                     application = self._apply(node, kind, facts)
                 if application.is_loud:
                     self._at = turn
-                    if self.onlooker is not None:
-                        application = self.onlooker.excuse(node, application)
+                    if self.excuse is not None:
+                        application = self.excuse(node, application)
                     self._repeat(node, application)
                     outputs = self._fitted(node, application.outputs)
                 else:
@@ -304,8 +299,8 @@ class Engine:
     def _grouped(self, groups: Groups) -> Generator[tuple[Engine, Given], Run, Run | None]:
         """Infer what the groups reach; None if tensors that knew the same before no longer do."""
         before = self.current
-        run = self.current = groups.begun()
-        known = run.known
+        run, known = groups.begun()
+        self.current = run
         fact_of = known.__getitem__
         for group in groups.groups:
             node, kind = group.node, group.kind
@@ -567,19 +562,6 @@ class Engine:
         if said is None:
             said = self.current.said[self._at] = Said(node)
         return said
-
-
-def conditions_passed(body: Body) -> list[BodyInput]:
-    """The inputs that are the condition of a Loop: those of the Parameter that its Result takes, and keeps."""
-    condition = body.condition
-    if condition is None or not condition.sources:
-        return []
-    source = condition.sources[0]
-    return [
-        entry
-        for entry in body.inputs
-        if entry.parameter.first_slot == source and entry.slice is None and (entry.back is None or entry.back.sources[:1] == [source])
-    ]
 
 
 def _drive(root: Pass) -> Run:

@@ -59,6 +59,7 @@ class Groups:
         """
         self.dirty = dirty
         self.slots = base.slots
+        self.last: Run | None = None
         self.unlisted = base.unlisted.copy()
         self.inner = base.inner
         self.numbers: dict[int, int] = {}
@@ -100,17 +101,17 @@ class Groups:
 
     def fits(self, run: Run) -> bool:
         """Whether what is not reached is still as it was."""
-        return run.groups is self or run.is_in(self.slots)
+        return run is self.last or run.is_in(self.slots)
 
-    def begun(self) -> Run:
-        """A run in which only what is not reached is known."""
-        run = Run(None)
-        run.groups = self
-        run.known = self.facts.copy()  # type: ignore[assignment]
+    def begun(self) -> tuple[Run, list[Fact]]:
+        """A run, and the facts by their numbers, of which only those that are not reached are known."""
+        run = self.last = Run(None)
+        known: list[Fact] = self.facts.copy()  # type: ignore[assignment]
+        run.place = lambda: self.placed(known)
         run.said = self.said.copy()
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
-        return run
+        return run, known
 
     def placed(self, known: list[Fact]) -> list[Fact]:
         """The facts of all tensors, by those of the numbers."""

@@ -28,7 +28,7 @@ class Onlooker(Engine):
         # Where it takes outputs from a rule, it does not take them as they are.
         self._kinds = [kind and _special(kind) for kind in self._kinds]
 
-    def excuse(self, node: Node, application: Application) -> Application:
+    def excuse_of(self, node: Node, application: Application) -> Application:
         """What a rule gave, its errors being warnings if OpenVINO makes none here."""
         outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.form.output_count])
         has_errors = any(finding.is_error for finding in application.findings)
@@ -86,7 +86,14 @@ def _special(kind: Kind) -> Kind:
     return special
 
 
-def consult(engine: Engine) -> None:
+def infer(engine: Engine) -> None:
+    """Infer every tensor of the graph and of its bodies; what OpenVINO does not refuse is no error."""
+    engine.run()
+    if any(found.severity == ERROR for found in engine.diagnostics):
+        _consult(engine)
+
+
+def _consult(engine: Engine) -> None:
     """Infer anew where a pass over the graph found errors, which remain where OpenVINO makes them, too."""
     graphs = list(engine.graphs())
     if not any(map(_has_unknown_sizes, graphs)):
@@ -98,13 +105,13 @@ def consult(engine: Engine) -> None:
     onlooker.run()
     for one, other in zip(graphs, onlooker.graphs(), strict=True):
         assert isinstance(other, Onlooker)
-        one.onlooker = other
+        one.excuse = other.excuse_of
     engine.forget()
     engine.run()
     # What was excused holds for these shapes only.
     engine.forget()
     for one in graphs:
-        one.onlooker = None
+        one.excuse = None
 
 
 def _has_unknown_sizes(engine: Engine) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from irshape.inference.facts import POISONED, Fact
@@ -12,7 +12,6 @@ from irshape.shape.guard import Requirement
 
 if TYPE_CHECKING:
     from irshape.inference.apply import Application
-    from irshape.inference.groups import Groups
 
 
 class Guard:
@@ -69,12 +68,12 @@ class Run:
     run over `groups` are put in their places when they are asked for: `known` are those of the groups' tensors.
     """
 
-    __slots__ = ("_slots", "groups", "inner", "known", "said", "taken", "unlisted")
+    __slots__ = ("_slots", "inner", "place", "said", "taken", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
-        self.groups: Groups | None = None
-        self.known: list[Fact] = []
+        # What puts the facts in their places, where they are known of several tensors at once.
+        self.place: Callable[[], list[Fact]] | None = None
         self.taken: list[Application | None] = []
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
@@ -98,8 +97,8 @@ class Run:
     def slots(self) -> list[Fact]:
         """The facts of all tensors."""
         if self._slots is None:
-            assert self.groups is not None
-            self._slots = self.groups.placed(self.known)
+            assert self.place is not None
+            self._slots = self.place()
         return self._slots
 
     def is_in(self, slots: list[Fact]) -> bool:

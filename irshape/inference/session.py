@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from irshape.inference.engine import Engine
+from irshape.inference.onlooker import infer as infer_all
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, note_changed_ranks, parse_batch, recorded_inputs
 from irshape.model.load import load, weights_of
@@ -93,6 +94,6 @@ class Session:
         except InputError:
             engine = self._new_engine()
             inputs.apply(engine)
-        engine.infer()
+        infer_all(engine)
         self._engine = engine
         return engine

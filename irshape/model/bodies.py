@@ -153,3 +153,16 @@ def _number(attributes: dict[str, str], name: str, default: int) -> int:
         return int(text) if len(text) < 24 else default
     except ValueError:
         return default
+
+
+def conditions_passed(body: Body) -> list[BodyInput]:
+    """The inputs that are the condition of a Loop: those of the Parameter that its Result takes, and keeps."""
+    condition = body.condition
+    if condition is None or not condition.sources:
+        return []
+    source = condition.sources[0]
+    return [
+        entry
+        for entry in body.inputs
+        if entry.parameter.first_slot == source and entry.slice is None and (entry.back is None or entry.back.sources[:1] == [source])
+    ]
