@@ -28,7 +28,7 @@ class In:
     every output is unranked.
     """
 
-    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "types", "ranked", "value", "variadic")
+    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "ranked", "types", "value", "variadic")
 
     def __init__(
         self,
@@ -347,6 +347,14 @@ class Op:
             return cls.inputs[index]
         last = cls.inputs[-1] if cls.inputs else None
         return last if last is not None and last.variadic else None
+
+
+class Moving(Op):
+    """An operation whose output holds elements of its inputs, unchanged: values of any kind, and bounds of them, pass through."""
+
+    takes_sizes = True
+    takes_reals = True
+    is_followed = True
 
 
 OpClass: TypeAlias = type[Op]

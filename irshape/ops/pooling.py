@@ -6,7 +6,7 @@ from irshape.ops.attribute import IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
-from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow
+from irshape.shape.dim import Size, ceil_div, dim_min, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.window import dilated, window

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context, element_count
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, may_vanish, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
@@ -36,15 +36,12 @@ class ShapeOfV3(ShapeOf):
     output_type: IndexType
 
 
-class _Rearrangement(Op):
+class _Rearrangement(Moving):
     """The same elements in the same order, in a shape of as many."""
 
     data = In()
     output = Out(like="data")
     demands = ("data",)
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
 
 @op("Reshape", "opset1")

@@ -5,14 +5,14 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Out, op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
 
 
-class _Broadcast(Op):
+class _Broadcast(Moving):
     """Repeat a tensor to a target shape, in one of several ways of matching their axes."""
 
     data = In()
@@ -21,9 +21,6 @@ class _Broadcast(Op):
     output = Out(like="data")
 
     demands = ("data", "target_shape")
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
@@ -114,16 +111,12 @@ class BroadcastV3(_Broadcast):
 
 
 @op("Tile", "opset1")
-class Tile(Op):
+class Tile(Moving):
     """Repeat a tensor along its axes."""
 
     data = In()
     repeats = In(INTEGER, rank=1, value=True)
     output = Out(like="data")
-
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
         count = element_count(repeats.partial_shape)
@@ -149,7 +142,7 @@ class Tile(Op):
 
 
 @op("Pad", "opset1", until="opset11")
-class PadV1(Op):
+class PadV1(Moving):
     """Put elements before and after each axis: a value, or what the mode takes from the data."""
 
     data = In()
@@ -158,10 +151,6 @@ class PadV1(Op):
     pad_value = In(optional=True)
     output = Out(like="data")
     pad_mode: Annotated[Literal["constant", "edge", "reflect", "symmetric"], Stated] = "constant"
-
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
         if pad_value is not None and self.pad_mode == "constant":

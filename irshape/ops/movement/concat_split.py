@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context, element_count
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Out, op
 from irshape.shape.dim import Size, bounds
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
@@ -13,16 +13,13 @@ from irshape.shape.value import Elements, concatenated, sliced
 
 
 @op("Concat", "opset1")
-class Concat(Op):
+class Concat(Moving):
     """Join tensors along an axis; their other axes must be equal."""
 
     data = In(variadic=True)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
 
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
@@ -44,14 +41,10 @@ class Concat(Op):
         return concatenated([(one.values, one.static_shape) for one in data], ctx.axis(self.axis, data[0].rank))
 
 
-class _Split(Op):
+class _Split(Moving):
     """Parts of a tensor along an axis."""
 
     data = In()
-
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     @staticmethod
     def part(data: Input, axis: int, size: Size) -> Shape:

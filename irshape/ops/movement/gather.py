@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
@@ -20,7 +20,7 @@ def counted(indices: tuple[int, ...], size: int) -> tuple[int, ...] | None:
 
 
 @op("Gather", "opset1", until="opset6")
-class GatherV1(Op):
+class GatherV1(Moving):
     """Take slices along an axis; the axes of the indices stand in its place."""
 
     data = In()
@@ -29,9 +29,6 @@ class GatherV1(Op):
     output = Out(like="data")
 
     batch_dims = 0
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
     unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:

@@ -1,7 +1,7 @@
 """Changing the order of axes, or of the elements along them."""
 
 from irshape.ops.context import Context, element_count
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ANY, INDEX, INTEGER
 from irshape.shape.shape import Shape
@@ -9,16 +9,12 @@ from irshape.shape.value import Elements, transposed
 
 
 @op("Transpose", "opset1")
-class Transpose(Op):
+class Transpose(Moving):
     """Put the axes in another order; without one, in the reverse."""
 
     arg = In()
     input_order = In(INTEGER, rank=1, value=True)
     output = Out(like="arg")
-
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
         count = element_count(input_order.partial_shape)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from irshape.ops.context import Context
 from irshape.ops.movement.gather import counted
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Out, op
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements, gathered, replaced, strides
@@ -18,7 +18,7 @@ def places(data: Input) -> tuple[int, ...]:
 
 
 @op("ScatterUpdate", "opset3")
-class ScatterUpdate(Op):
+class ScatterUpdate(Moving):
     """Replace slices along an axis, whose numbers the indices are."""
 
     data = In()
@@ -27,9 +27,6 @@ class ScatterUpdate(Op):
     axis = In(INTEGER, value=True)
     output = Out(like="data")
 
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -56,7 +53,7 @@ class ScatterUpdate(Op):
 
 
 @op("ScatterElementsUpdate", "opset3", until="opset11")
-class ScatterElementsUpdateV3(Op):
+class ScatterElementsUpdateV3(Moving):
     """Replace one element along an axis for each index."""
 
     data = In()
@@ -66,9 +63,6 @@ class ScatterElementsUpdateV3(Op):
     output = Out(like="data")
 
     reduction = "none"
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -111,7 +105,7 @@ class ScatterElementsUpdateV12(ScatterElementsUpdateV3):
 
 
 @op("ScatterNDUpdate", "opset4", until="opset14")
-class ScatterNDUpdateV3(Op):
+class ScatterNDUpdateV3(Moving):
     """Replace slices named by tuples of indices, which stand on the last axis."""
 
     data = In(min_rank=1)
@@ -120,9 +114,6 @@ class ScatterNDUpdateV3(Op):
     output = Out(like="data")
 
     reduction = "none"
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
     takes_unknown = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:

@@ -6,7 +6,7 @@ from typing import Annotated, TypeVar
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, element_count
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import INTEGER
 from irshape.shape.shape import Shape, merge_shapes
@@ -63,7 +63,7 @@ def require_limits(ctx: Context, rank: int | None, *limits: Input | None) -> Non
 
 
 @op("Slice", "opset8")
-class Slice(Op):
+class Slice(Moving):
     """Take ranges of axes: from `start` up to `stop` in steps of `step`."""
 
     data = In()
@@ -72,10 +72,6 @@ class Slice(Op):
     step = In(INTEGER, value=True)
     axes = In(INTEGER, value=True, optional=True)
     output = Out(like="data")
-
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
         if not data.is_ranked:
@@ -131,7 +127,7 @@ class SliceScatter(Op):
 
 
 @op("StridedSlice", "opset1")
-class StridedSlice(Op):
+class StridedSlice(Moving):
     """Take ranges of axes; masks leave limits open, add axes, drop axes, or stand for all axes that are not named."""
 
     data = In()
@@ -144,10 +140,6 @@ class StridedSlice(Op):
     new_axis_mask: tuple[int, ...] = ()
     shrink_axis_mask: tuple[int, ...] = ()
     ellipsis_mask: tuple[int, ...] = ()
-
-    takes_sizes = True
-    takes_reals = True
-    is_followed = True
 
     def infer(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Shape:
         self.check_masks(ctx)
