@@ -9,8 +9,8 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Dim, Size, symbols
-from irshape.shape.facts import Bound
 from irshape.shape.form import Form
+from irshape.shape.range import Bound
 
 # OpenVINO lets its infinity leak through divisions; no real dimension is near this.
 _UNBOUNDED: Final = 2**47

@@ -9,7 +9,7 @@ from math import gcd, inf
 import numpy as np
 from numpy.typing import NDArray
 
-from irshape.shape.facts import Bound
+from irshape.shape.range import Bound
 
 Mask = NDArray[np.bool_]
 

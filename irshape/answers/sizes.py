@@ -21,9 +21,9 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, origins
-from irshape.shape.facts import Facts, settle
 from irshape.shape.form import NAMED
-from irshape.shape.notation import Described, DescribedShape, SymbolFacts
+from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.range import Range, reduced
 from irshape.xml.weights import Weights
 
 # How many layers may be worked out to try sizes one by one, and how many sizes are tried for the nearest.
@@ -85,7 +85,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
 def _question(model: Model, given: Inputs) -> Inputs:
     """The shapes that are asked about: every size that is open gets a name, and no size is less than 1."""
     shapes: dict[Node, DescribedShape] = {}
-    facts = dict(given.symbols)
+    ranges = dict(given.symbols)
     known = {one.name for shape in given.shapes.values() for one in shape or ()}
     letters = (letter + str(round or "") for round in count() for letter in ascii_uppercase)
     for node in model.parameters:
@@ -97,20 +97,20 @@ def _question(model: Model, given: Inputs) -> Inputs:
         for one in shape:
             if not one.name and one.low < one.high:
                 name = next(letter for letter in letters if letter not in known)
-                facts[name] = SymbolFacts(one.low, one.high)
+                ranges[name] = SymbolRange(one.low, one.high)
                 one = Described(0, inf, name)
             if one.name:
-                low, high, modulus, remainder = facts.get(one.name, SymbolFacts(0, inf))
-                least = settle(max(low, -((one.offset - 1) // one.factor)), high, modulus, remainder)
+                low, high, modulus, remainder = ranges.get(one.name, SymbolRange(0, inf))
+                least = reduced(max(low, -((one.offset - 1) // one.factor)), high, modulus, remainder)
                 if least is None:
                     raise InputError(f"no size from 1 on can be {one}")
-                facts[one.name] = SymbolFacts(*least)
+                ranges[one.name] = SymbolRange(*least)
             sizes.append(one)
         shapes[node] = tuple(sizes)
     is_sound = model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)
     if is_sound and not any(one.name for shape in shapes.values() for one in shape or ()):
         raise InputError("the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]")
-    return Inputs(shapes, facts)
+    return Inputs(shapes, ranges)
 
 
 class ValidSizes:
@@ -129,7 +129,7 @@ class ValidSizes:
         self.inference: Final = inference
         self.inputs: Final = {node.name: _shape_text(shape) for node, shape in question.shapes.items()}
         self.symbols: Final = question.symbols
-        self._domain = {name: Facts(*facts) if facts.modulus else Facts(facts.low, facts.high) for name, facts in self.symbols.items()}
+        self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
         self._session = session
         self._tried: dict[tuple[int, ...], bool] = {}
@@ -197,7 +197,7 @@ class ValidSizes:
             "file": self.inference.document.path,
             "ok": self.ok,
             "inputs": self.inputs,
-            "symbols": {name: str(facts) for name, facts in self.symbols.items()},
+            "symbols": {name: str(known) for name, known in self.symbols.items()},
             "condition": self.condition,
             "is_exact": self.is_exact,
             "is_by_trial": self.is_by_trial,
@@ -218,8 +218,8 @@ class ValidSizes:
 
     def _admits(self, sizes: dict[str, int]) -> bool:
         is_asked = all(
-            facts.low <= sizes[name] <= facts.high and (sizes[name] - facts.remainder) % facts.modulus == 0
-            for name, facts in self._domain.items()
+            known.low <= sizes[name] <= known.high and (sizes[name] - known.remainder) % known.modulus == 0
+            for name, known in self._domain.items()
         )
         if not is_asked or not self.ok:
             return False
@@ -275,7 +275,7 @@ class ValidSizes:
             faults = _errors(self.inference.diagnostics)
             if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
                 self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
-            elif self._try(least := {name: int(facts.low) for name, facts in self.symbols.items()}):
+            elif self._try(least := {name: int(known.low) for name, known in self.symbols.items()}):
                 self.undecided.append(Undecided(f"with {_sizes_text(least)} the model is valid all the same", None))
             self.ok = len(self.undecided) > open_guards
         if self.undecided:
@@ -286,7 +286,7 @@ class ValidSizes:
 
     def _examine_samples(self, engine: Engine) -> None:
         """See what inference with numbers makes of small sizes that fulfil the conditions, and of some that do not."""
-        least = {name: int(facts.low) for name, facts in self.symbols.items()}
+        least = {name: int(known.low) for name, known in self.symbols.items()}
         sample = self._next(least, {}, is_above=True) or self._own_sizes()
         if sample is None:
             self.undecided.append(Undecided("no sizes were found that fulfil all conditions", None))
@@ -313,8 +313,8 @@ class ValidSizes:
 
     def _beside(self, sample: Mapping[str, int]) -> dict[str, int] | None:
         """Sizes that differ from the sample in one symbol, and do not fulfil the conditions."""
-        for name, facts in self._domain.items():
-            for size in range(int(facts.low), int(min(facts.high, facts.low + _MOST_TRIED)) + 1, facts.modulus):
+        for name, known in self._domain.items():
+            for size in range(int(known.low), int(min(known.high, known.low + _MOST_TRIED)) + 1, known.modulus):
                 other = {**sample, name: size}
                 if not self._is_admitted(other):
                     return other
@@ -327,17 +327,17 @@ class ValidSizes:
         """Try every size of the only symbol, if they are few; then what they show is the answer."""
         if len(self.symbols) > 1:
             return False
-        ((name, facts),) = self._domain.items()
-        if facts.high == inf:
+        ((name, known),) = self._domain.items()
+        if known.high == inf:
             return False
-        sizes = int(facts.high - facts.low) // facts.modulus + 1
-        members = self._sets[name].above(int(facts.low), sizes)
+        sizes = int(known.high - known.low) // known.modulus + 1
+        members = self._sets[name].above(int(known.low), sizes)
         if len(members) * len(self._session.model.nodes) > _MOST_TRIED_LAYERS:
             return False
         head = np.zeros(sizes, bool)
         for size in members:
-            head[(size - int(facts.low)) // facts.modulus] = self._try({name: size})
-        self._sets[name] = SizeSet(int(facts.low), facts.modulus, head, head[:0])
+            head[(size - int(known.low)) // known.modulus] = self._try({name: size})
+        self._sets[name] = SizeSet(int(known.low), known.modulus, head, head[:0])
         self.ok = bool(head.any())
         return True
 

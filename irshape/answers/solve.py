@@ -15,8 +15,8 @@ from irshape.answers.grid import Axis, Place, Solution, Unsolved, compare
 from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
 from irshape.shape.dim import Dim, Scope, Size
-from irshape.shape.facts import Facts
 from irshape.shape.guard import Requirement
+from irshape.shape.range import Range
 from irshape.shape.reported import Reported
 
 # The longest head and period of what is asked of one symbol, the largest number in an equation that is put in place of a symbol,
@@ -50,7 +50,7 @@ class _Demand(NamedTuple):
     axes: frozenset[str]
 
 
-def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Facts]) -> Solved:
+def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> Solved:
     """The sizes for which all requirements hold, among those of the domain, which names every symbol."""
     simpler = _simplified(scope, requirements)
     places, links = _linked(simpler, domain)
@@ -90,16 +90,16 @@ def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, 
     table = scope.forms
     common = reduce(and_, (Counter(monomial) for monomial, _ in difference.form.terms))
     for index in list(common):
-        if reported.bounds(scope.dim(table.form(0, {(index,): 1}), Facts(-inf, inf)))[0] < 1:
+        if reported.bounds(scope.dim(table.form(0, {(index,): 1}), Range(-inf, inf)))[0] < 1:
             del common[index]
     if not common:
         return a, b
     terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.form.terms}
     constant = terms.pop((), 0)
-    return scope.dim(table.form(constant, terms), Facts(-inf, inf)), 0
+    return scope.dim(table.form(constant, terms), Range(-inf, inf)), 0
 
 
-def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Facts]) -> tuple[dict[str, Place], list[int]]:
+def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Place], list[int]]:
     """Symbols in terms of others, as linear equations of two of them tell, and the numbers of these equations."""
     places = {name: Place(name) for name in domain}
     order = {name: number for number, name in enumerate(domain)}
@@ -141,15 +141,15 @@ def _line(requirement: Requirement, places: Mapping[str, Place]) -> tuple[int, d
     return (constant, factors) if len(factors) == 2 else None
 
 
-def _limits(scope: Scope, name: str, facts: Facts) -> Iterable[Requirement]:
+def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
     """What is known of a symbol, as requirements."""
-    size = scope.symbol(name, *facts)
-    if facts.low != -inf:
-        yield Requirement("ge", size, int(facts.low), "", "", {})
-    if facts.high != inf:
-        yield Requirement("ge", int(facts.high), size, "", "", {})
-    if facts.modulus > 1:
-        yield Requirement("div", size - facts.remainder, facts.modulus, "", "", {})
+    size = scope.symbol(name, *known)
+    if known.low != -inf:
+        yield Requirement("ge", size, int(known.low), "", "", {})
+    if known.high != inf:
+        yield Requirement("ge", int(known.high), size, "", "", {})
+    if known.modulus > 1:
+        yield Requirement("div", size - known.remainder, known.modulus, "", "", {})
 
 
 class _Part(NamedTuple):
@@ -164,7 +164,7 @@ class _System:
     """Requirements as they are solved: those of one symbol, then those that come apart once the others hold, then the rest."""
 
     def __init__(
-        self, scope: Scope, domain: Mapping[str, Facts], places: Mapping[str, Place], numbered: Sequence[tuple[int, Requirement]]
+        self, scope: Scope, domain: Mapping[str, Range], places: Mapping[str, Place], numbered: Sequence[tuple[int, Requirement]]
     ) -> None:
         self.table: Final = scope.forms
         self.domain: Final = domain

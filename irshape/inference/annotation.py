@@ -11,7 +11,7 @@ from irshape.model.model import Model
 from irshape.shape.dim import Dim, Size, origins, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.form import NAMED
-from irshape.shape.notation import SymbolFacts
+from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.xml.document import Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts
@@ -20,7 +20,7 @@ from irshape.xml.writer import LayerFacts, PortFacts
 def annotation(
     graphs: Iterable[tuple[Model, Run]],
     given: Mapping[int, Shape],
-    symbols: Mapping[str, SymbolFacts],
+    symbols: Mapping[str, SymbolRange],
     format: Callable[[Shape], str],
 ) -> dict[Layer, LayerFacts]:
     """What each layer of the net, the first of the graphs, and of its bodies shall say.
@@ -46,7 +46,7 @@ def annotation(
 
 
 class _Annotator:
-    def __init__(self, symbols: Mapping[str, SymbolFacts], format: Callable[[Shape], str]) -> None:
+    def __init__(self, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> None:
         self.symbols = symbols
         self.format = format
 

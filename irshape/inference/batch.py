@@ -12,7 +12,7 @@ from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import eq
-from irshape.shape.notation import Described, DescribedShape, SymbolFacts
+from irshape.shape.notation import Described, DescribedShape, SymbolRange
 from irshape.shape.reported import Reported
 
 # Axes of inputs that are a batch together.
@@ -20,7 +20,7 @@ _Axes: TypeAlias = dict[Node, int]
 _Described: TypeAlias = tuple[Described, ...]
 # What is put in place of a batch to see where it goes.
 _SYMBOL = Described(0, inf, "_batch")
-_SIZES = SymbolFacts(1, inf)
+_SIZES = SymbolRange(1, inf)
 # How a batch is known that nothing states.
 SHOWN: Final = "a symbol put there is the first size of every result"
 

@@ -395,7 +395,7 @@ class Control(Context):
         """A size that holds both; each that has been widened once is a symbol of its own, of which nothing but its range is known."""
         low, high = bounds(before)
         least, most = bounds(after)
-        is_own = isinstance(before, Dim) and before is self.scope.unknown(key, *before.facts)
+        is_own = isinstance(before, Dim) and before is self.scope.unknown(key, *before.range)
         if is_own:
             if low <= least and most <= high:
                 return before

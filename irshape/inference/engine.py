@@ -28,7 +28,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import Scope
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Requirement
-from irshape.shape.notation import SymbolFacts
+from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
 from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Port
@@ -54,7 +54,7 @@ class _Asked(NamedTuple):
 
     shapes: dict[int, Shape]
     supposed: dict[int, tuple[Fact, ...]]
-    symbols: dict[str, SymbolFacts]
+    symbols: dict[str, SymbolRange]
 
     def changed(self, now: _Asked) -> frozenset[int] | None:
         """The nodes that are asked something else now; None where all may be."""
@@ -92,7 +92,7 @@ class Engine:
         self.scope: Scope = outer.scope if outer else Scope(model.document.limits)
         self.facts: Facts = outer.facts if outer else Facts(is_static)
         self.shapes: dict[int, Shape] = {}
-        self.symbols: dict[str, SymbolFacts] = outer.symbols if outer else {}
+        self.symbols: dict[str, SymbolRange] = outer.symbols if outer else {}
         self.supposed: dict[int, tuple[Fact, ...]] = {}
         self.excuse: Excuse | None = None
         self.bodies: dict[tuple[int, str], Engine] = {}

@@ -18,8 +18,8 @@ from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.facts import Bound
 from irshape.shape.guard import Requirement
+from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
 from irshape.xml.document import Document, Form, PortRecord

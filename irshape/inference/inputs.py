@@ -12,19 +12,19 @@ from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import INT64_MAX, Size, narrow
-from irshape.shape.facts import Facts, meet
 from irshape.shape.notation import (
     Described,
     DescribedShape,
     ShapeSyntaxError,
-    SymbolFacts,
+    SymbolRange,
     parse_shape,
     parse_symbol,
-    parse_symbol_facts,
+    parse_symbol_range,
 )
+from irshape.shape.range import Range, meet
 from irshape.shape.shape import Shape
 
-_ANY_SIZE = SymbolFacts(0, inf)
+_ANY_SIZE = SymbolRange(0, inf)
 # What a scope calls a size that nobody named; such names come back with what irshape wrote.
 _UNNAMED = r"(?a)d\d+"
 
@@ -70,7 +70,7 @@ class Inputs(NamedTuple):
     """The shapes that Parameters shall have in place of the file's, and what is known of their symbols."""
 
     shapes: dict[Node, DescribedShape] = {}
-    symbols: dict[str, SymbolFacts] = {}
+    symbols: dict[str, SymbolRange] = {}
 
     def updated(self, other: Inputs) -> Inputs:
         """These with others on top; what was known of a symbol goes with the last shape that named it."""
@@ -160,7 +160,7 @@ def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
     return notes
 
 
-def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[Described, ...], dict[str, SymbolFacts]]:
+def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[Described, ...], dict[str, SymbolRange]]:
     """`[N,3,H] in [1..8,3,32..] where H=32*k` with what it says of its symbols, none if it has intervals only.
 
     ValueError if it cannot be read or contradicts the shape that is declared.
@@ -170,7 +170,7 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
     if shape is None or len(shape) != len(declared):
         raise ValueError(f"the shape has rank {len(declared)}")
     stated = dict(parse_symbol(one) for one in conditions.split("; ") if one)
-    facts: dict[str, SymbolFacts] = {}
+    facts: dict[str, SymbolRange] = {}
     for axis, (one, size) in enumerate(zip(shape, declared, strict=True)):
         is_fixed = size.low == size.high
         if is_fixed if one.name else not size.low <= one.low <= one.high <= size.high:
@@ -180,16 +180,16 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
             low = -((one.offset - size.low) // one.factor)
             high = inf if size.high == inf else (int(size.high) - one.offset) // one.factor
             known = facts.get(one.name) or stated.get(one.name, _ANY_SIZE)
-            facts[one.name] = _both(one.name, known, SymbolFacts(low, high))
+            facts[one.name] = _both(one.name, known, SymbolRange(low, high))
     return shape, facts
 
 
-def _both(name: str, one: SymbolFacts, other: SymbolFacts) -> SymbolFacts:
+def _both(name: str, one: SymbolRange, other: SymbolRange) -> SymbolRange:
     """What two places say of a symbol."""
-    facts = meet(Facts(*one), Facts(*other))
+    facts = meet(Range(*one), Range(*other))
     if facts is None:
         raise ValueError(f"{name} cannot be {one} and {other}")
-    return SymbolFacts(*facts)
+    return SymbolRange(*facts)
 
 
 def _unknown_input(name: str, known: Sequence[str]) -> str:
@@ -215,21 +215,21 @@ def _described(name: str, value: object) -> DescribedShape:
         raise InputError(f"the shape of {name!r}: {error}") from None
 
 
-def _symbol_facts(symbols: Mapping[str, str]) -> dict[str, SymbolFacts]:
+def _symbol_facts(symbols: Mapping[str, str]) -> dict[str, SymbolRange]:
     facts = {}
     for name, text in symbols.items():
         try:
-            facts[name] = parse_symbol_facts(text)
+            facts[name] = parse_symbol_range(text)
         except ShapeSyntaxError as error:
             raise InputError(f"the symbol {name}: {error}") from None
     return facts
 
 
-def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str, SymbolFacts]) -> Shape:
+def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str, SymbolRange]) -> Shape:
     return None if shape is None else tuple([_size(engine, node, axis, one, facts) for axis, one in enumerate(shape)])
 
 
-def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolFacts]) -> Size:
+def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
     low, high, name, factor, offset = described
     if not name:
         # The key is that of the Parameter's own rule, so that a size of the same range keeps its name.

@@ -8,8 +8,8 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
-from irshape.shape.facts import number_text
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
+from irshape.shape.range import number_text
 from irshape.shape.shape import Shape
 
 

@@ -2,7 +2,7 @@
 
 Rules are written once, with `+ - * // %` and the functions of this module; on ints these are ordinary arithmetic. A `Dim` is a
 formula with what is known of its value on the way it was computed. It never changes, so a rule is a function of its arguments.
-Facts hold for every size for which the model is valid: after `merge(a, b)` the result carries the facts of both.
+Its range holds for every size for which the model is valid: after `merge(a, b)` the result has the ranges of both.
 
 A question about dims is answered True, False or None, never with a guess.
 """
@@ -14,9 +14,9 @@ from math import inf
 from operator import index
 from typing import Any, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
-from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, modulo, number_text, settle, subtract
 from irshape.shape.form import DATA, NAMED, OTHER, Atom, Form, FormTable, Polynomial
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, modulo, number_text, reduced, subtract
 
 INT64_MAX: Final = 2**63 - 1
 
@@ -30,87 +30,87 @@ class Scope:
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits: Final = limits
         self.forms: Final = FormTable(limits)
-        self._symbols: dict[str, tuple[Facts, Size]] = {}
+        self._symbols: dict[str, tuple[Range, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
         self._names: set[str] = set()
-        self._dims: dict[tuple[Form, Facts], Dim] = {}
+        self._dims: dict[tuple[Form, Range], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
 
     def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
-        """The symbol of this name, the same one each time; an int where the facts leave one value.
+        """The symbol of this name, the same one each time; an int where the range holds one value.
 
-        ValueError if the facts exclude each other, or differ from those the symbol was made with.
+        ValueError if the range is empty, or differs from the one the symbol was made with.
         """
-        facts = settle(low, high, modulus, remainder)
-        if facts is None:
-            raise ValueError(f"no size can be {name}: {_facts_text(Facts(low, high, modulus, remainder))}")
+        known = reduced(low, high, modulus, remainder)
+        if known is None:
+            raise ValueError(f"no size can be {name}: {_range_text(Range(low, high, modulus, remainder))}")
         made = self._symbols.get(name)
         if made is None:
             if name in self._names:
                 raise ValueError(f"{name} already names a value that is unknown until run time; choose another name")
             self._names.add(name)
-            made = self._symbols[name] = facts, self._new_symbol(name, facts, NAMED)
-        elif made[0] != facts:
-            raise ValueError(f"{name} is {_facts_text(made[0])} and cannot also be {_facts_text(facts)}")
+            made = self._symbols[name] = known, self._new_symbol(name, known, NAMED)
+        elif made[0] != known:
+            raise ValueError(f"{name} is {_range_text(made[0])} and cannot also be {_range_text(known)}")
         return made[1]
 
     def bounded(self, key: Hashable, low: Bound, high: Bound) -> Size:
         """A value of which OpenVINO knows these bounds only, the same for the same key and bounds."""
         made = self._bounded.get((key, low, high))
         if made is None:
-            made = self._bounded[key, low, high] = self._new_symbol(f"bounded.{len(self._bounded)}", Facts(low, high))
+            made = self._bounded[key, low, high] = self._new_symbol(f"bounded.{len(self._bounded)}", Range(low, high))
         return made
 
     def unknown(
         self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_data: bool = False
     ) -> Size:
-        """A value without a name, the same for the same key and facts; written `d0`, `d1`, ... in the order of their making.
+        """A value without a name, the same for the same key and range; written `d0`, `d1`, ... in the order of their making.
 
         `is_data` says that no shape tells it, only what a tensor holds.
         """
-        facts = settle(low, high, modulus, remainder)
-        if facts is None:
-            raise ValueError(f"nothing can be {_facts_text(Facts(low, high, modulus, remainder))}")
-        if facts.modulus == 0:
-            return facts.remainder
-        wanted = (key, *facts)
+        known = reduced(low, high, modulus, remainder)
+        if known is None:
+            raise ValueError(f"nothing can be {_range_text(Range(low, high, modulus, remainder))}")
+        if known.modulus == 0:
+            return known.remainder
+        wanted = (key, *known)
         made = self._unknowns.get(wanted)
         if made is None:
             number = len(self._unknowns)
             while (name := f"d{number}") in self._names:
                 number += 1
             self._names.add(name)
-            made = self._unknowns[wanted] = self._new_symbol(name, facts, DATA if is_data else OTHER)
+            made = self._unknowns[wanted] = self._new_symbol(name, known, DATA if is_data else OTHER)
         return made
 
     def hull(self, key: Hashable, *sizes: Size) -> Size:
         """A value that is one of `sizes`, not known which (the branches of an If); the size itself where they are all one."""
         first, *others = sizes
-        facts = _facts(first)
+        known = _range(first)
         for other in others:
-            facts = join(facts, _facts(other))
+            known = join(known, _range(other))
         if all(form_of(other) is form_of(first) or other == first for other in others):
-            return self.dim(form_of(first), facts)
-        return self.unknown(key, *facts, is_data=True)
+            return self.dim(form_of(first), known)
+        return self.unknown(key, *known, is_data=True)
 
-    def dim(self, form: Polynomial, facts: Facts) -> Size:
-        """The dim of this form with its own facts and these; an int where they leave one value."""
+    def dim(self, form: Polynomial, known: Range) -> Size:
+        """The dim of this form, in its own range and this one; an int where one value is left."""
         if isinstance(form, int):
             return form
-        # Facts that exclude each other say that no size is valid. Then every answer is right, and the form's own is readable.
-        facts = meet(form.facts, facts) or form.facts
-        if facts.modulus == 0:
-            return facts.remainder
-        made = self._dims.get((form, facts))
+        # Ranges that exclude each other say that no size is valid. Then every answer is right, and the form's own is readable.
+        known = meet(form.range, known) or form.range
+        if known.modulus == 0:
+            return known.remainder
+        made = self._dims.get((form, known))
         if made is None:
-            made = self._dims[form, facts] = Dim(self, form, facts)
+            made = self._dims[form, known] = Dim(self, form, known)
         return made
 
-    def _new_symbol(self, name: str, facts: Facts, origin: int = OTHER) -> Size:
-        if facts.modulus == 0:
-            return facts.remainder
-        return self.dim(self.forms.symbol(name, facts, origin), facts)
+    def _new_symbol(self, name: str, known: Range, origin: int = OTHER) -> Size:
+        if known.modulus == 0:
+            return known.remainder
+        return self.dim(self.forms.symbol(name, known, origin), known)
 
     def apply(self, operation: str, a: Size, b: Size) -> Size:
         """The result of an operation, at least one of whose operands is a Dim; found once, then remembered."""
@@ -118,7 +118,7 @@ class Scope:
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self.dim(
-                self._form_of(operation, form_of(a), form_of(b)), _FACTS[operation](_facts(a), _facts(b))
+                self._form_of(operation, form_of(a), form_of(b)), _RANGES[operation](_range(a), _range(b))
             )
         return result
 
@@ -138,21 +138,21 @@ class Scope:
 
 
 class Dim:
-    """A dimension whose value is not known. `==` is identity: equal formulas with equal facts are one object."""
+    """A dimension whose value is not known. `==` is identity: equal formulas with equal ranges are one object."""
 
-    __slots__ = ("facts", "form", "scope")
+    __slots__ = ("form", "range", "scope")
 
     # Makes numpy's own integers leave the operation to this class.
     __array_ufunc__: Final = None
 
-    def __init__(self, scope: Scope, form: Form, facts: Facts) -> None:
+    def __init__(self, scope: Scope, form: Form, known: Range) -> None:
         self.scope: Final = scope
         self.form: Final = form
-        self.facts: Final = facts
+        self.range: Final = known
 
-    def known_as(self, facts: Facts) -> Size:
-        """The same formula with these facts, too; an int where they leave one value."""
-        return self.scope.dim(self.form, facts)
+    def known_as(self, known: Range) -> Size:
+        """The same formula, also known to be in this range; an int where one value is left."""
+        return self.scope.dim(self.form, known)
 
     def selected(self, operation: str, a: Size, b: Size) -> Size:
         """`min`, `max` or `broadcast` of two sizes, one of them this."""
@@ -215,16 +215,16 @@ class Dim:
         return str(self.form)
 
     def __repr__(self) -> str:
-        return f"Dim({self}: {_facts_text(self.facts)})"
+        return f"Dim({self}: {_range_text(self.range)})"
 
 
 Size: TypeAlias = int | Dim
 
-_FACTS: Final[dict[str, Callable[[Facts, Facts], Facts]]] = {**COMPOSE, "subtract": subtract, "modulo": modulo}
+_RANGES: Final[dict[str, Callable[[Range, Range], Range]]] = {**COMPOSE, "subtract": subtract, "modulo": modulo}
 
 
-def _facts(size: Size) -> Facts:
-    return exactly(size) if isinstance(size, int) else size.facts
+def _range(size: Size) -> Range:
+    return exactly(size) if isinstance(size, int) else size.range
 
 
 def form_of(size: Size) -> Polynomial:
@@ -232,8 +232,8 @@ def form_of(size: Size) -> Polynomial:
     return size if isinstance(size, int) else size.form
 
 
-def _facts_text(facts: Facts) -> str:
-    low, high, modulus, remainder = facts
+def _range_text(known: Range) -> str:
+    low, high, modulus, remainder = known
     interval = f"{'' if low == -inf else low}..{'' if high == inf else high}"
     return interval if modulus == 1 else f"{interval} % {modulus} == {remainder}"
 
@@ -242,14 +242,14 @@ def bounds(size: Size) -> tuple[Bound, Bound]:
     """The smallest and the largest value: ints, or infinities."""
     if type(size) is int:
         return size, size
-    facts = _facts(size)
-    return facts.low, facts.high
+    known = _range(size)
+    return known.low, known.high
 
 
 def congruence(size: Size) -> tuple[int, int]:
     """`(modulus, remainder)`; modulus 0 says that the size is the remainder."""
-    facts = _facts(size)
-    return facts.modulus, facts.remainder
+    known = _range(size)
+    return known.modulus, known.remainder
 
 
 def le(a: Size, b: Size) -> bool | None:
@@ -279,26 +279,26 @@ def eq(a: Size, b: Size) -> bool | None:
     if type(a) is int and type(b) is int:
         return a == b
     if isinstance(a, Dim) and isinstance(b, int):
-        return _may_be(a.facts, b)
+        return _may_be(a.range, b)
     if isinstance(a, int) and isinstance(b, Dim):
-        return _may_be(b.facts, a)
+        return _may_be(b.range, a)
     low, high, _, remainder = _difference(a, b)
     return False if low > 0 or high < 0 or remainder else None if low < high else True
 
 
-def _difference(a: Size, b: Size) -> Facts:
+def _difference(a: Size, b: Size) -> Range:
     """What is known of `a - b`, without a Dim that nothing else asks for."""
     if not isinstance(a, Dim) or not isinstance(b, Dim):
-        return _facts(a - b)
+        return _range(a - b)
     form = a.scope.forms.add(a.form, b.form, -1)
     if isinstance(form, int):
         return exactly(form)
-    return meet(form.facts, subtract(a.facts, b.facts)) or form.facts
+    return meet(form.range, subtract(a.range, b.range)) or form.range
 
 
-def _may_be(facts: Facts, number: int) -> bool | None:
-    """Whether a Dim of these facts is this number: never True, for then it would be no Dim."""
-    low, high, modulus, remainder = facts
+def _may_be(known: Range, number: int) -> bool | None:
+    """Whether a Dim of this range is this number: never True, for then it would be no Dim."""
+    low, high, modulus, remainder = known
     return None if low <= number <= high and (number - remainder) % modulus == 0 else False
 
 
@@ -341,7 +341,7 @@ def ceil_div(a: Size, b: Size) -> Size:
 def dim_of(scope: Scope, what: Atom | Polynomial) -> Size:
     """The size whose formula is this, with what is known of that."""
     form = scope.forms.form(0, {(what.index,): 1}) if isinstance(what, Atom) else what
-    return form if isinstance(form, int) else scope.dim(form, form.facts)
+    return form if isinstance(form, int) else scope.dim(form, form.range)
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -359,18 +359,18 @@ def product(sizes: Iterable[Size]) -> Size:
 def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
     """The same size, also known to be in `low..high` and of this congruence. A bound may be a Dim: then its own bound counts.
 
-    Facts that exclude what is known already are ignored: then no size is valid.
+    A range that excludes every value of the size is ignored: then no size is valid.
     """
     if not isinstance(size, Dim):
         return size
-    lowest = low.facts.low if isinstance(low, Dim) else low
-    highest = high.facts.high if isinstance(high, Dim) else high
-    known = size.facts
+    lowest = low.range.low if isinstance(low, Dim) else low
+    highest = high.range.high if isinstance(high, Dim) else high
+    known = size.range
     if modulus == 1 and lowest <= known.low and known.high <= highest:
         return size
-    facts = settle(lowest, highest, modulus, remainder)
-    facts = facts and meet(known, facts)
-    return size.known_as(facts) if facts else size
+    wanted = reduced(lowest, highest, modulus, remainder)
+    met = wanted and meet(known, wanted)
+    return size.known_as(met) if met else size
 
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
@@ -394,10 +394,10 @@ def symbols(size: Size) -> frozenset[str]:
 
 def may_vanish(size: Size) -> bool:
     """Whether `size` may be 0 and is computed from a symbol that is stated to begin at 0: its range has an end."""
-    if isinstance(size, int) or size.facts.low > 0:
+    if isinstance(size, int) or size.range.low > 0:
         return False
     forms = size.scope.forms
-    ranges = (forms.facts[index] for index in forms.atoms_below(size.form) if forms.atoms[index].kind == "symbol")
+    ranges = (forms.ranges[index] for index in forms.atoms_below(size.form) if forms.atoms[index].kind == "symbol")
     return any(low == 0 and high != inf for low, high, *_ in ranges)
 
 
@@ -407,9 +407,9 @@ def is_filled(size: Size) -> bool:
         return size > 0
     forms = size.scope.forms
     filled = {
-        index: meet(facts, Facts(1, inf)) or facts
+        index: meet(known, Range(1, inf)) or known
         for index in forms.atoms_below(size.form)
-        if forms.atoms[index].kind == "symbol" and (facts := forms.facts[index]).low == 0 and facts.high == inf
+        if forms.atoms[index].kind == "symbol" and (known := forms.ranges[index]).low == 0 and known.high == inf
     }
     return forms.bound_given(size.form, filled).low > 0
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, meet, multiply, number_text, settle, settled
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.range import COMPOSE, Bound, Range, exactly, meet, multiply, number_text, reduced, reduced_or_top
 
 _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
@@ -61,14 +61,14 @@ class Form:
     `size` counts what a reader has to read, `depth` how deeply it is nested.
     """
 
-    __slots__ = ("constant", "depth", "facts", "index", "size", "table", "terms")
+    __slots__ = ("constant", "depth", "index", "range", "size", "table", "terms")
 
-    def __init__(self, table: FormTable, index: int, constant: int, terms: Terms, facts: Facts, depth: int, size: int) -> None:
+    def __init__(self, table: FormTable, index: int, constant: int, terms: Terms, known: Range, depth: int, size: int) -> None:
         self.table = table
         self.index = index
         self.constant = constant
         self.terms = terms
-        self.facts = facts
+        self.range = known
         self.depth = depth
         self.size = size
 
@@ -79,9 +79,9 @@ class Form:
 Polynomial: TypeAlias = int | Form
 
 
-def facts_of(polynomial: Polynomial) -> Facts:
+def range_of(polynomial: Polynomial) -> Range:
     """What is known of a form whatever happens."""
-    return exactly(polynomial) if isinstance(polynomial, int) else polynomial.facts
+    return exactly(polynomial) if isinstance(polynomial, int) else polynomial.range
 
 
 def split(polynomial: Polynomial) -> tuple[int, Terms]:
@@ -93,7 +93,7 @@ class FormTable:
     """Interns forms and atoms. An atom's arguments always have smaller indices than the atom itself.
 
     A sum, a product or an argument beyond the limits becomes an atom of its own, which `large` counts. It still evaluates exactly
-    and keeps its facts.
+    and keeps its range.
     """
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
@@ -103,15 +103,15 @@ class FormTable:
         self._most_levels = limits.levels
         self._most_read = 32 * limits.levels
         self.atoms: list[Atom] = []
-        self.facts: list[Facts] = []
+        self.ranges: list[Range] = []
         self._atom_forms: dict[tuple[str, Polynomial, Polynomial], Polynomial] = {}
         self._forms: dict[tuple[int, Terms], Polynomial] = {}
 
     # Making atoms and forms.
 
-    def symbol(self, name: str, facts: Facts, origin: int = OTHER) -> Polynomial:
+    def symbol(self, name: str, known: Range, origin: int = OTHER) -> Polynomial:
         """A new symbol."""
-        return self._append("symbol", (), name, facts, 1, 1, origin)
+        return self._append("symbol", (), name, known, 1, 1, origin)
 
     def origins(self, polynomial: Polynomial) -> int:
         """Where the values of the symbols in a form come from."""
@@ -132,21 +132,21 @@ class FormTable:
             if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
                 name, depth, size = f"e{self.large}", 1, 1
                 self.large += 1
-            form = self._append(kind, (a, b), name, COMPOSE[kind](facts_of(a), facts_of(b)), depth, size, self.origins(a) | self.origins(b))
+            form = self._append(kind, (a, b), name, COMPOSE[kind](range_of(a), range_of(b)), depth, size, self.origins(a) | self.origins(b))
             self._atom_forms[kind, a, b] = form
         return form
 
     def _append(
-        self, kind: str, arguments: tuple[Polynomial, ...], name: str, facts: Facts, depth: int, size: int, origins: int
+        self, kind: str, arguments: tuple[Polynomial, ...], name: str, known: Range, depth: int, size: int, origins: int
     ) -> Polynomial:
         index = len(self.atoms)
         self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))
-        self.facts.append(facts)
+        self.ranges.append(known)
         terms: Terms = (((index,), 1),)
         if kind == "floor":
             return self.form(0, dict(terms))
         # Of one atom alone nothing more is known than of the atom.
-        form = facts.remainder if facts.modulus == 0 else Form(self, len(self._forms), 0, terms, facts, depth, size)
+        form = known.remainder if known.modulus == 0 else Form(self, len(self._forms), 0, terms, known, depth, size)
         self._forms[0, terms] = form
         return form
 
@@ -171,75 +171,75 @@ class FormTable:
             if len(monomial) == 1 and atom.kind == "floor":
                 numerator, divisor = atom.arguments
                 if isinstance(numerator, Form) and isinstance(divisor, int) and coefficient % divisor == 0:
-                    facts = numerator.facts
-                    if facts.modulus % divisor == 0:
+                    known = numerator.range
+                    if known.modulus % divisor == 0:
                         factor = coefficient // divisor
                         rest = {other: value for other, value in terms if other != monomial}
                         for other, value in numerator.terms:
                             rest[other] = rest.get(other, 0) + factor * value
-                        return self.form(constant + factor * (numerator.constant - facts.remainder % divisor), rest)
+                        return self.form(constant + factor * (numerator.constant - known.remainder % divisor), rest)
         return None
 
     def _new_form(self, constant: int, terms: Terms) -> Polynomial:
-        facts = self.bound(constant, terms, self.facts)
-        if facts.modulus == 0:
-            return facts.remainder
+        known = self.bound(constant, terms, self.ranges)
+        if known.modulus == 0:
+            return known.remainder
         depth = size = 0
         for monomial, _ in terms:
             for index in monomial:
                 atom = self.atoms[index]
                 depth = max(depth, atom.depth)
                 size += atom.size
-        return Form(self, len(self._forms), constant, terms, facts, depth, size)
+        return Form(self, len(self._forms), constant, terms, known, depth, size)
 
     # What is known of a form.
 
-    def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], known: Sequence[Facts], steps: int = _RELAXATIONS) -> Facts:
-        """The facts of `constant + terms`, given those of every atom."""
+    def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
+        """The range of `constant + terms`, given the range of every atom."""
         terms = tuple(terms)
         low, high, modulus, remainder = exactly(constant) if constant else _NOTHING
         pivot = -1
         for monomial, coefficient in terms:
-            facts = known[monomial[0]]
+            own = ranges[monomial[0]]
             if len(monomial) > 1:
                 for index in monomial[1:]:
-                    facts = multiply(facts, known[index])
+                    own = multiply(own, ranges[index])
             elif monomial[0] > pivot and self.atoms[monomial[0]].kind in ("floor", "min", "max"):
                 pivot = monomial[0]
-            least, most, step, rest = facts
+            least, most, step, rest = own
             if coefficient < 0:
                 least, most = most, least
             low += coefficient * least
             high += coefficient * most
             modulus = gcd(modulus, coefficient * step)
             remainder += coefficient * rest
-        total = settled(low, high, modulus, remainder)
+        total = reduced_or_top(low, high, modulus, remainder)
         if pivot >= 0 and steps and 1 < len(terms) <= 8:
-            relaxed = self._relax(constant, dict(terms), pivot, known, steps - 1)
+            relaxed = self._relax(constant, dict(terms), pivot, ranges, steps - 1)
             if relaxed is not None:
-                total = settle(max(total.low, relaxed[0]), min(total.high, relaxed[1]), total.modulus, total.remainder) or total
+                total = reduced(max(total.low, relaxed[0]), min(total.high, relaxed[1]), total.modulus, total.remainder) or total
         return total
 
-    def bound_given(self, form: Form, given: Mapping[int, Facts]) -> Facts:
-        """The facts of a form if those of some symbols are these."""
-        known = list(self.facts)
+    def bound_given(self, form: Form, given: Mapping[int, Range]) -> Range:
+        """The range of a form if some symbols have the ranges `given`."""
+        ranges = list(self.ranges)
         for index in self.atoms_below(form):
             atom = self.atoms[index]
             if atom.kind == "symbol":
-                known[index] = given.get(index, known[index])
+                ranges[index] = given.get(index, ranges[index])
             else:
-                a, b = (self.bound(*split(argument), known) for argument in atom.arguments)
-                known[index] = meet(known[index], COMPOSE[atom.kind](a, b)) or known[index]
-        return self.bound(form.constant, form.terms, known)
+                a, b = (self.bound(*split(argument), ranges) for argument in atom.arguments)
+                ranges[index] = meet(ranges[index], COMPOSE[atom.kind](a, b)) or ranges[index]
+        return self.bound(form.constant, form.terms, ranges)
 
     def _relax(
-        self, constant: int, terms: dict[Monomial, int], pivot: int, known: Sequence[Facts], steps: int
+        self, constant: int, terms: dict[Monomial, int], pivot: int, known: Sequence[Range], steps: int
     ) -> tuple[Bound, Bound] | None:
         """Ends of a form found by putting one of its atoms in terms of the atom's arguments, where those may cancel."""
         atom = self.atoms[pivot]
         coefficient = terms.pop((pivot,))
 
-        def replaced(argument: Polynomial, scale: int) -> Facts:
+        def replaced(argument: Polynomial, scale: int) -> Range:
             own, others = split(argument)
             rest = {monomial: scale * value for monomial, value in terms.items()}
             for monomial, value in others:
@@ -251,9 +251,9 @@ class FormTable:
             if not isinstance(divisor, int) or max(abs(coefficient), divisor) > _MAX_COEFFICIENT:
                 return None
             # divisor * floor = numerator - residue, with residue in [least, most].
-            facts = facts_of(numerator)
-            step = gcd(facts.modulus, divisor)
-            least = facts.remainder % step
+            own = range_of(numerator)
+            step = gcd(own.modulus, divisor)
+            least = own.remainder % step
             most = divisor - step + least
             scaled = replaced(numerator, divisor)
             low_slack, high_slack = (most, least) if coefficient > 0 else (least, most)
@@ -361,8 +361,8 @@ class FormTable:
 
     def _symbol_congruence(self, monomial: Monomial) -> tuple[int, int]:
         if len(monomial) == 1 and self.atoms[monomial[0]].kind == "symbol":
-            facts = self.facts[monomial[0]]
-            return facts.modulus, facts.remainder
+            known = self.ranges[monomial[0]]
+            return known.modulus, known.remainder
         return 1, 0
 
     def _floor_by_form(self, n: Polynomial, d: Form) -> Polynomial:

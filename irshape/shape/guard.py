@@ -20,8 +20,8 @@ from irshape.shape.dim import (
     narrow,
     symbols,
 )
-from irshape.shape.facts import Facts, meet, settle
 from irshape.shape.form import Form
+from irshape.shape.range import Range, meet, reduced
 
 
 class Requirement:
@@ -160,10 +160,10 @@ def _decide_div(a: Size, divisor: Size) -> Decision:
         return _HOLDS if isinstance(remainder, int) and remainder == 0 else _DEPENDS
     if divisor == 0:
         return _REFUTED
-    multiple = meet(a.facts, Facts(-inf, inf, abs(divisor)))
+    multiple = meet(a.range, Range(-inf, inf, abs(divisor)))
     if multiple is None:
-        return Decision(False, settle(a.facts.low, a.facts.high, abs(divisor)) is None)
-    return _HOLDS if multiple == a.facts else _DEPENDS
+        return Decision(False, reduced(a.range.low, a.range.high, abs(divisor)) is None)
+    return _HOLDS if multiple == a.range else _DEPENDS
 
 
 class Judge:
@@ -330,8 +330,8 @@ def _merged(a: Size, b: Size) -> Size:
     if not isinstance(a, Dim) or not isinstance(b, Dim):
         return b if isinstance(a, Dim) else a
     simpler = a if _weight(a.form) <= _weight(b.form) else b
-    facts = meet(a.facts, b.facts)
-    return simpler.known_as(facts) if facts and facts != simpler.facts else simpler
+    known = meet(a.range, b.range)
+    return simpler.known_as(known) if known and known != simpler.range else simpler
 
 
 def _weight(form: Form) -> tuple[int, int, int]:

@@ -11,7 +11,7 @@ from math import inf
 from typing import Final, NamedTuple, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
-from irshape.shape.facts import Bound, settle
+from irshape.shape.range import Bound, reduced
 
 Interval: TypeAlias = tuple[int, Bound]
 """The sizes from the first to the second, which may be `math.inf`."""
@@ -35,8 +35,8 @@ class Described(NamedTuple):
         return product if offset == 0 else f"{product} {'+' if offset > 0 else '-'} {abs(offset)}"
 
 
-class SymbolFacts(NamedTuple):
-    """What the user says of a symbol: `Scope.symbol(name, *facts)`."""
+class SymbolRange(NamedTuple):
+    """What the user says of a symbol: `Scope.symbol(name, *range)`."""
 
     low: Bound
     high: Bound
@@ -213,7 +213,7 @@ def _to_int(text: str, position: int, digits: str) -> int:
     return int(digits)
 
 
-def parse_symbol_facts(text: str) -> SymbolFacts:
+def parse_symbol_range(text: str) -> SymbolRange:
     """What a symbol may be: `32..1024`, `7`, `32*k`, `32*k + 1`, or several of them separated by commas, which then hold all."""
     low: Bound = 0
     high: Bound = inf
@@ -229,18 +229,18 @@ def parse_symbol_facts(text: str) -> SymbolFacts:
             low = max(low, described.offset)
             modulus, remainder = described.factor, described.offset
         position += len(field) + 1
-    facts = settle(low, high, modulus, remainder)
-    if facts is None:
+    known = reduced(low, high, modulus, remainder)
+    if known is None:
         raise ShapeSyntaxError(text, 0, "no size is left")
-    return SymbolFacts(*facts)
+    return SymbolRange(*known)
 
 
-def parse_symbol(text: str) -> tuple[str, SymbolFacts]:
+def parse_symbol(text: str) -> tuple[str, SymbolRange]:
     """A name and what it may be: `H=32..1024`, `H=32*k`."""
-    name, equals, facts = text.partition("=")
+    name, equals, known = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name.strip(), re.ASCII):
         raise ShapeSyntaxError(text, 0, "write NAME=LOW..HIGH or NAME=32*k")
     try:
-        return name.strip(), parse_symbol_facts(facts)
+        return name.strip(), parse_symbol_range(known)
     except ShapeSyntaxError as error:
         raise ShapeSyntaxError(text, len(name) + 1 + error.position, error.reason) from None

@@ -7,9 +7,9 @@ from math import gcd, inf
 from typing import Final
 
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, format_size
-from irshape.shape.facts import COMPOSE, Bound, Facts, exactly, join, meet, settle, subtract
 from irshape.shape.form import Atom, Form, Monomial, Polynomial
 from irshape.shape.guard import Requirement
+from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, reduced, subtract
 
 # Each round can tighten a bound that the next one uses; chains longer than this keep a bound that is right but wider.
 _ROUNDS: Final = 8
@@ -25,103 +25,103 @@ class Reported:
 
     def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
         self._table: Final = scope.forms
-        self._atoms: list[Facts] = list(scope.forms.facts)
-        self._forms: dict[Form, Facts] = {}
+        self._atoms: list[Range] = list(scope.forms.ranges)
+        self._forms: dict[Form, Range] = {}
         self._has_learned = False
         self.is_contradictory = False
         distinct = list(dict.fromkeys(requirements))
         for _ in range(_ROUNDS):
             self._has_learned = False
             for requirement in distinct:
-                for form, facts in self._consequences(requirement):
-                    self._learn(form, facts)
+                for form, known in self._consequences(requirement):
+                    self._learn(form, known)
             if self.is_contradictory or not self._has_learned:
                 break
             self._derive()
         if self.is_contradictory:
             self._forms.clear()
-            self._atoms = list(scope.forms.facts)
+            self._atoms = list(scope.forms.ranges)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value for which all requirements hold."""
         if not isinstance(size, Dim):
             return size, size
         self._derive(len(self._atoms))
-        facts = meet(size.facts, self._facts(size.form)) or size.facts
-        return facts.low, facts.high
+        known = meet(size.range, self._range(size.form)) or size.range
+        return known.low, known.high
 
     def format(self, size: Size) -> str:
         """OpenVINO's text of the size, with these bounds."""
         return format_size(size, self.bounds)
 
-    def _facts(self, polynomial: Polynomial) -> Facts:
+    def _range(self, polynomial: Polynomial) -> Range:
         if isinstance(polynomial, int):
             return exactly(polynomial)
-        facts = meet(self._table.bound(polynomial.constant, polynomial.terms, self._atoms), polynomial.facts)
+        known = meet(self._table.bound(polynomial.constant, polynomial.terms, self._atoms), polynomial.range)
         learned = self._forms.get(polynomial)
-        if facts and learned:
-            facts = meet(facts, learned)
-        return facts or polynomial.facts
+        if known and learned:
+            known = meet(known, learned)
+        return known or polynomial.range
 
     def _derive(self, start: int = 0) -> None:
-        """Find the facts of atoms anew from those of their arguments, which come before them."""
+        """Find the ranges of atoms anew from the ranges of their arguments, which come before them."""
         for atom in self._table.atoms[start:]:
             if atom.index == len(self._atoms):
-                self._atoms.append(self._table.facts[atom.index])
+                self._atoms.append(self._table.ranges[atom.index])
             if atom.arguments:
                 a, b = atom.arguments
-                self._tighten(atom, COMPOSE[atom.kind](self._facts(a), self._facts(b)))
+                self._tighten(atom, COMPOSE[atom.kind](self._range(a), self._range(b)))
 
-    def _tighten(self, atom: Atom, facts: Facts) -> bool:
-        """Add facts of an atom; True if they were new."""
+    def _tighten(self, atom: Atom, known: Range) -> bool:
+        """Narrow the range of an atom; True if it was wider before."""
         old = self._atoms[atom.index]
-        new = meet(old, facts)
+        new = meet(old, known)
         if new is None:
             self.is_contradictory = True
             return False
         self._atoms[atom.index] = new
         return new != old
 
-    def _consequences(self, requirement: Requirement) -> Iterator[tuple[Polynomial, Facts]]:
+    def _consequences(self, requirement: Requirement) -> Iterator[tuple[Polynomial, Range]]:
         a, b = (side.form if isinstance(side, Dim) else side for side in (requirement.a, requirement.b))
         if requirement.kind == "ge":
-            yield self._table.add(a, b, -1), Facts(0, inf)
+            yield self._table.add(a, b, -1), Range(0, inf)
         elif requirement.kind == "div":
             if isinstance(b, int) and b:
-                yield a, Facts(-inf, inf, abs(b))
+                yield a, Range(-inf, inf, abs(b))
         elif requirement.kind == "eq":
             yield from self._equal(a, b)
         else:
             yield from self._broadcast(a, b)
 
-    def _equal(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Facts]]:
+    def _equal(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Range]]:
         difference = self._table.add(a, b, -1)
         yield difference, exactly(0)
-        yield a, self._facts(b)
-        yield b, self._facts(a)
+        yield a, self._range(b)
+        yield b, self._range(a)
         remainder = self._table.as_remainder(difference) if isinstance(difference, Form) else None
         if remainder:
             n, divisor, rest, _ = remainder
-            yield n, Facts(-inf, inf, divisor, rest)
+            yield n, Range(-inf, inf, divisor, rest)
 
-    def _broadcast(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Facts]]:
+    def _broadcast(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Range]]:
         one = exactly(1)
         for first, second in ((a, b), (b, a)):
-            facts = self._facts(first)
-            if meet(facts, one) is None:
-                other = self._facts(second)
+            known = self._range(first)
+            if meet(known, one) is None:
+                other = self._range(second)
                 if meet(other, one) is None:
                     yield from self._equal(first, second)
                     return
-                yield second, join(one, facts) if meet(facts, other) else one
+                yield second, join(one, known) if meet(known, other) else one
 
-    def _learn(self, form: Polynomial, facts: Facts) -> None:
-        """Add facts of a form, and what follows for its atoms and their arguments."""
+    def _learn(self, form: Polynomial, known: Range) -> None:
+        """Narrow the range of a form, and the ranges of its atoms and their arguments by the consequences."""
         self._derive(len(self._atoms))
-        pending: list[tuple[Polynomial, Facts]] = [(form, facts)]
+        pending: list[tuple[Polynomial, Range]] = [(form, known)]
         while pending and not self.is_contradictory:
-            form, facts = pending.pop()
-            new = meet(self._facts(form), facts)
+            form, known = pending.pop()
+            new = meet(self._range(form), known)
             if new is None:
                 self.is_contradictory = True
             elif isinstance(form, Form):
@@ -134,11 +134,11 @@ class Reported:
                             self._has_learned = True
                             pending.extend(self._of_arguments(atom))
 
-    def _of_atoms(self, form: Form, facts: Facts) -> Iterator[tuple[Atom, Facts]]:
-        """What a form's facts say of the atoms it is the sum of."""
+    def _of_atoms(self, form: Form, known: Range) -> Iterator[tuple[Atom, Range]]:
+        """The ranges that a form's range implies for the atoms of its sum."""
         for monomial, coefficient in form.terms:
             others = [term for term in form.terms if term[0] != monomial]
-            target = subtract(facts, self._table.bound(form.constant, others, self._atoms))
+            target = subtract(known, self._table.bound(form.constant, others, self._atoms))
             product = _divided(target, coefficient)
             if product is None:
                 self.is_contradictory = True
@@ -147,7 +147,7 @@ class Reported:
             else:
                 yield from self._of_factors(monomial, product)
 
-    def _of_factors(self, monomial: Monomial, product: Facts) -> Iterator[tuple[Atom, Facts]]:
+    def _of_factors(self, monomial: Monomial, product: Range) -> Iterator[tuple[Atom, Range]]:
         if any(self._atoms[index].low < 0 for index in monomial) or product.low < 1:
             return
         # No factor is 0, so none is larger than the product.
@@ -157,29 +157,29 @@ class Reported:
                 self.is_contradictory = True
                 return
             low = 1 if others.high == inf else -(-product.low // others.high)
-            yield self._table.atoms[index], Facts(low, inf if product.high == inf else product.high // max(others.low, 1))
+            yield self._table.atoms[index], Range(low, inf if product.high == inf else product.high // max(others.low, 1))
 
-    def _of_arguments(self, atom: Atom) -> Iterator[tuple[Polynomial, Facts]]:
-        """What an atom's facts say of what it is computed from."""
+    def _of_arguments(self, atom: Atom) -> Iterator[tuple[Polynomial, Range]]:
+        """The ranges that an atom's range implies for its arguments."""
         low, high, _, _ = self._atoms[atom.index]
         if atom.kind == "symbol":
             return
         a, b = atom.arguments
         if atom.kind == "floor" and isinstance(b, int) and b <= INT64_MAX:
-            yield a, Facts(low * b, high * b + b - 1)
+            yield a, Range(low * b, high * b + b - 1)
         elif atom.kind in ("min", "max"):
             for first, second in ((a, b), (b, a)):
                 # The first is on the near side of the atom for certain, and is the atom where the second lies beyond it.
-                other = self._facts(second)
+                other = self._range(second)
                 if atom.kind == "min":
-                    yield first, Facts(low, high if other.low > high else inf)
+                    yield first, Range(low, high if other.low > high else inf)
                 else:
-                    yield first, Facts(low if other.high < low else -inf, high)
+                    yield first, Range(low if other.high < low else -inf, high)
 
 
-def _divided(facts: Facts, coefficient: int) -> Facts | None:
-    """Of `x` where `coefficient * x` has these facts; None where no `x` fits."""
-    low, high, modulus, remainder = facts
+def _divided(known: Range, coefficient: int) -> Range | None:
+    """Of `x` where `coefficient * x` has this range; None where no `x` fits."""
+    low, high, modulus, remainder = known
     if coefficient < 0:
         low, high, remainder, coefficient = -high, -low, -remainder, -coefficient
     low = low if low == -inf else -(-low // coefficient)
@@ -190,4 +190,4 @@ def _divided(facts: Facts, coefficient: int) -> Facts | None:
     if modulus == 0:
         return exactly(remainder // coefficient)
     rest = modulus // common
-    return settle(low, high, rest, remainder // common * pow(coefficient // common, -1, rest))
+    return reduced(low, high, rest, remainder // common * pow(coefficient // common, -1, rest))

@@ -7,7 +7,7 @@ from struct import pack, unpack
 from typing import Final
 
 from irshape.shape.dim import Dim, Size, bounds, narrow
-from irshape.shape.facts import Bound
+from irshape.shape.range import Bound
 
 # Up to here a fraction stands for a scale where a size has no upper bound. Far beyond, the millionth adds elements of its own.
 _LARGE: Final = 100_000

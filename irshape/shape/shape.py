@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from irshape.shape.dim import Size, bounds, format_size, narrow, product
-from irshape.shape.facts import Bound
 from irshape.shape.guard import Judge
+from irshape.shape.range import Bound
 
 Shape: TypeAlias = tuple[Size, ...] | None
 

@@ -128,7 +128,7 @@ def _step_eq(requirement: Requirement) -> _Parts:
     if not form.constant:
         shared = set(form.terms[0][0]).intersection(*(monomial for monomial, _ in form.terms[1:]))
         for index in sorted(shared):
-            if form.table.facts[index].low > 0 and len(form.terms) > 1:
+            if form.table.ranges[index].low > 0 and len(form.terms) > 1:
                 terms = {_without(monomial, index): coefficient for monomial, coefficient in form.terms}
                 return [_derived(requirement, "eq", dim_of(scope, form.table.form(terms.pop((), 0), terms)), 0)]
     for atom, coefficient in _lone(form):
@@ -172,7 +172,7 @@ def _step_div(requirement: Requirement) -> _Parts:
         return []
     if not isinstance(size, Dim) or not isinstance(divisor, int) or divisor == 0:
         return None
-    if size.facts.modulus % divisor == 0 and size.facts.remainder % divisor == 0:
+    if size.range.modulus % divisor == 0 and size.range.remainder % divisor == 0:
         return []
     form = size.form
     kept = {monomial: coefficient for monomial, coefficient in form.terms if coefficient % divisor}

@@ -11,7 +11,7 @@ from math import inf
 from typing import Final, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow
-from irshape.shape.facts import Bound
+from irshape.shape.range import Bound
 
 Index: TypeAlias = Size | None
 
@@ -48,7 +48,7 @@ def slice_range(size: int, begin: int | None, end: int | None, step: int) -> ran
 def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     """How many elements a slice takes; None where the sign of an index is not known. `step` is not 0."""
     for index in (begin, end):
-        if isinstance(index, Dim) and index.facts.low < 0 <= index.facts.high:
+        if isinstance(index, Dim) and index.range.low < 0 <= index.range.high:
             return None
     if isinstance(size, Dim) and isinstance(end, int) and (end >= _FAR if step > 0 else end <= -_FAR):
         size, end = narrow(size, 0, abs(end)), None

@@ -24,7 +24,7 @@ class Translation:
         """
         if not isinstance(a, Dim) or not isinstance(b, Dim):
             return a is b or (type(a) is type(b) and a == b)
-        return self._is_form(a.form, b.form) and a.facts == b.facts
+        return self._is_form(a.form, b.form) and a.range == b.range
 
     def _is_form(self, a: Form, b: Form) -> bool:
         known = self._forms.get(b)

@@ -185,7 +185,7 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
             if not least <= element <= most:
                 return None
         # What is not bounded at all is unknown to begin with.
-        elif not fits(element, element_type) and not (isinstance(element, Dim) and element.facts.high == inf):
+        elif not fits(element, element_type) and not (isinstance(element, Dim) and element.range.high == inf):
             return None
     return elements
 

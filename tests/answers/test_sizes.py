@@ -111,7 +111,7 @@ def test_every_open_size_is_asked_about() -> None:
 def test_ranges_in_shapes_limit_the_question() -> None:
     found = answer(nets.windows(), {"parameter_0": "[1,1,50..100,H]"})
     assert found.inputs == {"parameter_0": "[1,1,A,H]"}
-    assert {name: str(facts) for name, facts in found.symbols.items()} == {"H": "1..", "A": "50..100"}
+    assert {name: str(known) for name, known in found.symbols.items()} == {"H": "1..", "A": "50..100"}
     assert str(found) == "(56 <= A <= 59 or 84 <= A <= 87) and H >= 28 and H % 28 <= 3"
 
 

@@ -9,9 +9,9 @@ import pytest
 from irshape.answers.size_set import SizeSet
 from irshape.answers.solve import Solved, solve
 from irshape.shape.dim import Scope, Size, broadcast_of, ceil_div, dim_max, dim_min
-from irshape.shape.facts import Facts
 from irshape.shape.guard import Requirement
-from irshape.shape.notation import parse_symbol_facts
+from irshape.shape.notation import parse_symbol_range
+from irshape.shape.range import Range
 
 FUNCTIONS = {"min": dim_min, "max": dim_max, "broadcast": broadcast_of}
 # What is demanded of H (and W), each from 1 on, and the condition it comes to.
@@ -61,10 +61,10 @@ def size(text: "str | int", symbols: dict[str, Size]) -> Size:
 def solved(rows: Sequence[tuple[str, "str | int", "str | int"]], **domain: str) -> tuple[Solved, list[Requirement]]:
     """A system of requirements on symbols of this domain."""
     scope = Scope()
-    facts = {name: Facts(*parse_symbol_facts(text)) for name, text in domain.items()}
-    symbols = {name: scope.symbol(name, *known) for name, known in facts.items()}
+    known = {name: Range(*parse_symbol_range(text)) for name, text in domain.items()}
+    symbols = {name: scope.symbol(name, *known) for name, known in known.items()}
     requirements = [Requirement(kind, size(a, symbols), size(b, symbols), "", "", {}) for kind, a, b in rows]
-    return solve(scope, requirements, facts), requirements
+    return solve(scope, requirements, known), requirements
 
 
 def condition(answer: Solved) -> str:
@@ -133,10 +133,10 @@ class RandomSystem:
         self.domain = {}
         for name in names:
             low, step = random.randint(0, 3), random.choice((1, 1, 1, 2, 5))
-            self.domain[name] = Facts(
+            self.domain[name] = Range(
                 low, random.choice((inf, inf, inf, low + step * random.randint(1, 60))), step, low % step if step > 1 else 0
             )
-        self.symbols = [self.scope.symbol(name, *facts) for name, facts in self.domain.items()]
+        self.symbols = [self.scope.symbol(name, *known) for name, known in self.domain.items()]
         self.requirements = [self._requirement() for _ in range(random.randint(1, 3))]
 
     def _requirement(self) -> Requirement:
@@ -179,8 +179,8 @@ class RandomSystem:
 def test_random_systems_of_one_symbol(seed: int) -> None:
     system = RandomSystem(seed, ["x"])
     answer = solve(system.scope, system.requirements, system.domain)
-    (facts,), own = system.domain.values(), answer.sets["x"]
-    members = [x for x in range(int(facts.low), int(min(facts.high, facts.low + 400)) + 1) if (x - facts.low) % facts.modulus == 0]
+    (known,), own = system.domain.values(), answer.sets["x"]
+    members = [x for x in range(int(known.low), int(min(known.high, known.low + 400)) + 1) if (x - known.low) % known.modulus == 0]
     relations = [system.requirements[number] for number in answer.relations]
     valid = [x for x in members if system.holds({"x": x})]
     assert [x for x in members if x in own and all(one.holds({"x": x}) for one in relations)] == valid

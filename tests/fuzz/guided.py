@@ -75,7 +75,7 @@ def read_notation(data: bytes) -> None:
     """Shapes, symbols, inputs and attributes: read, or refused by an error of their own; what is read is written alike."""
     text = data.decode("utf-8", "surrogatepass" if data[:1] < b"\x80" else "replace") if _is_text(data) else data.decode("latin-1")
     notation = irshape.shape.notation
-    for read in (notation.parse_shape, notation.parse_parameter_shape, notation.parse_symbol, notation.parse_symbol_facts):
+    for read in (notation.parse_shape, notation.parse_parameter_shape, notation.parse_symbol, notation.parse_symbol_range):
         try:
             read(text)
         except ShapeSyntaxError as error:

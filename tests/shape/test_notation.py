@@ -8,11 +8,11 @@ from irshape.shape.dim import Scope, format_size
 from irshape.shape.notation import (
     Described,
     ShapeSyntaxError,
-    SymbolFacts,
+    SymbolRange,
     parse_parameter_shape,
     parse_shape,
     parse_symbol,
-    parse_symbol_facts,
+    parse_symbol_range,
     size_of,
 )
 
@@ -194,14 +194,14 @@ def test_users_shape(text: str, expected: object) -> None:
 
 # What is said of a symbol, low, high, modulus and remainder, or the reason and the position of the fault.
 SYMBOLS: tuple[tuple[str, tuple[object, ...]], ...] = (
-    ("H=32..1024", ("H", SymbolFacts(32, 1024))),
-    ("H = 7", ("H", SymbolFacts(7, 7, 0, 7))),
-    ("H=?", ("H", SymbolFacts(0, inf))),
-    ("H=32*k", ("H", SymbolFacts(0, inf, 32, 0))),
-    ("H=32*k+1", ("H", SymbolFacts(1, inf, 32, 1))),
-    ("H=32*k-1", ("H", SymbolFacts(31, inf, 32, 31))),
-    ("H=2*k+7", ("H", SymbolFacts(7, inf, 2, 1))),
-    ("H=32*k, 100..300", ("H", SymbolFacts(128, 288, 32, 0))),
+    ("H=32..1024", ("H", SymbolRange(32, 1024))),
+    ("H = 7", ("H", SymbolRange(7, 7, 0, 7))),
+    ("H=?", ("H", SymbolRange(0, inf))),
+    ("H=32*k", ("H", SymbolRange(0, inf, 32, 0))),
+    ("H=32*k+1", ("H", SymbolRange(1, inf, 32, 1))),
+    ("H=32*k-1", ("H", SymbolRange(31, inf, 32, 31))),
+    ("H=2*k+7", ("H", SymbolRange(7, inf, 2, 1))),
+    ("H=32*k, 100..300", ("H", SymbolRange(128, 288, 32, 0))),
     ("H=5..3", ("5 is larger than 3", 2)),
     ("H=32*k,33..63", ("no size is left", 2)),
     ("H=2*k,3*k", ("there is more than one multiple", 6)),
@@ -214,7 +214,7 @@ SYMBOLS: tuple[tuple[str, tuple[object, ...]], ...] = (
 def test_symbols(text: str, expected: tuple[object, ...]) -> None:
     try:
         assert parse_symbol(text) == expected
-        assert parse_symbol_facts(text.partition("=")[2]) == expected[1]
+        assert parse_symbol_range(text.partition("=")[2]) == expected[1]
     except ShapeSyntaxError as error:
         assert (error.reason, error.position) == expected
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeAlias
 
 from irshape.shape.dim import Dim, broadcast_of, dim_max, dim_min
-from irshape.shape.facts import Facts
+from irshape.shape.range import Range
 from irshape.shape.scaling import float32
 from irshape.shape.value import Real
 
@@ -128,11 +128,11 @@ class TracedDim(Traced, Dim):
     """A size that is not known."""
 
     def __init__(self, plain: Dim, term: Leaf | Operation) -> None:
-        super().__init__(plain.scope, plain.form, plain.facts)
+        super().__init__(plain.scope, plain.form, plain.range)
         self.plain = plain
         self.term = term
 
-    def known_as(self, facts: Facts) -> Any:
+    def known_as(self, facts: Range) -> Any:
         """The same formula with these facts, too, and the same term."""
         return traced(super().known_as(facts), self.term)
 

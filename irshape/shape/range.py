@@ -1,6 +1,6 @@
 """What is known of an integer that is not known itself: an interval and a congruence, and how operations pass them on.
 
-Every function here is sound: if each operand's facts hold, so do the result's. Finite ends are exact ints, infinite ones
+Every function here is sound: if each operand lies in its range, the result lies in its own. Finite ends are exact ints, infinite ones
 `math.inf`; a low end is never `inf`, a high end never `-inf`.
 """
 
@@ -26,7 +26,7 @@ def number_text(value: Bound) -> str:
     return hex(value) if isinstance(value, int) and not -_LONG < value < _LONG else str(value)
 
 
-class Facts(NamedTuple):
+class Range(NamedTuple):
     """`low <= value <= high` and `value % modulus == remainder`; modulus 0 says that the value is `remainder`."""
 
     low: Bound
@@ -35,17 +35,17 @@ class Facts(NamedTuple):
     remainder: int = 0
 
 
-def exactly(value: int) -> Facts:
-    """The facts of a known integer; the ends of one that is huge are given up, which no float could be added to."""
+def exactly(value: int) -> Range:
+    """The range of a known integer; the ends of one that is huge are given up, which no float could be added to."""
     if _LEAST <= value <= _HUGE:
-        return Facts(value, value, 0, value)
-    return Facts(_HUGE, inf, 0, value) if value > 0 else Facts(-inf, _LEAST, 0, value)
+        return Range(value, value, 0, value)
+    return Range(_HUGE, inf, 0, value) if value > 0 else Range(-inf, _LEAST, 0, value)
 
 
-def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Facts | None:
-    """Both facts in one: ends moved to the nearest value the congruence allows; None when no integer is left."""
+def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Range | None:
+    """The reduced product of both: ends move to the nearest value that the congruence allows; None when no integer is left."""
     if modulus == 1 and low < high and (_LEAST <= low <= _HUGE or low == -inf) and (_LEAST <= high <= _HUGE or high == inf):
-        return Facts(low, high)
+        return Range(low, high)
     if modulus == 0:
         return exactly(remainder) if low <= remainder <= high else None
     if modulus > _HUGE:
@@ -62,15 +62,15 @@ def settle(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Fac
         return exactly(int(low))
     low = -inf if low < _LEAST else min(low, _HUGE)
     high = inf if high > _HUGE else max(high, _LEAST)
-    return Facts(low, high, modulus, remainder)
+    return Range(low, high, modulus, remainder)
 
 
-def settled(low: Bound, high: Bound, modulus: int, remainder: int) -> Facts:
+def reduced_or_top(low: Bound, high: Bound, modulus: int, remainder: int) -> Range:
     """As `settle`; nothing known where no integer is left."""
-    return settle(low, high, modulus, remainder) or Facts(-inf, inf)
+    return reduced(low, high, modulus, remainder) or Range(-inf, inf)
 
 
-def _meet_congruences(a: Facts, b: Facts) -> tuple[int, int] | None:
+def _meet_congruences(a: Range, b: Range) -> tuple[int, int] | None:
     """The Chinese remainder of both; None when they exclude each other."""
     if a.modulus == 1 or b.modulus == 1:
         return a[2:] if b.modulus == 1 else b[2:]
@@ -86,37 +86,37 @@ def _meet_congruences(a: Facts, b: Facts) -> tuple[int, int] | None:
     return a.modulus * rest, a.remainder + a.modulus * step
 
 
-def meet(a: Facts, b: Facts) -> Facts | None:
+def meet(a: Range, b: Range) -> Range | None:
     """What holds when both hold; None when they exclude each other."""
     if a == b:
         return a
     congruence = _meet_congruences(a, b)
     if congruence is None:
         return None
-    return settle(max(a.low, b.low), min(a.high, b.high), *congruence)
+    return reduced(max(a.low, b.low), min(a.high, b.high), *congruence)
 
 
-def join(a: Facts, b: Facts) -> Facts:
+def join(a: Range, b: Range) -> Range:
     """What holds when at least one of them holds."""
     modulus = gcd(a.modulus, b.modulus, a.remainder - b.remainder)
-    return settled(min(a.low, b.low), max(a.high, b.high), modulus, a.remainder)
+    return reduced_or_top(min(a.low, b.low), max(a.high, b.high), modulus, a.remainder)
 
 
-def add(a: Facts, b: Facts) -> Facts:
+def add(a: Range, b: Range) -> Range:
     """Of `x + y`."""
-    return settled(a.low + b.low, a.high + b.high, gcd(a.modulus, b.modulus), a.remainder + b.remainder)
+    return reduced_or_top(a.low + b.low, a.high + b.high, gcd(a.modulus, b.modulus), a.remainder + b.remainder)
 
 
-def subtract(a: Facts, b: Facts) -> Facts:
+def subtract(a: Range, b: Range) -> Range:
     """Of `x - y`."""
-    return settled(a.low - b.high, a.high - b.low, gcd(a.modulus, b.modulus), a.remainder - b.remainder)
+    return reduced_or_top(a.low - b.high, a.high - b.low, gcd(a.modulus, b.modulus), a.remainder - b.remainder)
 
 
 def _times(a: Bound, b: Bound) -> Bound:
     return 0 if a == 0 or b == 0 else a * b
 
 
-def multiply(a: Facts, b: Facts) -> Facts:
+def multiply(a: Range, b: Range) -> Range:
     """Of `x * y`."""
     if a.low >= 0 and b.low >= 0:
         low, high = a.low * b.low, _times(a.high, b.high)
@@ -124,7 +124,7 @@ def multiply(a: Facts, b: Facts) -> Facts:
         corners = _times(a.low, b.low), _times(a.low, b.high), _times(a.high, b.low), _times(a.high, b.high)
         low, high = min(corners), max(corners)
     modulus = gcd(a.modulus * b.modulus, a.modulus * b.remainder, b.modulus * a.remainder)
-    return settled(low, high, modulus, a.remainder * b.remainder)
+    return reduced_or_top(low, high, modulus, a.remainder * b.remainder)
 
 
 def _divided(a: Bound, b: Bound) -> Bound:
@@ -135,47 +135,47 @@ def _divided(a: Bound, b: Bound) -> Bound:
     return a // b
 
 
-def floor(a: Facts, b: Facts) -> Facts:
+def floor(a: Range, b: Range) -> Range:
     """Of `x // y`; where `y` is 0 there is no value, so the rest decides."""
     divisor = max(b.low, 1)
     if b.low < 0 or divisor > b.high:
-        return Facts(-inf, inf)
+        return Range(-inf, inf)
     corners = _divided(a.low, divisor), _divided(a.low, b.high), _divided(a.high, divisor), _divided(a.high, b.high)
     modulus, remainder = 1, 0
     if b.modulus == 0 and a.modulus % b.remainder == 0:
         modulus, remainder = a.modulus // b.remainder, a.remainder // b.remainder
-    return settled(min(corners), max(corners), modulus, remainder)
+    return reduced_or_top(min(corners), max(corners), modulus, remainder)
 
 
-def modulo(a: Facts, b: Facts) -> Facts:
+def modulo(a: Range, b: Range) -> Range:
     """Of `x % y`; where `y` is 0 there is no value, so the rest decides."""
     if b.low < 0 or b.high < 1:
-        return Facts(-inf, inf)
+        return Range(-inf, inf)
     low: Bound = 0
     high = b.high - 1
     if a.low >= 0:
         high = min(high, a.high)
     if b.modulus:
-        return settled(low, high, 1, 0)
+        return reduced_or_top(low, high, 1, 0)
     divisor = b.remainder
     if a.low != -inf and a.high != inf and a.low // divisor == a.high // divisor:
         low, high = a.low % divisor, a.high % divisor
-    return settled(low, high, gcd(a.modulus, divisor), a.remainder)
+    return reduced_or_top(low, high, gcd(a.modulus, divisor), a.remainder)
 
 
-def minimum(a: Facts, b: Facts) -> Facts:
+def minimum(a: Range, b: Range) -> Range:
     """Of `min(x, y)`."""
     either = join(a, b)
-    return settled(min(a.low, b.low), min(a.high, b.high), either.modulus, either.remainder)
+    return reduced_or_top(min(a.low, b.low), min(a.high, b.high), either.modulus, either.remainder)
 
 
-def maximum(a: Facts, b: Facts) -> Facts:
+def maximum(a: Range, b: Range) -> Range:
     """Of `max(x, y)`."""
     either = join(a, b)
-    return settled(max(a.low, b.low), max(a.high, b.high), either.modulus, either.remainder)
+    return reduced_or_top(max(a.low, b.low), max(a.high, b.high), either.modulus, either.remainder)
 
 
-COMPOSE: Final[dict[str, Callable[[Facts, Facts], Facts]]] = {
+COMPOSE: Final[dict[str, Callable[[Range, Range], Range]]] = {
     "add": add,
     "multiply": multiply,
     "floor": floor,

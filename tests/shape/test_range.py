@@ -7,8 +7,8 @@ from random import Random
 
 import pytest
 
-from irshape.shape import facts
-from irshape.shape.facts import Facts, meet, settle
+from irshape.shape import range as ranges
+from irshape.shape.range import Range, meet, reduced
 
 # An operation, what it does to integers, whether its bounds are the tightest for independent operands of congruence 1.
 OPERATIONS: tuple[tuple[str, Callable[[int, int], int], bool], ...] = (
@@ -22,15 +22,15 @@ OPERATIONS: tuple[tuple[str, Callable[[int, int], int], bool], ...] = (
 )
 
 
-def random_facts(random: Random, low: int) -> tuple[Facts, list[int]]:
+def random_facts(random: Random, low: int) -> tuple[Range, list[int]]:
     start, modulus = random.randint(low, 8), random.choice([1, 1, 2, 3, 4])
     end, remainder = start + random.randint(modulus, 9), random.randrange(modulus)
-    result = settle(start, end, modulus, remainder)
+    result = reduced(start, end, modulus, remainder)
     assert result is not None
     return result, [value for value in range(start, end + 1) if value % modulus == remainder]
 
 
-def allows(known: Facts, value: int) -> bool:
+def allows(known: Range, value: int) -> bool:
     if known.modulus == 0:
         return value == known.remainder
     return known.low <= value <= known.high and value % known.modulus == known.remainder
@@ -41,7 +41,7 @@ def test_results_are_allowed_and_bounds_are_tight(name: str, operation: Callable
     random = Random(name)
     for _ in range(400):
         (a, xs), (b, ys) = random_facts(random, -8), random_facts(random, 1 if name in ("floor", "modulo") else -8)
-        result = getattr(facts, name)(a, b)
+        result = getattr(ranges, name)(a, b)
         values = [operation(x, y) for x, y in product(xs, ys)]
         assert all(allows(result, value) for value in values), (a, b, result)
         if is_tight and a.modulus < 2 and b.modulus < 2:
@@ -52,7 +52,7 @@ def test_meeting_is_intersection_and_joining_holds_both() -> None:
     random = Random(1)
     for _ in range(800):
         (a, xs), (b, ys) = random_facts(random, -8), random_facts(random, -8)
-        both, either = meet(a, b), facts.join(a, b)
+        both, either = meet(a, b), ranges.join(a, b)
         common = [value for value in xs if value in ys]
         assert (both is None) == (not common)
         if both is not None:
@@ -61,36 +61,36 @@ def test_meeting_is_intersection_and_joining_holds_both() -> None:
 
 
 # Operation, operands, result.
-UNBOUNDED: tuple[tuple[str, Facts, Facts, Facts], ...] = (
-    ("add", Facts(1, inf), Facts(2, 5), Facts(3, inf)),
-    ("subtract", Facts(1, 9), Facts(2, inf), Facts(-inf, 7)),
-    ("multiply", Facts(0, inf), Facts(0, 5), Facts(0, inf)),
-    ("multiply", Facts(-2, inf), Facts(-1, 5), Facts(-inf, inf)),
-    ("multiply", Facts(0, inf, 4, 2), Facts(0, inf, 6, 3), Facts(6, inf, 12, 6)),
-    ("floor", Facts(0, inf), Facts(1, inf), Facts(0, inf)),
-    ("floor", Facts(-8, -1), Facts(1, inf), Facts(-8, -1)),
-    ("floor", Facts(5, 9), Facts(2, inf), Facts(0, 4)),
-    ("floor", Facts(0, 9), Facts(0, 3), Facts(0, 9)),
-    ("floor", Facts(0, 9), Facts(-1, 3), Facts(-inf, inf)),
-    ("floor", Facts(0, inf, 12, 7), Facts(3, 3, 0, 3), Facts(2, inf, 4, 2)),
-    ("modulo", Facts(-inf, inf), Facts(1, 7), Facts(0, 6)),
-    ("modulo", Facts(0, 3), Facts(1, inf), Facts(0, 3)),
-    ("modulo", Facts(0, inf, 6, 5), Facts(4, 4, 0, 4), Facts(1, 3, 2, 1)),
-    ("modulo", Facts(0, 9), Facts(0, 0, 0, 0), Facts(-inf, inf)),
+UNBOUNDED: tuple[tuple[str, Range, Range, Range], ...] = (
+    ("add", Range(1, inf), Range(2, 5), Range(3, inf)),
+    ("subtract", Range(1, 9), Range(2, inf), Range(-inf, 7)),
+    ("multiply", Range(0, inf), Range(0, 5), Range(0, inf)),
+    ("multiply", Range(-2, inf), Range(-1, 5), Range(-inf, inf)),
+    ("multiply", Range(0, inf, 4, 2), Range(0, inf, 6, 3), Range(6, inf, 12, 6)),
+    ("floor", Range(0, inf), Range(1, inf), Range(0, inf)),
+    ("floor", Range(-8, -1), Range(1, inf), Range(-8, -1)),
+    ("floor", Range(5, 9), Range(2, inf), Range(0, 4)),
+    ("floor", Range(0, 9), Range(0, 3), Range(0, 9)),
+    ("floor", Range(0, 9), Range(-1, 3), Range(-inf, inf)),
+    ("floor", Range(0, inf, 12, 7), Range(3, 3, 0, 3), Range(2, inf, 4, 2)),
+    ("modulo", Range(-inf, inf), Range(1, 7), Range(0, 6)),
+    ("modulo", Range(0, 3), Range(1, inf), Range(0, 3)),
+    ("modulo", Range(0, inf, 6, 5), Range(4, 4, 0, 4), Range(1, 3, 2, 1)),
+    ("modulo", Range(0, 9), Range(0, 0, 0, 0), Range(-inf, inf)),
 )
 
 
 @pytest.mark.parametrize(("name", "a", "b", "result"), UNBOUNDED)
-def test_unbounded(name: str, a: Facts, b: Facts, result: Facts) -> None:
-    assert getattr(facts, name)(settle(*a), settle(*b)) == result
+def test_unbounded(name: str, a: Range, b: Range, result: Range) -> None:
+    assert getattr(ranges, name)(reduced(*a), reduced(*b)) == result
 
 
 def test_huge_numbers_are_given_up() -> None:
-    known = Facts(2**200, 2**300)
+    known = Range(2**200, 2**300)
     for _ in range(20):
-        known = facts.multiply(known, known)
-    assert known == Facts(2**256, inf)
-    known = Facts(0, inf, 2**100, 0)
+        known = ranges.multiply(known, known)
+    assert known == Range(2**256, inf)
+    known = Range(0, inf, 2**100, 0)
     for _ in range(20):
-        known = facts.multiply(known, known)
-    assert known == Facts(0, inf)
+        known = ranges.multiply(known, known)
+    assert known == Range(0, inf)
