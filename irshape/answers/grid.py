@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from irshape.answers.size_set import Mask
 from irshape.shape.dim import Dim, Size
-from irshape.shape.form import FormTable, Polynomial, split
 from irshape.shape.guard import Requirement
+from irshape.shape.polynomial import Expression, PolynomialTable, split
 
 Numbers: TypeAlias = NDArray[Any]
 
@@ -95,7 +95,7 @@ class Solution:
         return whole
 
 
-def solve(table: FormTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], places: Mapping[str, Place]) -> Solution:
+def solve(table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], places: Mapping[str, Place]) -> Solution:
     """Where each requirement holds. Raises Unsolved.
 
     The axes are laid out as the solution needs them; `places` says what the symbols are that requirements mention.
@@ -124,7 +124,7 @@ def solve(table: FormTable, requirements: Sequence[Requirement], axes: Mapping[s
             heads[name] = max(2 * heads[name], periods[name])
 
 
-def compare(table: FormTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], places: Mapping[str, Place]) -> Mask:
+def compare(table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], places: Mapping[str, Place]) -> Mask:
     """Where all requirements hold, size by size, on axes that end."""
     for axis in axes.values():
         axis.shape(int(axis.count), 0, 0)
@@ -158,11 +158,11 @@ class _Algebra(Protocol[_T]):
     def select(self, kind: str, a: _T, b: _T) -> _T: ...
 
 
-def _computed(algebra: _Algebra[_T], table: FormTable, polynomials: Iterable[Polynomial]) -> list[_T]:
+def _computed(algebra: _Algebra[_T], table: PolynomialTable, polynomials: Iterable[Expression]) -> list[_T]:
     known: dict[int, _T] = {}
 
-    def value(polynomial: Polynomial) -> _T:
-        constant, terms = split(polynomial)
+    def value(expression: Expression) -> _T:
+        constant, terms = split(expression)
         total = algebra.constant(constant)
         for monomial, coefficient in terms:
             product = algebra.constant(coefficient)
@@ -185,15 +185,15 @@ def _computed(algebra: _Algebra[_T], table: FormTable, polynomials: Iterable[Pol
             known[index] = getattr(algebra, atom.kind)(a, b)
         else:
             known[index] = algebra.select(atom.kind, a, b)
-    return [value(polynomial) for polynomial in polynomials]
+    return [value(expression) for expression in polynomials]
 
 
-def _sides(requirement: Requirement) -> tuple[Polynomial, Polynomial]:
-    return _form(requirement.a), _form(requirement.b)
+def _sides(requirement: Requirement) -> tuple[Expression, Expression]:
+    return _polynomial(requirement.a), _polynomial(requirement.b)
 
 
-def _form(size: Size) -> Polynomial:
-    return size.form if isinstance(size, Dim) else size
+def _polynomial(size: Size) -> Expression:
+    return size.polynomial if isinstance(size, Dim) else size
 
 
 # When numbers repeat themselves.
@@ -270,7 +270,7 @@ def _joined(a: _Number, b: _Number, degree: Any) -> dict[str, _Beat]:
     return beats
 
 
-def _rhythm(table: FormTable, requirement: Requirement, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> dict[str, _Beat]:
+def _rhythm(table: PolynomialTable, requirement: Requirement, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> dict[str, _Beat]:
     rhythms = _Rhythms(axes, places)
     a, b = _computed(rhythms, table, _sides(requirement))
     whole = rhythms.add(a, b)
@@ -324,7 +324,7 @@ class _Magnitudes:
 class _Grid:
     """The numbers of one requirement at every point; where they have not settled, `unsettled` says so, cell by cell."""
 
-    def __init__(self, table: FormTable, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> None:
+    def __init__(self, table: PolynomialTable, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> None:
         self.table = table
         self.axes = axes
         self.places = places

@@ -9,7 +9,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Dim, Size, symbols
-from irshape.shape.form import Form
+from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Bound
 
 # OpenVINO lets its infinity leak through divisions; no real dimension is near this.
@@ -65,10 +65,10 @@ def roots(inference: Inference) -> list[Root]:
     """The axes that the sizes which are not known are computed from, in the order of computation."""
     found: list[Root] = []
     of_symbol: dict[str, list[Root]] = {}
-    of_form: dict[Form, list[Root]] = {}
+    of_form: dict[Polynomial, list[Root]] = {}
 
     def roots_of(size: Dim, node: Node, axis: int) -> list[Root]:
-        known = of_form.get(size.form)
+        known = of_form.get(size.polynomial)
         is_input = node.type == "Parameter" and node.model.holder is None
         if known is None or is_input:
             names = symbols(size)
@@ -77,7 +77,7 @@ def roots(inference: Inference) -> list[Root]:
                 found.append(Root(kind_of(node), node, axis, size))
                 for name in new:
                     of_symbol.setdefault(name, []).append(found[-1])
-            known = of_form[size.form] = list(dict.fromkeys(root for name in sorted(names) for root in of_symbol[name]))
+            known = of_form[size.polynomial] = list(dict.fromkeys(root for name in sorted(names) for root in of_symbol[name]))
         return known
 
     unranked: set[tuple[Model, int]] = set()

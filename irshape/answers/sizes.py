@@ -21,8 +21,8 @@ from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim, origins
-from irshape.shape.form import NAMED
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range, reduced
 from irshape.xml.weights import Weights
 

@@ -85,18 +85,18 @@ def _simplified(scope: Scope, requirements: Sequence[Requirement]) -> list[Requi
 def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, Size]:
     """Both sides of an equation without the factors that all of its terms have, which are never 0."""
     difference = a - b
-    if not isinstance(difference, Dim) or difference.form.constant or len(difference.form.terms) < 2:
+    if not isinstance(difference, Dim) or difference.polynomial.constant or len(difference.polynomial.terms) < 2:
         return a, b
-    table = scope.forms
-    common = reduce(and_, (Counter(monomial) for monomial, _ in difference.form.terms))
+    table = scope.polynomials
+    common = reduce(and_, (Counter(monomial) for monomial, _ in difference.polynomial.terms))
     for index in list(common):
-        if reported.bounds(scope.dim(table.form(0, {(index,): 1}), Range(-inf, inf)))[0] < 1:
+        if reported.bounds(scope.dim(table.polynomial(0, {(index,): 1}), Range(-inf, inf)))[0] < 1:
             del common[index]
     if not common:
         return a, b
-    terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.form.terms}
+    terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.polynomial.terms}
     constant = terms.pop((), 0)
-    return scope.dim(table.form(constant, terms), Range(-inf, inf)), 0
+    return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0
 
 
 def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Place], list[int]]:
@@ -128,10 +128,10 @@ def _line(requirement: Requirement, places: Mapping[str, Place]) -> tuple[int, d
     difference = requirement.a - requirement.b
     if not isinstance(difference, Dim):
         return None
-    form = difference.form
-    constant, factors = form.constant, dict[str, int]()
-    for monomial, coefficient in form.terms:
-        atom = form.table.atoms[monomial[0]]
+    polynomial = difference.polynomial
+    constant, factors = polynomial.constant, dict[str, int]()
+    for monomial, coefficient in polynomial.terms:
+        atom = polynomial.table.atoms[monomial[0]]
         if len(monomial) > 1 or atom.kind != "symbol":
             return None
         place = places[atom.name]
@@ -166,7 +166,7 @@ class _System:
     def __init__(
         self, scope: Scope, domain: Mapping[str, Range], places: Mapping[str, Place], numbered: Sequence[tuple[int, Requirement]]
     ) -> None:
-        self.table: Final = scope.forms
+        self.table: Final = scope.polynomials
         self.domain: Final = domain
         self.places: Final = places
         self.parts: dict[str, list[_Part]] = {name: [] for name, place in places.items() if place.axis == name}
@@ -312,7 +312,7 @@ def nearest(
             steps = min(steps, (first[0] - own.low) // own.step + 1)
         axes[name] = Axis(first[0] if is_above else first[0] - (steps - 1) * own.step, own.step, steps)
     try:
-        holds = compare(scope.forms, relations, axes, places)
+        holds = compare(scope.polynomials, relations, axes, places)
     except Unsolved:
         return []
     distance = np.zeros_like(holds, np.int64)

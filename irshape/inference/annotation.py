@@ -10,8 +10,8 @@ from irshape.inference.run import Run
 from irshape.model.model import Model
 from irshape.shape.dim import Dim, Size, origins, symbols
 from irshape.shape.element_type import ElementType
-from irshape.shape.form import NAMED
 from irshape.shape.notation import SymbolRange
+from irshape.shape.polynomial import NAMED
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.xml.document import Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts

@@ -90,10 +90,10 @@ class Request(Context):
         for fact in self.facts:
             if fact.seen is not fact:
                 self.is_sole = False
-        forms = self.scope.forms
-        large = forms.large
+        polynomials = self.scope.polynomials
+        large = polynomials.large
         outputs = self._outputs()
-        if forms.large > large:
+        if polynomials.large > large:
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements), self.listed)

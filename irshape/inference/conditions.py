@@ -6,8 +6,8 @@ from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, origins
-from irshape.shape.form import DATA, Monomial, Polynomial
 from irshape.shape.guard import Requirement
+from irshape.shape.polynomial import DATA, Expression, Monomial
 from irshape.shape.simplify import equality, joined, simplified, substituted
 
 # What would follow from further equalities is listed.
@@ -30,7 +30,7 @@ def conditions(guards: Iterable[Guard]) -> list[Guard]:
 
 def _independent(guards: list[Guard]) -> list[Guard]:
     """The guards without those that follow once sizes are equal which simpler ones demand to be equal."""
-    equal: dict[int, Polynomial] = {}
+    equal: dict[int, Expression] = {}
     kept: dict[int, Guard] = {}
     for position, guard in sorted(enumerate(guards), key=lambda numbered: _length(numbered[1].requirement)):
         reduced = substituted(guard.requirement, equal)
@@ -44,7 +44,7 @@ def _independent(guards: list[Guard]) -> list[Guard]:
 
 def _length(requirement: Requirement) -> int:
     """How much a reader has to read."""
-    return sum(side.form.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
+    return sum(side.polynomial.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
 
 
 def is_about_data(guard: Guard) -> bool:
@@ -77,7 +77,7 @@ def _bound(requirement: Requirement) -> tuple[_Sum, int] | None:
     size = requirement.a - requirement.b
     if requirement.kind not in ("ge", "eq") or not isinstance(size, Dim):
         return None
-    terms, constant = size.form.terms, -size.form.constant
+    terms, constant = size.polynomial.terms, -size.polynomial.constant
     factor = gcd(*(coefficient for _, coefficient in terms))
     if requirement.kind == "eq" and constant % factor:
         return None

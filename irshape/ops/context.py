@@ -10,8 +10,8 @@ from irshape.ops.op import Input, Op
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.form import DATA
 from irshape.shape.guard import Judge, Requirement
+from irshape.shape.polynomial import DATA
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements

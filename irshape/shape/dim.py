@@ -14,8 +14,8 @@ from math import inf
 from operator import index
 from typing import Any, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
-from irshape.shape.form import DATA, NAMED, OTHER, Atom, Form, FormTable, Polynomial
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.polynomial import DATA, NAMED, OTHER, Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, modulo, number_text, reduced, subtract
 
 INT64_MAX: Final = 2**63 - 1
@@ -29,12 +29,12 @@ class Scope:
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits: Final = limits
-        self.forms: Final = FormTable(limits)
+        self.polynomials: Final = PolynomialTable(limits)
         self._symbols: dict[str, tuple[Range, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
         self._names: set[str] = set()
-        self._dims: dict[tuple[Form, Range], Dim] = {}
+        self._dims: dict[tuple[Polynomial, Range], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
 
     def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
@@ -90,27 +90,27 @@ class Scope:
         known = _range(first)
         for other in others:
             known = join(known, _range(other))
-        if all(form_of(other) is form_of(first) or other == first for other in others):
-            return self.dim(form_of(first), known)
+        if all(expression_of(other) is expression_of(first) or other == first for other in others):
+            return self.dim(expression_of(first), known)
         return self.unknown(key, *known, is_data=True)
 
-    def dim(self, form: Polynomial, known: Range) -> Size:
-        """The dim of this form, in its own range and this one; an int where one value is left."""
-        if isinstance(form, int):
-            return form
-        # Ranges that exclude each other say that no size is valid. Then every answer is right, and the form's own is readable.
-        known = meet(form.range, known) or form.range
+    def dim(self, polynomial: Expression, known: Range) -> Size:
+        """The dim of this polynomial, in its own range and this one; an int where one value is left."""
+        if isinstance(polynomial, int):
+            return polynomial
+        # Ranges that exclude each other say that no size is valid. Then every answer is right, and the polynomial's own is readable.
+        known = meet(polynomial.range, known) or polynomial.range
         if known.modulus == 0:
             return known.remainder
-        made = self._dims.get((form, known))
+        made = self._dims.get((polynomial, known))
         if made is None:
-            made = self._dims[form, known] = Dim(self, form, known)
+            made = self._dims[polynomial, known] = Dim(self, polynomial, known)
         return made
 
     def _new_symbol(self, name: str, known: Range, origin: int = OTHER) -> Size:
         if known.modulus == 0:
             return known.remainder
-        return self.dim(self.forms.symbol(name, known, origin), known)
+        return self.dim(self.polynomials.symbol(name, known, origin), known)
 
     def apply(self, operation: str, a: Size, b: Size) -> Size:
         """The result of an operation, at least one of whose operands is a Dim; found once, then remembered."""
@@ -118,41 +118,41 @@ class Scope:
         result = self._results.get(key)
         if result is None:
             result = self._results[key] = self.dim(
-                self._form_of(operation, form_of(a), form_of(b)), _RANGES[operation](_range(a), _range(b))
+                self._expression_of(operation, expression_of(a), expression_of(b)), _RANGES[operation](_range(a), _range(b))
             )
         return result
 
-    def _form_of(self, operation: str, a: Polynomial, b: Polynomial) -> Polynomial:
-        forms = self.forms
+    def _expression_of(self, operation: str, a: Expression, b: Expression) -> Expression:
+        polynomials = self.polynomials
         if operation == "add":
-            return forms.add(a, b)
+            return polynomials.add(a, b)
         if operation == "subtract":
-            return forms.add(a, b, -1)
+            return polynomials.add(a, b, -1)
         if operation == "multiply":
-            return forms.multiply(a, b)
+            return polynomials.multiply(a, b)
         if operation == "floor":
-            return forms.floor(a, b)
+            return polynomials.floor(a, b)
         if operation == "modulo":
-            return forms.add(a, forms.multiply(b, forms.floor(a, b)), -1)
-        return forms.select(operation, a, b)
+            return polynomials.add(a, polynomials.multiply(b, polynomials.floor(a, b)), -1)
+        return polynomials.select(operation, a, b)
 
 
 class Dim:
     """A dimension whose value is not known. `==` is identity: equal formulas with equal ranges are one object."""
 
-    __slots__ = ("form", "range", "scope")
+    __slots__ = ("polynomial", "range", "scope")
 
     # Makes numpy's own integers leave the operation to this class.
     __array_ufunc__: Final = None
 
-    def __init__(self, scope: Scope, form: Form, known: Range) -> None:
+    def __init__(self, scope: Scope, polynomial: Polynomial, known: Range) -> None:
         self.scope: Final = scope
-        self.form: Final = form
+        self.polynomial: Final = polynomial
         self.range: Final = known
 
     def known_as(self, known: Range) -> Size:
         """The same formula, also known to be in this range; an int where one value is left."""
-        return self.scope.dim(self.form, known)
+        return self.scope.dim(self.polynomial, known)
 
     def selected(self, operation: str, a: Size, b: Size) -> Size:
         """`min`, `max` or `broadcast` of two sizes, one of them this."""
@@ -212,7 +212,7 @@ class Dim:
     __le__ = __gt__ = __ge__ = __lt__
 
     def __str__(self) -> str:
-        return str(self.form)
+        return str(self.polynomial)
 
     def __repr__(self) -> str:
         return f"Dim({self}: {_range_text(self.range)})"
@@ -227,9 +227,9 @@ def _range(size: Size) -> Range:
     return exactly(size) if isinstance(size, int) else size.range
 
 
-def form_of(size: Size) -> Polynomial:
+def expression_of(size: Size) -> Expression:
     """The formula of a size."""
-    return size if isinstance(size, int) else size.form
+    return size if isinstance(size, int) else size.polynomial
 
 
 def _range_text(known: Range) -> str:
@@ -290,10 +290,10 @@ def _difference(a: Size, b: Size) -> Range:
     """What is known of `a - b`, without a Dim that nothing else asks for."""
     if not isinstance(a, Dim) or not isinstance(b, Dim):
         return _range(a - b)
-    form = a.scope.forms.add(a.form, b.form, -1)
-    if isinstance(form, int):
-        return exactly(form)
-    return meet(form.range, subtract(a.range, b.range)) or form.range
+    polynomial = a.scope.polynomials.add(a.polynomial, b.polynomial, -1)
+    if isinstance(polynomial, int):
+        return exactly(polynomial)
+    return meet(polynomial.range, subtract(a.range, b.range)) or polynomial.range
 
 
 def _may_be(known: Range, number: int) -> bool | None:
@@ -338,10 +338,10 @@ def ceil_div(a: Size, b: Size) -> Size:
     return (a + b - 1) // b
 
 
-def dim_of(scope: Scope, what: Atom | Polynomial) -> Size:
+def dim_of(scope: Scope, what: Atom | Expression) -> Size:
     """The size whose formula is this, with what is known of that."""
-    form = scope.forms.form(0, {(what.index,): 1}) if isinstance(what, Atom) else what
-    return form if isinstance(form, int) else scope.dim(form, form.range)
+    polynomial = scope.polynomials.polynomial(0, {(what.index,): 1}) if isinstance(what, Atom) else what
+    return polynomial if isinstance(polynomial, int) else scope.dim(polynomial, polynomial.range)
 
 
 def product(sizes: Iterable[Size]) -> Size:
@@ -375,20 +375,20 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
     """The number `size` is when every symbol is given; KeyError where one is missing."""
-    return size if isinstance(size, int) else size.scope.forms.evaluate(size.form, values)
+    return size if isinstance(size, int) else size.scope.polynomials.evaluate(size.polynomial, values)
 
 
 def origins(size: Size) -> int:
     """Where the values of the symbols in `size` come from: `NAMED`, `DATA` and `OTHER`, together."""
-    return 0 if isinstance(size, int) else size.scope.forms.origins(size.form)
+    return 0 if isinstance(size, int) else size.scope.polynomials.origins(size.polynomial)
 
 
 def symbols(size: Size) -> frozenset[str]:
     """Names of the symbols and unknowns that `size` is computed from."""
     if isinstance(size, int):
         return frozenset()
-    forms = size.scope.forms
-    atoms = (forms.atoms[index] for index in forms.atoms_below(size.form))
+    polynomials = size.scope.polynomials
+    atoms = (polynomials.atoms[index] for index in polynomials.atoms_below(size.polynomial))
     return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
 
 
@@ -396,8 +396,8 @@ def may_vanish(size: Size) -> bool:
     """Whether `size` may be 0 and is computed from a symbol that is stated to begin at 0: its range has an end."""
     if isinstance(size, int) or size.range.low > 0:
         return False
-    forms = size.scope.forms
-    ranges = (forms.ranges[index] for index in forms.atoms_below(size.form) if forms.atoms[index].kind == "symbol")
+    polynomials = size.scope.polynomials
+    ranges = (polynomials.ranges[index] for index in polynomials.atoms_below(size.polynomial) if polynomials.atoms[index].kind == "symbol")
     return any(low == 0 and high != inf for low, high, *_ in ranges)
 
 
@@ -405,13 +405,13 @@ def is_filled(size: Size) -> bool:
     """Whether `size` is more than 0 if the symbols are that are not stated to begin at 0."""
     if isinstance(size, int):
         return size > 0
-    forms = size.scope.forms
+    polynomials = size.scope.polynomials
     filled = {
         index: meet(known, Range(1, inf)) or known
-        for index in forms.atoms_below(size.form)
-        if forms.atoms[index].kind == "symbol" and (known := forms.ranges[index]).low == 0 and known.high == inf
+        for index in polynomials.atoms_below(size.polynomial)
+        if polynomials.atoms[index].kind == "symbol" and (known := polynomials.ranges[index]).low == 0 and known.high == inf
     }
-    return forms.bound_given(size.form, filled).low > 0
+    return polynomials.bound_given(size.polynomial, filled).low > 0
 
 
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
@@ -428,7 +428,7 @@ def format_interval(low: Bound, high: Bound) -> str:
     return f"{low or ''}..{high_text}" if low or high_text else "?"
 
 
-def formula_text(size: Size | Form) -> str:
+def formula_text(size: Size | Polynomial) -> str:
     """The formula of a size, as Python reads it."""
     return number_text(size) if isinstance(size, int) else str(size)
 

@@ -14,13 +14,13 @@ from irshape.shape.dim import (
     broadcast_of,
     eq,
     evaluate,
-    form_of,
+    expression_of,
     formula_text,
     le,
     narrow,
     symbols,
 )
-from irshape.shape.form import Form
+from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Range, meet, reduced
 
 
@@ -84,7 +84,7 @@ class Requirement:
         return f"Requirement({self}: {self.message})"
 
     def _content(self) -> tuple[str, Hashable]:
-        a, b = (side.form if isinstance(side, Dim) else side for side in (self.a, self.b))
+        a, b = (side.polynomial if isinstance(side, Dim) else side for side in (self.a, self.b))
         return self.kind, frozenset((a, b)) if self.kind in ("eq", "broadcast") else (a, b)
 
     def __eq__(self, other: object) -> bool:
@@ -94,7 +94,7 @@ class Requirement:
         return hash(self._content())
 
 
-def _operand_text(size: Size | Form) -> str:
+def _operand_text(size: Size | Polynomial) -> str:
     text = formula_text(size)
     return text if text.replace("_", "").isalnum() else f"({text})"
 
@@ -104,22 +104,22 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     difference = a - b
     if isinstance(difference, int):
         return f"{formula_text(a)} {sign} {formula_text(b)}"
-    form = difference.form
-    table = form.table
-    remainder = table.as_remainder(form)
+    polynomial = difference.polynomial
+    table = polynomial.table
+    remainder = table.as_remainder(polynomial)
     if remainder:
         n, divisor, rest, times = remainder
         return f"{_operand_text(n)} % {divisor} {sign if times > 0 or sign == '==' else '<='} {rest}"
-    factor = gcd(*(coefficient for _, coefficient in form.terms))
-    constant = -form.constant
+    factor = gcd(*(coefficient for _, coefficient in polynomial.terms))
+    constant = -polynomial.constant
     if factor > 1 and (sign == ">=" or constant % factor == 0):
         # Everything but the constant is a multiple of the factor, so the bound may be rounded up.
-        form_terms = {monomial: coefficient // factor for monomial, coefficient in form.terms}
+        form_terms = {monomial: coefficient // factor for monomial, coefficient in polynomial.terms}
         constant = -(-constant // factor)
     else:
-        form_terms = dict(form.terms)
-    left = table.form(0, {monomial: value for monomial, value in form_terms.items() if value > 0})
-    right = table.form(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
+        form_terms = dict(polynomial.terms)
+    left = table.polynomial(0, {monomial: value for monomial, value in form_terms.items() if value > 0})
+    right = table.polynomial(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
     if left == 0:
         return f"{right} {'<=' if sign == '>=' else sign} {formula_text(-constant)}"
     if constant < 0 and right != 0:
@@ -310,30 +310,30 @@ def _limit(least: Size, whole: Size) -> int | None:
     """The `c`, more than 1, of a size `min(whole, c)`; None for any other size."""
     if not isinstance(least, Dim) or not isinstance(whole, Dim):
         return None
-    form = least.form
-    if form.constant or len(form.terms) != 1:
+    polynomial = least.polynomial
+    if polynomial.constant or len(polynomial.terms) != 1:
         return None
-    ((monomial, coefficient),) = form.terms
-    atom = form.table.atoms[monomial[0]]
-    if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.form not in atom.arguments:
+    ((monomial, coefficient),) = polynomial.terms
+    atom = polynomial.table.atoms[monomial[0]]
+    if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.polynomial not in atom.arguments:
         return None
-    (other,) = [argument for argument in atom.arguments if argument is not whole.form]
+    (other,) = [argument for argument in atom.arguments if argument is not whole.polynomial]
     return other if isinstance(other, int) and other > 1 else None
 
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
     """Whether one of them was broadcast with the other before."""
-    return isinstance(result, Dim) and result.form in (form_of(a), form_of(b))
+    return isinstance(result, Dim) and result.polynomial in (expression_of(a), expression_of(b))
 
 
 def _merged(a: Size, b: Size) -> Size:
     if not isinstance(a, Dim) or not isinstance(b, Dim):
         return b if isinstance(a, Dim) else a
-    simpler = a if _weight(a.form) <= _weight(b.form) else b
+    simpler = a if _weight(a.polynomial) <= _weight(b.polynomial) else b
     known = meet(a.range, b.range)
     return simpler.known_as(known) if known and known != simpler.range else simpler
 
 
-def _weight(form: Form) -> tuple[int, int, int]:
+def _weight(polynomial: Polynomial) -> tuple[int, int, int]:
     """Orders formulas by how much there is to read, and then by age."""
-    return form.size, len(form.terms), form.index
+    return polynomial.size, len(polynomial.terms), polynomial.index

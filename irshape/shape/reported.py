@@ -7,8 +7,8 @@ from math import gcd, inf
 from typing import Final
 
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, format_size
-from irshape.shape.form import Atom, Form, Monomial, Polynomial
 from irshape.shape.guard import Requirement
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, reduced, subtract
 
 # Each round can tighten a bound that the next one uses; chains longer than this keep a bound that is right but wider.
@@ -19,49 +19,49 @@ _MAX_TERMS: Final = 8
 class Reported:
     """What is known of sizes once every requirement holds.
 
-    Requirements are pushed down to forms and atoms, round by round, until nothing more is learned; the scope stays as it is.
+    Requirements are pushed down to polynomials and atoms, round by round, until nothing more is learned; the scope stays as it is.
     `is_contradictory` says that this proved that no sizes meet them all. The bounds are then those of the inference.
     """
 
     def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
-        self._table: Final = scope.forms
-        self._atoms: list[Range] = list(scope.forms.ranges)
-        self._forms: dict[Form, Range] = {}
+        self._table: Final = scope.polynomials
+        self._atoms: list[Range] = list(scope.polynomials.ranges)
+        self._polynomials: dict[Polynomial, Range] = {}
         self._has_learned = False
         self.is_contradictory = False
         distinct = list(dict.fromkeys(requirements))
         for _ in range(_ROUNDS):
             self._has_learned = False
             for requirement in distinct:
-                for form, known in self._consequences(requirement):
-                    self._learn(form, known)
+                for polynomial, known in self._consequences(requirement):
+                    self._learn(polynomial, known)
             if self.is_contradictory or not self._has_learned:
                 break
             self._derive()
         if self.is_contradictory:
-            self._forms.clear()
-            self._atoms = list(scope.forms.ranges)
+            self._polynomials.clear()
+            self._atoms = list(scope.polynomials.ranges)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value for which all requirements hold."""
         if not isinstance(size, Dim):
             return size, size
         self._derive(len(self._atoms))
-        known = meet(size.range, self._range(size.form)) or size.range
+        known = meet(size.range, self._range(size.polynomial)) or size.range
         return known.low, known.high
 
     def format(self, size: Size) -> str:
         """OpenVINO's text of the size, with these bounds."""
         return format_size(size, self.bounds)
 
-    def _range(self, polynomial: Polynomial) -> Range:
-        if isinstance(polynomial, int):
-            return exactly(polynomial)
-        known = meet(self._table.bound(polynomial.constant, polynomial.terms, self._atoms), polynomial.range)
-        learned = self._forms.get(polynomial)
+    def _range(self, expression: Expression) -> Range:
+        if isinstance(expression, int):
+            return exactly(expression)
+        known = meet(self._table.bound(expression.constant, expression.terms, self._atoms), expression.range)
+        learned = self._polynomials.get(expression)
         if known and learned:
             known = meet(known, learned)
-        return known or polynomial.range
+        return known or expression.range
 
     def _derive(self, start: int = 0) -> None:
         """Find the ranges of atoms anew from the ranges of their arguments, which come before them."""
@@ -82,8 +82,8 @@ class Reported:
         self._atoms[atom.index] = new
         return new != old
 
-    def _consequences(self, requirement: Requirement) -> Iterator[tuple[Polynomial, Range]]:
-        a, b = (side.form if isinstance(side, Dim) else side for side in (requirement.a, requirement.b))
+    def _consequences(self, requirement: Requirement) -> Iterator[tuple[Expression, Range]]:
+        a, b = (side.polynomial if isinstance(side, Dim) else side for side in (requirement.a, requirement.b))
         if requirement.kind == "ge":
             yield self._table.add(a, b, -1), Range(0, inf)
         elif requirement.kind == "div":
@@ -94,17 +94,17 @@ class Reported:
         else:
             yield from self._broadcast(a, b)
 
-    def _equal(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Range]]:
+    def _equal(self, a: Expression, b: Expression) -> Iterator[tuple[Expression, Range]]:
         difference = self._table.add(a, b, -1)
         yield difference, exactly(0)
         yield a, self._range(b)
         yield b, self._range(a)
-        remainder = self._table.as_remainder(difference) if isinstance(difference, Form) else None
+        remainder = self._table.as_remainder(difference) if isinstance(difference, Polynomial) else None
         if remainder:
             n, divisor, rest, _ = remainder
             yield n, Range(-inf, inf, divisor, rest)
 
-    def _broadcast(self, a: Polynomial, b: Polynomial) -> Iterator[tuple[Polynomial, Range]]:
+    def _broadcast(self, a: Expression, b: Expression) -> Iterator[tuple[Expression, Range]]:
         one = exactly(1)
         for first, second in ((a, b), (b, a)):
             known = self._range(first)
@@ -115,30 +115,30 @@ class Reported:
                     return
                 yield second, join(one, known) if meet(known, other) else one
 
-    def _learn(self, form: Polynomial, known: Range) -> None:
-        """Narrow the range of a form, and the ranges of its atoms and their arguments by the consequences."""
+    def _learn(self, polynomial: Expression, known: Range) -> None:
+        """Narrow the range of a polynomial, and the ranges of its atoms and their arguments by the consequences."""
         self._derive(len(self._atoms))
-        pending: list[tuple[Polynomial, Range]] = [(form, known)]
+        pending: list[tuple[Expression, Range]] = [(polynomial, known)]
         while pending and not self.is_contradictory:
-            form, known = pending.pop()
-            new = meet(self._range(form), known)
+            polynomial, known = pending.pop()
+            new = meet(self._range(polynomial), known)
             if new is None:
                 self.is_contradictory = True
-            elif isinstance(form, Form):
-                if new != self._forms.get(form):
-                    self._forms[form] = new
+            elif isinstance(polynomial, Polynomial):
+                if new != self._polynomials.get(polynomial):
+                    self._polynomials[polynomial] = new
                     self._has_learned = True
-                if len(form.terms) <= _MAX_TERMS:
-                    for atom, target in self._of_atoms(form, new):
+                if len(polynomial.terms) <= _MAX_TERMS:
+                    for atom, target in self._of_atoms(polynomial, new):
                         if self._tighten(atom, target):
                             self._has_learned = True
                             pending.extend(self._of_arguments(atom))
 
-    def _of_atoms(self, form: Form, known: Range) -> Iterator[tuple[Atom, Range]]:
-        """The ranges that a form's range implies for the atoms of its sum."""
-        for monomial, coefficient in form.terms:
-            others = [term for term in form.terms if term[0] != monomial]
-            target = subtract(known, self._table.bound(form.constant, others, self._atoms))
+    def _of_atoms(self, polynomial: Polynomial, known: Range) -> Iterator[tuple[Atom, Range]]:
+        """The ranges that a polynomial's range implies for the atoms of its sum."""
+        for monomial, coefficient in polynomial.terms:
+            others = [term for term in polynomial.terms if term[0] != monomial]
+            target = subtract(known, self._table.bound(polynomial.constant, others, self._atoms))
             product = _divided(target, coefficient)
             if product is None:
                 self.is_contradictory = True
@@ -159,7 +159,7 @@ class Reported:
             low = 1 if others.high == inf else -(-product.low // others.high)
             yield self._table.atoms[index], Range(low, inf if product.high == inf else product.high // max(others.low, 1))
 
-    def _of_arguments(self, atom: Atom) -> Iterator[tuple[Polynomial, Range]]:
+    def _of_arguments(self, atom: Atom) -> Iterator[tuple[Expression, Range]]:
         """The ranges that an atom's range implies for its arguments."""
         low, high, _, _ = self._atoms[atom.index]
         if atom.kind == "symbol":

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.shape.dim import Dim, Size, bounds, dim_of, eq, form_of, le
-from irshape.shape.form import Atom, Form, Monomial, Polynomial, split
+from irshape.shape.dim import Dim, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.guard import Requirement
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
 
 # Steps until a requirement is as simple as it gets. Each takes a floor, a minimum or a factor away, so few are enough.
 _STEPS: Final = 32
@@ -35,7 +35,7 @@ def simplified(requirement: Requirement) -> list[Requirement]:
     return [*done, *reversed(pending)]
 
 
-def equality(requirement: Requirement) -> dict[int, Polynomial]:
+def equality(requirement: Requirement) -> dict[int, Expression]:
     """What stands for an atom where the requirement holds: `H` is `8*(H//8)`, or `(H + 7)//8` is `H//8`."""
     size, divisor = requirement.a, requirement.b
     whole: Size = 0
@@ -46,29 +46,29 @@ def equality(requirement: Requirement) -> dict[int, Polynomial]:
     else:
         return {}
     if isinstance(size, Dim):
-        for atom, coefficient in _lone(size.form):
+        for atom, coefficient in _lone(size.polynomial):
             if abs(coefficient) == 1:
-                form = form_of((whole - size) * coefficient)
-                return {atom.index: size.form.table.add(form, size.form.table.form(0, {(atom.index,): 1}))}
+                polynomial = expression_of((whole - size) * coefficient)
+                return {atom.index: size.polynomial.table.add(polynomial, size.polynomial.table.polynomial(0, {(atom.index,): 1}))}
     return {}
 
 
-def joined(equal: Mapping[int, Polynomial], more: Mapping[int, Polynomial]) -> dict[int, Polynomial]:
+def joined(equal: Mapping[int, Expression], more: Mapping[int, Expression]) -> dict[int, Expression]:
     """What stands for atoms, with more of it put into what there is."""
-    return {**{index: _put(form, more) for index, form in equal.items()}, **more}
+    return {**{index: _put(polynomial, more) for index, polynomial in equal.items()}, **more}
 
 
-def _put(form: Polynomial, equal: Mapping[int, Polynomial]) -> Polynomial:
-    """The form with these in place of atoms; the form itself where it then divides by 0."""
+def _put(polynomial: Expression, equal: Mapping[int, Expression]) -> Expression:
+    """The polynomial with these in place of atoms; the polynomial itself where it then divides by 0."""
     try:
-        return form if isinstance(form, int) or not equal else form.table.substituted(form, equal)
+        return polynomial if isinstance(polynomial, int) or not equal else polynomial.table.substituted(polynomial, equal)
     except ZeroDivisionError:
-        return form
+        return polynomial
 
 
-def substituted(requirement: Requirement, equal: Mapping[int, Polynomial]) -> Requirement:
+def substituted(requirement: Requirement, equal: Mapping[int, Expression]) -> Requirement:
     """The requirement with these in place of atoms."""
-    a, b = (dim_of(size.scope, _put(size.form, equal)) if isinstance(size, Dim) else size for size in (requirement.a, requirement.b))
+    a, b = (dim_of(size.scope, _put(size.polynomial, equal)) if isinstance(size, Dim) else size for size in (requirement.a, requirement.b))
     return _derived(requirement, requirement.kind, a, b)
 
 
@@ -78,11 +78,11 @@ def _derived(requirement: Requirement, kind: str, a: Size, b: Size) -> Requireme
     return Requirement(kind, a, b, requirement.template, requirement.code, names)
 
 
-def _lone(form: Form) -> Iterator[tuple[Atom, int]]:
-    """The atoms that stand in a form by themselves, with their coefficients, the last made first."""
-    for monomial, coefficient in reversed(form.terms):
+def _lone(polynomial: Polynomial) -> Iterator[tuple[Atom, int]]:
+    """The atoms that stand in a polynomial by themselves, with their coefficients, the last made first."""
+    for monomial, coefficient in reversed(polynomial.terms):
         if len(monomial) == 1:
-            yield form.table.atoms[monomial[0]], coefficient
+            yield polynomial.table.atoms[monomial[0]], coefficient
 
 
 def _step_ge(requirement: Requirement) -> _Parts:
@@ -92,8 +92,8 @@ def _step_ge(requirement: Requirement) -> _Parts:
         return []
     if not isinstance(size, Dim):
         return None
-    form = size.form
-    for atom, coefficient in _lone(form):
+    polynomial = size.polynomial
+    for atom, coefficient in _lone(polynomial):
         rest = size - coefficient * dim_of(size.scope, atom)
         first, second = (dim_of(size.scope, argument) for argument in atom.arguments) if atom.arguments else (0, 0)
         if atom.kind == ("min" if coefficient > 0 else "max"):
@@ -106,12 +106,12 @@ def _step_ge(requirement: Requirement) -> _Parts:
             rest //= abs(coefficient)
         # floor(n/d) >= -rest where n >= -rest*d, and floor(n/d) <= rest where n <= rest*d + d - 1.
         plain = first + second * rest if coefficient > 0 else second * rest + second - 1 - first
-        if not isinstance(plain, Dim) or plain.form.size < form.size:
+        if not isinstance(plain, Dim) or plain.polynomial.size < polynomial.size:
             return [_derived(requirement, "ge", plain, 0)]
-    if len(form.terms) == 1:
-        ((monomial, coefficient),) = form.terms
-        if len(monomial) > 1 and 0 < -form.constant <= coefficient:
-            factors = [dim_of(size.scope, form.table.atoms[index]) for index in dict.fromkeys(monomial)]
+    if len(polynomial.terms) == 1:
+        ((monomial, coefficient),) = polynomial.terms
+        if len(monomial) > 1 and 0 < -polynomial.constant <= coefficient:
+            factors = [dim_of(size.scope, polynomial.table.atoms[index]) for index in dict.fromkeys(monomial)]
             if all(bounds(factor)[0] >= 0 for factor in factors):
                 return [_derived(requirement, "ge", factor, 1) for factor in factors]
     return None
@@ -124,36 +124,36 @@ def _step_eq(requirement: Requirement) -> _Parts:
         return []
     if not isinstance(size, Dim):
         return None
-    form, scope = size.form, size.scope
-    if not form.constant:
-        shared = set(form.terms[0][0]).intersection(*(monomial for monomial, _ in form.terms[1:]))
+    polynomial, scope = size.polynomial, size.scope
+    if not polynomial.constant:
+        shared = set(polynomial.terms[0][0]).intersection(*(monomial for monomial, _ in polynomial.terms[1:]))
         for index in sorted(shared):
-            if form.table.ranges[index].low > 0 and len(form.terms) > 1:
-                terms = {_without(monomial, index): coefficient for monomial, coefficient in form.terms}
-                return [_derived(requirement, "eq", dim_of(scope, form.table.form(terms.pop((), 0), terms)), 0)]
-    for atom, coefficient in _lone(form):
+            if polynomial.table.ranges[index].low > 0 and len(polynomial.terms) > 1:
+                terms = {_without(monomial, index): coefficient for monomial, coefficient in polynomial.terms}
+                return [_derived(requirement, "eq", dim_of(scope, polynomial.table.polynomial(terms.pop((), 0), terms)), 0)]
+    for atom, coefficient in _lone(polynomial):
         if atom.kind in ("min", "max") and abs(coefficient) == 1:
             value = (coefficient * dim_of(scope, atom) - size) * coefficient
             sides = [dim_of(scope, argument) for argument in atom.arguments]
             if value in sides:
                 limit = sides[1 - sides.index(value)]
                 return [_derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
-    floors = [(atom, coefficient) for atom, coefficient in _lone(form) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
-    if len(floors) == len(form.terms) == 2:
+    floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
+    if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors
         (n, divisor), (m, same) = ((dim_of(scope, argument) for argument in atom.arguments) for atom in (one, other))
         offset = n - m
-        if factor == -opposite and divisor == same and isinstance(offset, int) and isinstance(divisor, int) and not form.constant:
+        if factor == -opposite and divisor == same and isinstance(offset, int) and isinstance(divisor, int) and not polynomial.constant:
             # The two are equal where nothing is carried.
             low, carried = (m, offset) if offset > 0 else (n, -offset)
             if carried == divisor - 1:
                 return [_derived(requirement, "div", low, divisor)]
             if carried < divisor:
                 return [_derived(requirement, "ge", divisor - 1 - carried, low % divisor)]
-    remainder = form.table.as_remainder(form)
+    remainder = polynomial.table.as_remainder(polynomial)
     if remainder:
         numerator, divided, rest, _ = remainder
-        whole = form.table.add(numerator, -rest)
+        whole = polynomial.table.add(numerator, -rest)
         if not split(whole)[0]:  # else it is shorter as it is
             return [_derived(requirement, "div", dim_of(scope, whole), divided)]
     return None
@@ -174,18 +174,20 @@ def _step_div(requirement: Requirement) -> _Parts:
         return None
     if size.range.modulus % divisor == 0 and size.range.remainder % divisor == 0:
         return []
-    form = size.form
-    kept = {monomial: coefficient for monomial, coefficient in form.terms if coefficient % divisor}
-    if len(kept) < len(form.terms) or not 0 <= form.constant < abs(divisor):
-        return [_derived(requirement, "div", dim_of(size.scope, form.table.form(form.constant % abs(divisor), kept)), divisor)]
+    polynomial = size.polynomial
+    kept = {monomial: coefficient for monomial, coefficient in polynomial.terms if coefficient % divisor}
+    if len(kept) < len(polynomial.terms) or not 0 <= polynomial.constant < abs(divisor):
+        return [
+            _derived(requirement, "div", dim_of(size.scope, polynomial.table.polynomial(polynomial.constant % abs(divisor), kept)), divisor)
+        ]
     # A single term is a multiple where its atoms are, whatever else of the divisor its coefficient has.
-    coefficients = [coefficient for _, coefficient in form.terms]
-    is_single = len(coefficients) == 1 and not form.constant
-    common = abs(coefficients[0]) if is_single else gcd(divisor, form.constant, *coefficients)
+    coefficients = [coefficient for _, coefficient in polynomial.terms]
+    is_single = len(coefficients) == 1 and not polynomial.constant
+    common = abs(coefficients[0]) if is_single else gcd(divisor, polynomial.constant, *coefficients)
     if common == 1:
         return None
-    terms = {monomial: coefficient // common for monomial, coefficient in form.terms}
-    part = dim_of(size.scope, form.table.form(form.constant // common, terms))
+    terms = {monomial: coefficient // common for monomial, coefficient in polynomial.terms}
+    part = dim_of(size.scope, polynomial.table.polynomial(polynomial.constant // common, terms))
     return [_derived(requirement, "div", part, divisor // gcd(divisor, common))]
 
 

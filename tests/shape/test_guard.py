@@ -184,10 +184,10 @@ def test_reported_bounds(requirements: tuple[str, ...], reported: str, text: str
                 a, b = requirement.split(sign)
                 demands.append(Requirement(kind, size(a), size(b), "", "S201", {}))
                 break
-    before = len(ctx.scope.forms.ranges), list(ctx.scope.forms.ranges)
+    before = len(ctx.scope.polynomials.ranges), list(ctx.scope.polynomials.ranges)
     result = Reported(ctx.scope, demands)
     assert result.format(size(reported)) == text
-    assert ctx.scope.forms.ranges[: before[0]] == before[1]
+    assert ctx.scope.polynomials.ranges[: before[0]] == before[1]
 
 
 def test_contradictory_requirements_leave_the_bounds_of_the_inference() -> None:

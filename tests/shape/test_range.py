@@ -22,7 +22,7 @@ OPERATIONS: tuple[tuple[str, Callable[[int, int], int], bool], ...] = (
 )
 
 
-def random_facts(random: Random, low: int) -> tuple[Range, list[int]]:
+def random_range(random: Random, low: int) -> tuple[Range, list[int]]:
     start, modulus = random.randint(low, 8), random.choice([1, 1, 2, 3, 4])
     end, remainder = start + random.randint(modulus, 9), random.randrange(modulus)
     result = reduced(start, end, modulus, remainder)
@@ -40,7 +40,7 @@ def allows(known: Range, value: int) -> bool:
 def test_results_are_allowed_and_bounds_are_tight(name: str, operation: Callable[[int, int], int], is_tight: bool) -> None:
     random = Random(name)
     for _ in range(400):
-        (a, xs), (b, ys) = random_facts(random, -8), random_facts(random, 1 if name in ("floor", "modulo") else -8)
+        (a, xs), (b, ys) = random_range(random, -8), random_range(random, 1 if name in ("floor", "modulo") else -8)
         result = getattr(ranges, name)(a, b)
         values = [operation(x, y) for x, y in product(xs, ys)]
         assert all(allows(result, value) for value in values), (a, b, result)
@@ -51,7 +51,7 @@ def test_results_are_allowed_and_bounds_are_tight(name: str, operation: Callable
 def test_meeting_is_intersection_and_joining_holds_both() -> None:
     random = Random(1)
     for _ in range(800):
-        (a, xs), (b, ys) = random_facts(random, -8), random_facts(random, -8)
+        (a, xs), (b, ys) = random_range(random, -8), random_range(random, -8)
         both, either = meet(a, b), ranges.join(a, b)
         common = [value for value in xs if value in ys]
         assert (both is None) == (not common)

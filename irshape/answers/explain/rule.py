@@ -176,7 +176,7 @@ def is_known(fact: Fact) -> bool:
 def is_same(a: Any, b: Any) -> bool:
     """Whether two numbers are one: the same formula, whatever is known of it."""
     if isinstance(a, Dim) or isinstance(b, Dim):
-        return isinstance(a, Dim) and isinstance(b, Dim) and a.form is b.form
+        return isinstance(a, Dim) and isinstance(b, Dim) and a.polynomial is b.polynomial
     return bool(a == b)
 
 

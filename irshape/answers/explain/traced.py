@@ -128,7 +128,7 @@ class TracedDim(Traced, Dim):
     """A size that is not known."""
 
     def __init__(self, plain: Dim, term: Leaf | Operation) -> None:
-        super().__init__(plain.scope, plain.form, plain.range)
+        super().__init__(plain.scope, plain.polynomial, plain.range)
         self.plain = plain
         self.term = term
 

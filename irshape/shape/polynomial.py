@@ -1,7 +1,7 @@
 """The formula of a dimension in a normal form, so that equal mathematics is one object.
 
-A form is `constant + sum(coefficient * product of atoms)`. An atom is a symbol, `floor(n/d)`, `min`, `max`, the broadcast of two
-sizes, or a sum or product that has grown too large to be written out. A form that is a constant is a plain int.
+A polynomial is `constant + sum(coefficient * product of atoms)`. An atom is a symbol, `floor(n/d)`, `min`, `max`, the broadcast of two
+sizes, or a sum or product that has grown too large to be written out. A polynomial that is a constant is a plain int.
 
 Floor divisions by an int are normal too: coefficients and constant lie in `[0, divisor)` with no common factor, nested floors are
 one, and a symbol of known congruence leaves the floor. Hence fifty convolutions of stride 1 and five of stride 2 stay one term.
@@ -26,7 +26,7 @@ DATA: Final = 2
 OTHER: Final = 4
 # How many ways of rounding are tried to recognise a size that was divided and multiplied.
 _ROUNDINGS: Final = 64
-# How many atoms are put in terms of what they stand for, to find the bounds of one form.
+# How many atoms are put in terms of what they stand for, to find the bounds of one polynomial.
 _RELAXATIONS: Final = 3
 
 Monomial: TypeAlias = tuple[int, ...]
@@ -38,14 +38,14 @@ _NOTHING: Final = exactly(0)
 
 
 class Atom:
-    """What a form is built of; `name` is empty where the atom is written as its operation on its arguments.
+    """What a polynomial is built of; `name` is empty where the atom is written as its operation on its arguments.
 
     `origins` are those of the symbols it is computed from.
     """
 
     __slots__ = ("arguments", "depth", "index", "kind", "name", "origins", "size")
 
-    def __init__(self, index: int, kind: str, arguments: tuple[Polynomial, ...], name: str, depth: int, size: int, origins: int) -> None:
+    def __init__(self, index: int, kind: str, arguments: tuple[Expression, ...], name: str, depth: int, size: int, origins: int) -> None:
         self.origins = origins
         self.index = index
         self.kind = kind
@@ -55,7 +55,7 @@ class Atom:
         self.size = size
 
 
-class Form:
+class Polynomial:
     """A polynomial that is not a constant, with what is known of it whatever happens; one object per value and table.
 
     `size` counts what a reader has to read, `depth` how deeply it is nested.
@@ -63,7 +63,7 @@ class Form:
 
     __slots__ = ("constant", "depth", "index", "range", "size", "table", "terms")
 
-    def __init__(self, table: FormTable, index: int, constant: int, terms: Terms, known: Range, depth: int, size: int) -> None:
+    def __init__(self, table: PolynomialTable, index: int, constant: int, terms: Terms, known: Range, depth: int, size: int) -> None:
         self.table = table
         self.index = index
         self.constant = constant
@@ -76,21 +76,21 @@ class Form:
         return self.table.text(self)
 
 
-Polynomial: TypeAlias = int | Form
+Expression: TypeAlias = int | Polynomial
 
 
-def range_of(polynomial: Polynomial) -> Range:
-    """What is known of a form whatever happens."""
-    return exactly(polynomial) if isinstance(polynomial, int) else polynomial.range
+def range_of(expression: Expression) -> Range:
+    """The range of a polynomial over all values of its symbols."""
+    return exactly(expression) if isinstance(expression, int) else expression.range
 
 
-def split(polynomial: Polynomial) -> tuple[int, Terms]:
+def split(expression: Expression) -> tuple[int, Terms]:
     """Constant and terms."""
-    return (polynomial, ()) if isinstance(polynomial, int) else (polynomial.constant, polynomial.terms)
+    return (expression, ()) if isinstance(expression, int) else (expression.constant, expression.terms)
 
 
-class FormTable:
-    """Interns forms and atoms. An atom's arguments always have smaller indices than the atom itself.
+class PolynomialTable:
+    """Interns polynomials and atoms. An atom's arguments always have smaller indices than the atom itself.
 
     A sum, a product or an argument beyond the limits becomes an atom of its own, which `large` counts. It still evaluates exactly
     and keeps its range.
@@ -104,83 +104,83 @@ class FormTable:
         self._most_read = 32 * limits.levels
         self.atoms: list[Atom] = []
         self.ranges: list[Range] = []
-        self._atom_forms: dict[tuple[str, Polynomial, Polynomial], Polynomial] = {}
-        self._forms: dict[tuple[int, Terms], Polynomial] = {}
+        self._of_atom: dict[tuple[str, Expression, Expression], Expression] = {}
+        self._polynomials: dict[tuple[int, Terms], Expression] = {}
 
-    # Making atoms and forms.
+    # Making atoms and polynomials.
 
-    def symbol(self, name: str, known: Range, origin: int = OTHER) -> Polynomial:
+    def symbol(self, name: str, known: Range, origin: int = OTHER) -> Expression:
         """A new symbol."""
         return self._append("symbol", (), name, known, 1, 1, origin)
 
-    def origins(self, polynomial: Polynomial) -> int:
-        """Where the values of the symbols in a form come from."""
+    def origins(self, expression: Expression) -> int:
+        """Where the values of the symbols in a polynomial come from."""
         found = 0
-        for monomial, _ in split(polynomial)[1]:
+        for monomial, _ in split(expression)[1]:
             for index in monomial:
                 found |= self.atoms[index].origins
         return found
 
-    def atom(self, kind: str, a: Polynomial, b: Polynomial) -> Polynomial:
-        """The form that is the one atom `kind(a, b)`."""
-        form = self._atom_forms.get((kind, a, b))
-        if form is None:
-            open_ones = [x for x in (a, b) if isinstance(x, Form)]
+    def atom(self, kind: str, a: Expression, b: Expression) -> Expression:
+        """The polynomial that is the one atom `kind(a, b)`."""
+        made = self._of_atom.get((kind, a, b))
+        if made is None:
+            open_ones = [x for x in (a, b) if isinstance(x, Polynomial)]
             depth = 1 + max([x.depth for x in open_ones])
             size = 1 + sum([x.size for x in open_ones])
             name = ""
             if kind in ("add", "multiply") or depth > self._most_levels or size > self._most_read:
                 name, depth, size = f"e{self.large}", 1, 1
                 self.large += 1
-            form = self._append(kind, (a, b), name, COMPOSE[kind](range_of(a), range_of(b)), depth, size, self.origins(a) | self.origins(b))
-            self._atom_forms[kind, a, b] = form
-        return form
+            made = self._append(kind, (a, b), name, COMPOSE[kind](range_of(a), range_of(b)), depth, size, self.origins(a) | self.origins(b))
+            self._of_atom[kind, a, b] = made
+        return made
 
     def _append(
-        self, kind: str, arguments: tuple[Polynomial, ...], name: str, known: Range, depth: int, size: int, origins: int
-    ) -> Polynomial:
+        self, kind: str, arguments: tuple[Expression, ...], name: str, known: Range, depth: int, size: int, origins: int
+    ) -> Expression:
         index = len(self.atoms)
         self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))
         self.ranges.append(known)
         terms: Terms = (((index,), 1),)
         if kind == "floor":
-            return self.form(0, dict(terms))
+            return self.polynomial(0, dict(terms))
         # Of one atom alone nothing more is known than of the atom.
-        form = known.remainder if known.modulus == 0 else Form(self, len(self._forms), 0, terms, known, depth, size)
-        self._forms[0, terms] = form
-        return form
+        polynomial = known.remainder if known.modulus == 0 else Polynomial(self, len(self._polynomials), 0, terms, known, depth, size)
+        self._polynomials[0, terms] = polynomial
+        return polynomial
 
-    def form(self, constant: int, terms: dict[Monomial, int]) -> Polynomial:
-        """Intern a form; an int where it has only one value."""
+    def polynomial(self, constant: int, terms: dict[Monomial, int]) -> Expression:
+        """Intern a polynomial; an int where it has only one value."""
         kept = tuple(sorted([item for item in terms.items() if item[1]]))
         if not kept:
             return constant
         key = constant, kept
-        form = self._forms.get(key)
-        if form is None:
-            form = self._without_exact_floors(constant, kept)
-            if form is None:
-                form = self._new_form(constant, kept)
-            self._forms[key] = form
-        return form
+        polynomial = self._polynomials.get(key)
+        if polynomial is None:
+            polynomial = self._without_exact_floors(constant, kept)
+            if polynomial is None:
+                polynomial = self._new_form(constant, kept)
+            self._polynomials[key] = polynomial
+        return polynomial
 
-    def _without_exact_floors(self, constant: int, terms: Terms) -> Polynomial | None:
-        """`q*floor(n/q)` is `n - r` where `n % q == r` is certain; None where the form has no such term."""
+    def _without_exact_floors(self, constant: int, terms: Terms) -> Expression | None:
+        """`q*floor(n/q)` is `n - r` where `n % q == r` is certain; None where the polynomial has no such term."""
         for monomial, coefficient in terms:
             atom = self.atoms[monomial[0]]
             if len(monomial) == 1 and atom.kind == "floor":
                 numerator, divisor = atom.arguments
-                if isinstance(numerator, Form) and isinstance(divisor, int) and coefficient % divisor == 0:
+                if isinstance(numerator, Polynomial) and isinstance(divisor, int) and coefficient % divisor == 0:
                     known = numerator.range
                     if known.modulus % divisor == 0:
                         factor = coefficient // divisor
                         rest = {other: value for other, value in terms if other != monomial}
                         for other, value in numerator.terms:
                             rest[other] = rest.get(other, 0) + factor * value
-                        return self.form(constant + factor * (numerator.constant - known.remainder % divisor), rest)
+                        return self.polynomial(constant + factor * (numerator.constant - known.remainder % divisor), rest)
         return None
 
-    def _new_form(self, constant: int, terms: Terms) -> Polynomial:
+    def _new_form(self, constant: int, terms: Terms) -> Expression:
         known = self.bound(constant, terms, self.ranges)
         if known.modulus == 0:
             return known.remainder
@@ -190,9 +190,9 @@ class FormTable:
                 atom = self.atoms[index]
                 depth = max(depth, atom.depth)
                 size += atom.size
-        return Form(self, len(self._forms), constant, terms, known, depth, size)
+        return Polynomial(self, len(self._polynomials), constant, terms, known, depth, size)
 
-    # What is known of a form.
+    # What is known of a polynomial.
 
     def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
         """The range of `constant + terms`, given the range of every atom."""
@@ -220,26 +220,26 @@ class FormTable:
                 total = reduced(max(total.low, relaxed[0]), min(total.high, relaxed[1]), total.modulus, total.remainder) or total
         return total
 
-    def bound_given(self, form: Form, given: Mapping[int, Range]) -> Range:
-        """The range of a form if some symbols have the ranges `given`."""
+    def bound_given(self, polynomial: Polynomial, given: Mapping[int, Range]) -> Range:
+        """The range of a polynomial if some symbols have the ranges `given`."""
         ranges = list(self.ranges)
-        for index in self.atoms_below(form):
+        for index in self.atoms_below(polynomial):
             atom = self.atoms[index]
             if atom.kind == "symbol":
                 ranges[index] = given.get(index, ranges[index])
             else:
                 a, b = (self.bound(*split(argument), ranges) for argument in atom.arguments)
                 ranges[index] = meet(ranges[index], COMPOSE[atom.kind](a, b)) or ranges[index]
-        return self.bound(form.constant, form.terms, ranges)
+        return self.bound(polynomial.constant, polynomial.terms, ranges)
 
     def _relax(
         self, constant: int, terms: dict[Monomial, int], pivot: int, known: Sequence[Range], steps: int
     ) -> tuple[Bound, Bound] | None:
-        """Ends of a form found by putting one of its atoms in terms of the atom's arguments, where those may cancel."""
+        """Ends of a polynomial found by putting one of its atoms in terms of the atom's arguments, where those may cancel."""
         atom = self.atoms[pivot]
         coefficient = terms.pop((pivot,))
 
-        def replaced(argument: Polynomial, scale: int) -> Range:
+        def replaced(argument: Expression, scale: int) -> Range:
             own, others = split(argument)
             rest = {monomial: scale * value for monomial, value in terms.items()}
             for monomial, value in others:
@@ -265,7 +265,7 @@ class FormTable:
 
     # Arithmetic.
 
-    def add(self, a: Polynomial, b: Polynomial, factor: int = 1) -> Polynomial:
+    def add(self, a: Expression, b: Expression, factor: int = 1) -> Expression:
         """`a + factor*b`."""
         constant, left = split(a)
         other, right = split(b)
@@ -274,9 +274,9 @@ class FormTable:
             terms[monomial] = terms.get(monomial, 0) + factor * coefficient
         if left and right and self._is_large(terms):
             return self.atom("add", a, self.multiply(b, factor))
-        return self.form(constant + factor * other, terms)
+        return self.polynomial(constant + factor * other, terms)
 
-    def multiply(self, a: Polynomial, b: Polynomial) -> Polynomial:
+    def multiply(self, a: Expression, b: Expression) -> Expression:
         """`a * b`."""
         if isinstance(a, int):
             return self._scaled(b, a)
@@ -291,15 +291,15 @@ class FormTable:
                     terms[monomial] = terms.get(monomial, 0) + factor * coefficient
             constant = terms.pop((), 0)
             if not self._is_large(terms):
-                return self.form(constant, terms)
+                return self.polynomial(constant, terms)
         return self.atom("multiply", *self._ordered(a, b))
 
-    def _scaled(self, polynomial: Polynomial, factor: int) -> Polynomial:
-        constant, terms = split(polynomial)
+    def _scaled(self, expression: Expression, factor: int) -> Expression:
+        constant, terms = split(expression)
         scaled = {monomial: factor * coefficient for monomial, coefficient in terms}
         if _is_huge(factor * constant, *scaled.values()):
-            return self.atom("multiply", *self._ordered(polynomial, factor))
-        return self.form(factor * constant, scaled)
+            return self.atom("multiply", *self._ordered(expression, factor))
+        return self.polynomial(factor * constant, scaled)
 
     def _is_large(self, terms: dict[Monomial, int]) -> bool:
         if len(terms) > self._most_terms:
@@ -312,7 +312,7 @@ class FormTable:
                 size += self.atoms[index].size
         return size > self._most_read
 
-    def floor(self, n: Polynomial, d: Polynomial) -> Polynomial:
+    def floor(self, n: Expression, d: Expression) -> Expression:
         """`n // d`; ZeroDivisionError where `d` is 0."""
         if isinstance(d, int):
             if d < 0:
@@ -320,7 +320,7 @@ class FormTable:
             return n // d if isinstance(n, int) else n if d == 1 else self._floor_by_int(n, d)
         return self._floor_by_form(n, d)
 
-    def _floor_by_int(self, n: Form, d: int) -> Polynomial:
+    def _floor_by_int(self, n: Polynomial, d: int) -> Expression:
         outside: dict[Monomial, int] = {}
         inside: dict[Monomial, int] = {}
         for monomial, coefficient in n.terms:
@@ -329,8 +329,8 @@ class FormTable:
             is_whole_floor = part == 1 and n.constant % d == 0 and modulus == d and len(n.terms) == 1
             if part and modulus > 1 and coefficient * modulus % d == 0 and not is_whole_floor:
                 # symbol = modulus*k + remainder, so the term leaves the floor.
-                quotient = self.atom("floor", self.form(0, {monomial: 1}), modulus)
-                rest = self.form(n.constant + coefficient * remainder, {m: c for m, c in n.terms if m != monomial})
+                quotient = self.atom("floor", self.polynomial(0, {monomial: 1}), modulus)
+                rest = self.polynomial(n.constant + coefficient * remainder, {m: c for m, c in n.terms if m != monomial})
                 return self.add(self.floor(rest, d), quotient, coefficient * modulus // d)
             outside[monomial] = whole
             if part:
@@ -338,15 +338,15 @@ class FormTable:
         whole, constant = divmod(n.constant, d)
         common = gcd(d, *inside.values())
         divisor = d // common
-        body = self.form(constant // common, {monomial: value // common for monomial, value in inside.items()})
-        return self.add(self.form(whole, outside), self._floor_of_reduced(body, divisor))
+        body = self.polynomial(constant // common, {monomial: value // common for monomial, value in inside.items()})
+        return self.add(self.polynomial(whole, outside), self._floor_of_reduced(body, divisor))
 
-    def _floor_of_reduced(self, body: Polynomial, divisor: int) -> Polynomial:
+    def _floor_of_reduced(self, body: Expression, divisor: int) -> Expression:
         if isinstance(body, int) or divisor == 1:
             return body if divisor == 1 else self.floor(body, divisor)
         if len(body.terms) == 1 and body.terms[0][1] == divisor - 1 > 1:
             # floor(((d - 1)*x + c)/d) = x - ceil((x - c)/d)
-            whole = self.form(0, {body.terms[0][0]: 1})
+            whole = self.polynomial(0, {body.terms[0][0]: 1})
             return self.add(whole, self.floor(self.add(whole, divisor - 1 - body.constant), divisor), -1)
         for monomial, coefficient in body.terms:
             atom = self.atoms[monomial[0]]
@@ -355,7 +355,7 @@ class FormTable:
                 numerator, inner = atom.arguments[0], atom.arguments[1]
                 if _is_huge(inner * divisor):
                     continue
-                rest = self.form(body.constant, {m: c for m, c in body.terms if m != monomial})
+                rest = self.polynomial(body.constant, {m: c for m, c in body.terms if m != monomial})
                 return self.floor(self.add(numerator, rest, inner), inner * divisor)
         return self.atom("floor", body, divisor)
 
@@ -365,17 +365,17 @@ class FormTable:
             return known.modulus, known.remainder
         return 1, 0
 
-    def _floor_by_form(self, n: Polynomial, d: Form) -> Polynomial:
+    def _floor_by_form(self, n: Expression, d: Polynomial) -> Expression:
         """Take whole multiples of the divisor out of the floor, by polynomial division."""
         lead, divisor = max(d.terms, key=_grade)
-        quotient: Polynomial = 0
+        quotient: Expression = 0
         rest = n
         for _ in range(self._most_terms):
             for monomial, coefficient in sorted(split(rest)[1], key=_grade, reverse=True):
                 others = _without(monomial, lead)
                 if others is not None and coefficient % divisor == 0:
                     factor = coefficient // divisor
-                    step = self.form(0, {others: factor}) if others else factor
+                    step = self.polynomial(0, {others: factor}) if others else factor
                     quotient = self.add(quotient, step)
                     rest = self.add(rest, self.multiply(step, d), -1)
                     break
@@ -389,8 +389,8 @@ class FormTable:
             return self.add(quotient, self.floor(*reduced))
         return self.add(quotient, self.atom("floor", rest, d))
 
-    def select(self, kind: str, a: Polynomial, b: Polynomial) -> Polynomial:
-        """`min`, `max` or `broadcast` of two forms; neither is known to be the answer."""
+    def select(self, kind: str, a: Expression, b: Expression) -> Expression:
+        """`min`, `max` or `broadcast` of two polynomials; neither is known to be the answer."""
         a, b = self._ordered(a, b)
         for x, y in ((a, b), (b, a)):
             atom = self.only_atom(x)
@@ -398,33 +398,33 @@ class FormTable:
                 return x
         return self.atom(kind, a, b)
 
-    def only_atom(self, polynomial: Polynomial) -> Atom | None:
-        """The atom that is the whole form, where there is one."""
-        constant, terms = split(polynomial)
+    def only_atom(self, expression: Expression) -> Atom | None:
+        """The atom that is the whole polynomial, where there is one."""
+        constant, terms = split(expression)
         if constant or len(terms) != 1 or terms[0][1] != 1 or len(terms[0][0]) != 1:
             return None
         return self.atoms[terms[0][0][0]]
 
-    def as_remainder(self, form: Form) -> tuple[Polynomial, int, int, int] | None:
-        """`(n, divisor, r, factor)` where the form is `factor * (n % divisor - r)`; None where it is no such thing."""
-        for monomial, coefficient in form.terms:
-            others = {other: value for other, value in form.terms if other != monomial}
+    def as_remainder(self, polynomial: Polynomial) -> tuple[Expression, int, int, int] | None:
+        """`(n, divisor, r, factor)` where the polynomial is `factor * (n % divisor - r)`; None where it is no such thing."""
+        for monomial, coefficient in polynomial.terms:
+            others = {other: value for other, value in polynomial.terms if other != monomial}
             atom = self.atoms[monomial[0]]
             if len(monomial) == 1 and atom.kind == "floor" and isinstance(atom.arguments[1], int) and others:
-                # The form is factor * (n - divisor * (n // divisor)) + rest.
+                # The polynomial is factor * (n - divisor * (n // divisor)) + rest.
                 factor = gcd(*others.values()) * (1 if coefficient < 0 else -1)
                 divisor = -coefficient // factor
-                if coefficient % factor or form.constant % factor or divisor < 2:
+                if coefficient % factor or polynomial.constant % factor or divisor < 2:
                     continue
-                plain = self.form(0, {other: value // factor for other, value in others.items()})
-                quotient = self.form(0, {monomial: 1})
-                for up in self._roundings(atom, plain, divisor, form.constant // factor):
-                    rest = up - form.constant // factor
+                plain = self.polynomial(0, {other: value // factor for other, value in others.items()})
+                quotient = self.polynomial(0, {monomial: 1})
+                for up in self._roundings(atom, plain, divisor, polynomial.constant // factor):
+                    rest = up - polynomial.constant // factor
                     if 0 <= rest < divisor and self.floor(n := self.add(plain, up), divisor) is quotient:
                         return n, divisor, rest, factor
         return None
 
-    def _roundings(self, atom: Atom, plain: Polynomial, divisor: int, constant: int) -> Iterable[int]:
+    def _roundings(self, atom: Atom, plain: Expression, divisor: int, constant: int) -> Iterable[int]:
         """What may have been added to a size before it was divided, where the floor `atom` came of that."""
         if atom.arguments[1] != divisor:
             return (constant, *range(min(divisor, _ROUNDINGS)))
@@ -432,16 +432,16 @@ class FormTable:
         return (offset,) if isinstance(offset, int) else ()
 
     @staticmethod
-    def _ordered(a: Polynomial, b: Polynomial) -> tuple[Polynomial, Polynomial]:
-        """Operands whose order does not count, in one order: an int last, an older form first."""
-        if isinstance(a, int) or (isinstance(b, Form) and b.index < a.index):
+    def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
+        """Operands whose order does not count, in one order: an int last, an older polynomial first."""
+        if isinstance(a, int) or (isinstance(b, Polynomial) and b.index < a.index):
             return b, a
         return a, b
 
-    # Reading forms.
+    # Reading polynomials.
 
-    def atoms_below(self, *polynomials: Polynomial) -> list[int]:
-        """Indices of every atom the forms are built of, arguments before what is built of them."""
+    def atoms_below(self, *polynomials: Expression) -> list[int]:
+        """Indices of every atom the polynomials are built of, arguments before what is built of them."""
         found: set[int] = set()
         pending = list(polynomials)
         while pending:
@@ -452,23 +452,23 @@ class FormTable:
                         pending.extend(self.atoms[index].arguments)
         return sorted(found)
 
-    def evaluate(self, polynomial: Polynomial, values: Mapping[str, int]) -> int:
-        """The number a form is for the given symbols.
+    def evaluate(self, expression: Expression, values: Mapping[str, int]) -> int:
+        """The number a polynomial is for the given symbols.
 
         KeyError where a symbol is missing, ZeroDivisionError where a divisor is 0, OverflowError where a number on the way has
         more than a thousand digits, which only a model made to that end has.
         """
         known: dict[int, int] = {}
 
-        def value_of(form: Polynomial) -> int:
-            total, terms = split(form)
+        def value_of(polynomial: Expression) -> int:
+            total, terms = split(polynomial)
             for monomial, product in terms:
                 for index in monomial:
                     product *= known[index]
                 total += product
             return total
 
-        for index in self.atoms_below(polynomial):
+        for index in self.atoms_below(expression):
             atom = self.atoms[index]
             if atom.kind == "symbol":
                 known[index] = values[atom.name]
@@ -477,30 +477,30 @@ class FormTable:
                 known[index] = _apply(atom.kind, a, b)
                 if known[index].bit_length() > _MAX_BITS:
                     raise OverflowError(f"a size has more than {_MAX_BITS} bits")
-        return value_of(polynomial)
+        return value_of(expression)
 
-    def substituted(self, polynomial: Polynomial, given: Mapping[int, Polynomial]) -> Polynomial:
-        """The form with these in place of atoms, wherever those stand; ZeroDivisionError where a divisor becomes 0."""
-        known: dict[int, Polynomial] = {}
+    def substituted(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
+        """The polynomial with these in place of atoms, wherever those stand; ZeroDivisionError where a divisor becomes 0."""
+        known: dict[int, Expression] = {}
 
-        def value_of(form: Polynomial) -> Polynomial:
-            total: Polynomial
-            total, terms = split(form)
+        def value_of(polynomial: Expression) -> Expression:
+            total: Expression
+            total, terms = split(polynomial)
             for monomial, coefficient in terms:
-                product: Polynomial = coefficient
+                product: Expression = coefficient
                 for index in monomial:
                     product = self.multiply(product, known[index])
                 total = self.add(total, product)
             return total
 
-        make: dict[str, Callable[[Polynomial, Polynomial], Polynomial]]
+        make: dict[str, Callable[[Expression, Expression], Expression]]
         make = {"floor": self.floor, "add": self.add, "multiply": self.multiply}
-        for index in self.atoms_below(polynomial):
+        for index in self.atoms_below(expression):
             atom = self.atoms[index]
             if index in given:
                 known[index] = given[index]
             elif not atom.arguments:
-                known[index] = self.form(0, {(index,): 1})
+                known[index] = self.polynomial(0, {(index,): 1})
             else:
                 a, b = map(value_of, atom.arguments)
                 if isinstance(a, int) and isinstance(b, int):
@@ -509,11 +509,11 @@ class FormTable:
                     known[index] = make[atom.kind](a, b)
                 else:
                     known[index] = a if a is b else self.select(atom.kind, a, b)
-        return value_of(polynomial)
+        return value_of(expression)
 
-    def text(self, polynomial: Polynomial) -> str:
+    def text(self, expression: Expression) -> str:
         """The formula, as Python reads it."""
-        constant, terms = split(polynomial)
+        constant, terms = split(expression)
         parts: list[tuple[bool, str]] = []
         # A leading minus binds tighter than `//`.
         has_positive = constant > 0 or any(coefficient > 0 for _, coefficient in terms)
@@ -537,9 +537,9 @@ class FormTable:
         division = "//".join(map(self._operand_text, atom.arguments))
         return division if stands_alone else f"({division})"
 
-    def _operand_text(self, polynomial: Polynomial) -> str:
-        atom = self.only_atom(polynomial)
-        return self._atom_text(atom, False) if atom else number_text(polynomial) if isinstance(polynomial, int) else f"({polynomial})"
+    def _operand_text(self, expression: Expression) -> str:
+        atom = self.only_atom(expression)
+        return self._atom_text(atom, False) if atom else number_text(expression) if isinstance(expression, int) else f"({expression})"
 
 
 def _is_huge(*numbers: int) -> bool:
