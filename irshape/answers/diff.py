@@ -197,12 +197,12 @@ class _Comparison:
         if a.version != b.version:
             self.say("version", "", a.version, b.version, a, b)
         self.compare_attributes(a, b)
-        for index in range(max(a.layer.form.input_count, b.layer.form.input_count)):
+        for index in range(max(a.layer.signature.input_count, b.layer.signature.input_count)):
             source, other = source_of(a, index), source_of(b, index)
             if (source and (matching.partner.get(source.node), source.index)) != (other and (other.node, other.index)):
                 self.say("edge", str(index), _port_text(source), _port_text(other), a, b)
-        if a.layer.form.output_count != b.layer.form.output_count and a.version == b.version:
-            self.say("outputs", "", a.layer.form.output_count, b.layer.form.output_count, a, b)
+        if a.layer.signature.output_count != b.layer.signature.output_count and a.version == b.version:
+            self.say("outputs", "", a.layer.signature.output_count, b.layer.signature.output_count, a, b)
         for index, (ours, theirs) in enumerate(zip(a.layer.outputs, b.layer.outputs, strict=False)):
             if _tensor_names(a, ours, theirs) != _tensor_names(b, theirs, ours):
                 if _is_end(a) and _is_end(b):
@@ -246,7 +246,7 @@ class _Comparison:
             return
         # What a layer without inputs gives is what its attributes say; only a body's Parameters depend on something.
         is_given = not a.sources and not b.sources and (a.type != "Parameter" or a.model.holder is None)
-        count = min(node.layer.form.output_count for node in (a, b))
+        count = min(node.layer.signature.output_count for node in (a, b))
         pairs = [(ours[a.first_slot + index], theirs[b.first_slot + index]) for index in range(count)]
         if a.type == b.type == "Result" and a.sources and b.sources and min(a.sources[0], b.sources[0]) >= 0:
             pairs = [(ours[a.sources[0]], theirs[b.sources[0]])]
@@ -257,7 +257,7 @@ class _Comparison:
             if is_shape_one and fact.element_type is other.element_type:
                 self.equal.add((fact, other))
                 if a.type != "Result":
-                    one, another = (node.layer.form.records[node.layer.form.input_count + index] for node in (a, b))
+                    one, another = (node.layer.signature.records[node.layer.signature.input_count + index] for node in (a, b))
                     self.asides["record"] += one[2] != another[2] or _precision(one[1]) is not _precision(another[1])
             elif not is_given:
                 if fact.element_type is not other.element_type:
@@ -335,7 +335,7 @@ def _tensor_names(node: Node, port: Port, other: Port) -> set[str]:
 def _port_text(port: OutputPort | None) -> str | None:
     if port is None:
         return None
-    return port.node.name if port.node.layer.form.output_count == 1 else f"{port.node.name} output {port.index}"
+    return port.node.name if port.node.layer.signature.output_count == 1 else f"{port.node.name} output {port.index}"
 
 
 def _attributes(node: Node) -> dict[str, str]:

@@ -388,7 +388,7 @@ def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
-            slots = range(node.first_slot, node.first_slot + node.layer.form.output_count)
+            slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
             own = {slot for slot in slots if node.is_live and _is_lost(graph.slots[slot], other.slots[slot])}
             if own and lost.isdisjoint(node.sources) and node.type != "Parameter":
                 yield Undecided("what it gives is known with numbers only, not as a formula", node)

@@ -179,8 +179,8 @@ def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[
             hidden += 1
             continue
         prefix = key.removesuffix(str(layer.id))
-        if layer.form.output_count:
-            keys = [f"{key}:{id}" for id in layer.form.output_ids]
+        if layer.signature.output_count:
+            keys = [f"{key}:{id}" for id in layer.signature.output_ids]
         else:  # a Result shows what it reads
             feeds = sources.setdefault(id(graph), {})
             if not feeds:

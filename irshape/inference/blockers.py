@@ -160,7 +160,7 @@ class _Search:
         """Let the outputs of a node have the ranks and types they had, and sizes that nothing is known of."""
         engine = self.trial
         outputs = []
-        for slot in range(node.first_slot, node.first_slot + node.layer.form.output_count):
+        for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count):
             fact = self.before[slot]
             sizes = None if fact.shape is None else tuple(engine.scope.unknown(("open", slot, axis), 0) for axis in range(len(fact.shape)))
             outputs.append(engine.facts.intern(fact.element_type, sizes))
@@ -268,7 +268,7 @@ class _Search:
             if self.work > _MOST_WORK or self.rest(_filled(places, symbol), node, count) is None:
                 continue
             (name,) = symbols(symbol)
-            outputs = (self.before[node.first_slot + index].shape or () for index in range(node.layer.form.output_count))
+            outputs = (self.before[node.first_slot + index].shape or () for index in range(node.layer.signature.output_count))
             quotients = {size for shape in outputs for size in shape if type(size) is int and size > 0}
             demands = [requirement for requirement in self.trial.guards if requirement.symbols() == {name}]
             values = {value for demand in demands for value in _solved(demand, name, number, quotients)}

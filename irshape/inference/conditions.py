@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, origins
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import DATA, Expression, Monomial
+from irshape.shape.polynomial import UNBACKED, Expression, Monomial
 from irshape.shape.simplify import equality, joined, simplified, substituted
 
 # What would follow from further equalities is listed.
@@ -49,7 +49,7 @@ def _length(requirement: Requirement) -> int:
 
 def is_about_data(guard: Guard) -> bool:
     """Whether a guard speaks of sizes that only running the model tells."""
-    return bool((origins(guard.requirement.a) | origins(guard.requirement.b)) & DATA)
+    return bool((origins(guard.requirement.a) | origins(guard.requirement.b)) & UNBACKED)
 
 
 def _strongest(guards: list[Guard]) -> Iterable[Guard]:

@@ -350,7 +350,7 @@ class Engine:
 
     def _fitted(self, node: Node, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """As many outputs as the layer lists."""
-        listed = node.layer.form.output_count
+        listed = node.layer.signature.output_count
         if len(outputs) == listed:
             return outputs
         if len(outputs) < listed:
@@ -414,7 +414,7 @@ class Engine:
         slots = self.slots
         for pair in self._pairs:
             read_value, assign = pair.read_value, pair.assign
-            read = None if read_value is None or not read_value.layer.form.output_count else slots[read_value.first_slot]
+            read = None if read_value is None or not read_value.layer.signature.output_count else slots[read_value.first_slot]
             ctx = examine(pair, self.scope, read, slots[assign.sources[0]] if assign.sources else POISONED)
             self._report(assign, ctx.findings)
             self._guard(assign, ctx.requirements)

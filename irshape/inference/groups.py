@@ -81,7 +81,7 @@ class Groups:
                 sources.append(number)
             outputs: list[int] = []
             first = node.first_slot
-            for slot in range(first, first + node.layer.form.output_count):
+            for slot in range(first, first + node.layer.signature.output_count):
                 number = reached.setdefault((apart.get(slot, -1), slots[slot]), len(facts))
                 if number == len(facts):
                     facts.append(None)

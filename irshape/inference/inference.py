@@ -22,7 +22,7 @@ from irshape.shape.guard import Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
-from irshape.xml.document import Document, Form, PortRecord
+from irshape.xml.document import Document, PortRecord, Signature
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
@@ -167,9 +167,9 @@ class Inference:
     def view(self, node: Node) -> InferredLayer:
         """What was inferred of a node."""
         slots = next(run.slots for model, run in self.graphs if model is node.model)
-        form = node.layer.form
-        inputs = [InferredPort(self, slots[slot], id) for slot, id in zip(node.sources, form.input_ids, strict=True) if slot >= 0]
-        outputs = [InferredPort(self, slots[slot], id) for slot, id in enumerate(form.output_ids, node.first_slot)]
+        signature = node.layer.signature
+        inputs = [InferredPort(self, slots[slot], id) for slot, id in zip(node.sources, signature.input_ids, strict=True) if slot >= 0]
+        outputs = [InferredPort(self, slots[slot], id) for slot, id in enumerate(signature.output_ids, node.first_slot)]
         return InferredLayer(node, inputs, outputs)
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
@@ -177,11 +177,11 @@ class Inference:
         for model, run in self.graphs:
             slots, unlisted = run.slots, run.unlisted
             for node in model.nodes:
-                form = node.layer.form
-                for slot, id in enumerate(form.output_ids, node.first_slot):
+                signature = node.layer.signature
+                for slot, id in enumerate(signature.output_ids, node.first_slot):
                     yield f"{node.key}:{id}", slots[slot]
                 if node.index in unlisted and node.type != "Result":
-                    before = form.records[-1][0] + 1 if form.records else 0
+                    before = signature.records[-1][0] + 1 if signature.records else 0
                     for id, fact in enumerate(unlisted[node.index], before):
                         yield f"{node.key}:{id}", fact
 
@@ -213,7 +213,7 @@ class Inference:
         for node in self.model.results:
             source = node.inputs[0].source if node.is_live and node.inputs else None
             # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
-            if source is not None and source.node.layer.form.output_count == 1:
+            if source is not None and source.node.layer.signature.output_count == 1:
                 key = f"{source.node.id}:{source.id}"
                 shown[key] = _LEGACY.get(self.view(source.node).outputs[source.index].element_type, ElementType.f32)
         return shown
@@ -362,23 +362,23 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     outputs: Counter[Diagnostic] = Counter()
     run, stubs = engine.current, model.stubs
     slots = run.slots
-    # Layers of one form that took the same answer need not be compared again.
-    compared: dict[tuple[Form, object], list[tuple[int, str, str]]] = {}
+    # Layers of one signature that took the same answer need not be compared again.
+    compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
     for node, taken in zip(engine.nodes, run.taken or [None] * len(engine.nodes), strict=True):
-        form = node.layer.form
-        faults = compared.get((form, taken))
+        signature = node.layer.signature
+        faults = compared.get((signature, taken))
         if faults is None:
             if node.op_class is None:
                 continue
             facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
-            facts += slots[node.first_slot : node.first_slot + form.output_count]
+            facts += slots[node.first_slot : node.first_slot + signature.output_count]
             faults = [
                 (index, *fault)
-                for index, (port, fact) in enumerate(zip(form.records, facts, strict=True))
+                for index, (port, fact) in enumerate(zip(signature.records, facts, strict=True))
                 for fault in _contradictions(port, fact)
             ]
             if taken is not None and not stubs:
-                compared[form, taken] = faults
+                compared[signature, taken] = faults
         for index, code, message in faults:
             layer, output = node.layer, index - len(node.sources)
             slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])

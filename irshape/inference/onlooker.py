@@ -30,7 +30,7 @@ class Onlooker(Engine):
 
     def excuse_of(self, node: Node, application: Application) -> Application:
         """What a rule gave, its errors being warnings if OpenVINO makes none here."""
-        outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.form.output_count])
+        outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
         has_errors = any(finding.is_error for finding in application.findings)
         if not has_errors or node in self.refused or any(fact.is_poisoned for fact in outputs):
             return application

@@ -12,7 +12,7 @@ from irshape.model.bodies import BODIES
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
 from irshape.shape.element_type import ElementType
-from irshape.xml.document import Form
+from irshape.xml.document import Signature
 from irshape.xml.weights import Weights, WeightsError
 
 NONE: Final[frozenset[int]] = frozenset()
@@ -34,7 +34,7 @@ def _reads(op: Op, count: int) -> _Reads:
 
 
 class _Common:
-    """What the nodes of a form have in common.
+    """What the nodes of a signature have in common.
 
     `always` are the inputs whose elements their rule reads, `followed` those that it reads when elements of an output are wanted;
     `kinds` are the kinds of those that are not odd, by the outputs that are wanted and the place of the bytes.
@@ -43,19 +43,19 @@ class _Common:
     __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "kinds", "listed", "op")
 
     def __init__(self, model: Model, node: Node, known_reads: dict[object, _Reads]) -> None:
-        form = node.layer.form
-        op: Any = None if node.op_class is None else model.shared_op(node.op_class, form)
+        signature = node.layer.signature
+        op: Any = None if node.op_class is None else model.shared_op(node.op_class, signature)
         self.op = op
-        self.listed = form.output_count
+        self.listed = signature.output_count
         self.always: Sequence[int] = ()
         self.followed: Sequence[int] = ()
         self.is_constant = self.is_string = self.is_followed = False
         self.kinds: dict[tuple[frozenset[int], int | None], Kind] = {}
         if op is None:
             return
-        key = (node.op_class, form.input_count)
+        key = (node.op_class, signature.input_count)
         if key not in known_reads:
-            known_reads[key] = _reads(op, form.input_count)
+            known_reads[key] = _reads(op, signature.input_count)
         self.always, self.followed = known_reads[key]
         self.is_constant = op.TYPE == "Constant" and not op.is_broken
         self.is_string = self.is_constant and op.element_type is ElementType.string
@@ -79,7 +79,7 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
     """
     nodes: list[Node] = []
     found: list[Kind | None] = []
-    forms: dict[Form, _Common] = {}
+    signatures: dict[Signature, _Common] = {}
     known_reads: dict[object, _Reads] = {}
     size: float | None = inf if model.document.is_example else None
     first_constant = None
@@ -89,18 +89,18 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
             continue
         nodes.append(node)
         layer, sources = node.layer, node.sources
-        form = layer.form
-        common = forms.get(form)
+        signature = layer.signature
+        common = signatures.get(signature)
         if common is None:
-            common = forms[form] = _Common(model, node, known_reads)
+            common = signatures[signature] = _Common(model, node, known_reads)
         reads, wanted = common.always, NONE
         if common.is_followed:
             first = node.first_slot
-            if form.output_count == 1:
+            if signature.output_count == 1:
                 if first in demanded:
                     wanted = _FIRST
             else:
-                wanted = frozenset([position for position in range(form.output_count) if first + position in demanded])
+                wanted = frozenset([position for position in range(signature.output_count) if first + position in demanded])
             if wanted:
                 reads = common.followed
         for position in reads:

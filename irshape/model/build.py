@@ -8,7 +8,7 @@ from irshape.model.model import SINKS, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
 from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where, clipped
-from irshape.xml.document import Document, Form, Layer, Port
+from irshape.xml.document import Document, Layer, Port, Signature
 
 
 def build(document: Document, default_opset: str | None = None) -> Model:
@@ -49,7 +49,7 @@ class _Builder:
         # OpenVINO walks along edges whether or not their ports exist: from a layer to those it would read, but cannot.
         self.walks: dict[int, set[int]] = {}
         self.classes: dict[tuple[str, str], OpClass | None] = {}
-        self.forms: Iterable[Form] = ()
+        self.signatures: Iterable[Signature] = ()
         # Which nodes are read, by their index, and whether all of these stand before their readers.
         self.is_read = bytearray()
         self.is_sorted = True
@@ -82,12 +82,17 @@ class _Builder:
         model = self.model
         nodes, producers, by_id = model.nodes, model.producers, model._by_id
         slot = 0
-        resolved: dict[Form, tuple[OpClass | None, list[Node], int, int]] = {}
+        resolved: dict[Signature, tuple[OpClass | None, list[Node], int, int]] = {}
         for index, layer in enumerate(model.graph.layers):
-            form = layer.form
-            known = resolved.get(form)
+            signature = layer.signature
+            known = resolved.get(signature)
             if known is None:
-                known = resolved[form] = self.class_of(layer), model._by_type.setdefault(form.type, []), form.input_count, form.output_count
+                known = resolved[signature] = (
+                    self.class_of(layer),
+                    model._by_type.setdefault(signature.type, []),
+                    signature.input_count,
+                    signature.output_count,
+                )
             op_class, alike, input_count, count = known
             node = Node(model, index, layer, op_class, input_count, slot)
             nodes.append(node)
@@ -100,7 +105,7 @@ class _Builder:
                 self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
             by_id[layer.id] = node
         model.slot_count = slot
-        self.forms = resolved.keys()
+        self.signatures = resolved.keys()
 
     def class_of(self, layer: Layer) -> OpClass | None:
         """The class of a layer's operation; None if there is none."""
@@ -118,10 +123,10 @@ class _Builder:
         """
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
-            layer.form.version = self.default_opset
+            layer.signature.version = self.default_opset
             return versions.get(self.default_opset)
         candidates = [op_class for op_class in dict.fromkeys(versions.values()) if _fits(op_class, layer)] or list(versions.values())
-        same = [op_class for op_class in candidates if len(op_class.outputs) == layer.form.output_count] or candidates
+        same = [op_class for op_class in candidates if len(op_class.outputs) == layer.signature.output_count] or candidates
         return same[-1] if same else None
 
     def connect(self) -> None:
@@ -134,8 +139,8 @@ class _Builder:
             if source is None or target is None:
                 self.say_missing(number, source, target)
                 continue
-            output = source.layer.form.outputs.get(from_port)
-            entry = target.layer.form.inputs.get(to_port)
+            output = source.layer.signature.outputs.get(from_port)
+            entry = target.layer.signature.inputs.get(to_port)
             if output is None or entry is None or target.sources[entry] >= 0:
                 self.say_unfit(number, source, output, target, entry)
                 continue
@@ -172,7 +177,7 @@ class _Builder:
 
     def leave_unknown(self, target: Node, to_port: int) -> None:
         """What a faulty edge leads to is fed, but by nothing that can be computed."""
-        entry = target.layer.form.inputs.get(to_port)
+        entry = target.layer.signature.inputs.get(to_port)
         if entry is not None and target.sources[entry] == -1:
             target.sources[entry] = -2
 
@@ -268,7 +273,7 @@ class _Builder:
             self.say("G113", "the model has no Result", None, self.model.graph.offset)
         layers = self.model.graph.layers
         kept = [node for node in self.model.nodes if not node.is_dropped]  # that a node is dropped has been said
-        if any(form.is_doubled for form in self.forms):
+        if any(signature.is_doubled for signature in self.signatures):
             for node in kept:
                 self.check_port_ids(node, node.layer.inputs, "input")
                 self.check_port_ids(node, node.layer.outputs, "output")
@@ -341,7 +346,7 @@ class _Cycles:
 
 def _fits(op_class: OpClass, layer: Layer) -> bool:
     spellings = {attribute.spelling for attribute in op_class.attributes.values()}
-    count = layer.form.input_count
+    count = layer.signature.input_count
     return (
         op_class.min_inputs <= count
         and (op_class.max_inputs is None or count <= op_class.max_inputs)

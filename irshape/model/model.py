@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostics, clipped
-from irshape.xml.document import Document, Form, Graph, Layer, Port
+from irshape.xml.document import Document, Graph, Layer, Port, Signature
 
 # OpenVINO looks for these by their exact names, while it builds operations of any case.
 SINKS = frozenset({"Result", "Assign"})
@@ -47,7 +47,7 @@ class OutputPort(_PortView):
     @property
     def id(self) -> int:
         """The port's id in the file."""
-        return self.node.layer.form.output_ids[self.index]
+        return self.node.layer.signature.output_ids[self.index]
 
     @property
     def slot(self) -> int:
@@ -76,7 +76,7 @@ class InputPort(_PortView):
     @property
     def id(self) -> int:
         """The port's id in the file."""
-        return self.node.layer.form.input_ids[self.index]
+        return self.node.layer.signature.input_ids[self.index]
 
     @property
     def name(self) -> str:
@@ -157,12 +157,12 @@ class Node:
     @property
     def inputs(self) -> list[InputPort]:
         """The inputs in order."""
-        return [InputPort(self, index) for index in range(self.layer.form.input_count)]
+        return [InputPort(self, index) for index in range(self.layer.signature.input_count)]
 
     @property
     def outputs(self) -> list[OutputPort]:
         """The outputs in order."""
-        return [OutputPort(self, index) for index in range(self.layer.form.output_count)]
+        return [OutputPort(self, index) for index in range(self.layer.signature.output_count)]
 
     @property
     def producers(self) -> list[Node]:
@@ -272,19 +272,19 @@ class Model:
         """The operation of a node with its attributes read, shared by all nodes that say the same."""
         if node.op_class is None:
             return None
-        op = self.shared_op(node.op_class, node.layer.form)
+        op = self.shared_op(node.op_class, node.layer.signature)
         own = node.layer.weights_at
         return op if own is None else op.with_attribute("offset", own)
 
-    def shared_op(self, op_class: OpClass, form: Form) -> Op:
-        """The operation of all layers of a form; what the form leaves to the layers is 0 in it."""
-        op = self._ops.get(form)
+    def shared_op(self, op_class: OpClass, signature: Signature) -> Op:
+        """The operation that all layers of a signature share; what the signature leaves to each layer is 0 in it."""
+        op = self._ops.get(signature)
         if op is None:
-            key = (op_class, *form.attributes.items())
+            key = (op_class, *signature.attributes.items())
             op = self._ops.get(key)
             if op is None:
-                op = self._ops[key] = op_class(form.attributes, self.document.limits)
-            self._ops[form] = op
+                op = self._ops[key] = op_class(signature.attributes, self.document.limits)
+            self._ops[signature] = op
         return op
 
     def to_etree(self) -> Any:

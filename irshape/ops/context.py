@@ -11,7 +11,7 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Requirement
-from irshape.shape.polynomial import DATA
+from irshape.shape.polynomial import UNBACKED
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements
@@ -83,7 +83,7 @@ class Context(Judge):
 
     def never(self, requirement: Requirement) -> None:
         """A requirement that no size fulfils: a warning, as OpenVINO passes it until the sizes are numbers."""
-        is_refused = self.is_static and self.is_guarded and not _origins(requirement) & DATA
+        is_refused = self.is_static and self.is_guarded and not _origins(requirement) & UNBACKED
         code = requirement.code if is_refused else "R401"
         self.findings.append(Finding(code, f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
@@ -93,7 +93,7 @@ class Context(Judge):
         What data decides says nothing of the sizes of the inputs.
         """
         found = _origins(requirement)
-        if self.is_guarded and (not found & DATA or found == DATA or self.is_static):
+        if self.is_guarded and (not found & UNBACKED or found == UNBACKED or self.is_static):
             self.requirements.append(requirement)
 
     # What a rule says itself.
@@ -171,7 +171,7 @@ class Context(Judge):
     def unknown(self, low: float = 0, high: float = inf) -> Size:
         """A size that only running the layer would tell: a symbol of the layer's own."""
         self._born += 1
-        size = self.scope.unknown((self.key, "size", self._born), low, high, is_data=bool(self.op.inputs))
+        size = self.scope.unknown((self.key, "size", self._born), low, high, is_unbacked=bool(self.op.inputs))
         self.is_local |= isinstance(size, Dim)
         return size
 
@@ -278,7 +278,7 @@ class Context(Judge):
         if count > (most := self.scope.limits.rank):
             self.fail("X111", f"{port.name} holds {count} values that are not known; at most {most} are followed (limit rank)", port=port)
         self.is_local = True
-        return tuple(self.scope.unknown((port.source, i), is_data=True) for i in range(count))
+        return tuple(self.scope.unknown((port.source, i), is_unbacked=True) for i in range(count))
 
     def suppose(self, ports: Sequence[Input]) -> None:
         """Let the unknown elements of small integer inputs be sizes without bounds."""
@@ -314,7 +314,7 @@ class Context(Judge):
     def are_told(self, *ports: Input) -> bool:
         """Whether the sizes of the model's inputs tell every element of these inputs."""
         elements = [element for port in ports for element in (port.elements or (None,))]
-        return all(element is not None and not (isinstance(element, Dim) and origins(element) & DATA) for element in elements)
+        return all(element is not None and not (isinstance(element, Dim) and origins(element) & UNBACKED) for element in elements)
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; one outside [-rank, rank) is a fault."""

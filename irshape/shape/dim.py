@@ -15,7 +15,7 @@ from operator import index
 from typing import Any, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.shape.polynomial import DATA, NAMED, OTHER, Atom, Expression, Polynomial, PolynomialTable
+from irshape.shape.polynomial import NAMED, OTHER, UNBACKED, Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, modulo, number_text, reduced, subtract
 
 INT64_MAX: Final = 2**63 - 1
@@ -63,7 +63,7 @@ class Scope:
         return made
 
     def unknown(
-        self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_data: bool = False
+        self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_unbacked: bool = False
     ) -> Size:
         """A value without a name, the same for the same key and range; written `d0`, `d1`, ... in the order of their making.
 
@@ -81,7 +81,7 @@ class Scope:
             while (name := f"d{number}") in self._names:
                 number += 1
             self._names.add(name)
-            made = self._unknowns[wanted] = self._new_symbol(name, known, DATA if is_data else OTHER)
+            made = self._unknowns[wanted] = self._new_symbol(name, known, UNBACKED if is_unbacked else OTHER)
         return made
 
     def hull(self, key: Hashable, *sizes: Size) -> Size:
@@ -92,7 +92,7 @@ class Scope:
             known = join(known, _range(other))
         if all(expression_of(other) is expression_of(first) or other == first for other in others):
             return self.dim(expression_of(first), known)
-        return self.unknown(key, *known, is_data=True)
+        return self.unknown(key, *known, is_unbacked=True)
 
     def dim(self, polynomial: Expression, known: Range) -> Size:
         """The dim of this polynomial, in its own range and this one; an int where one value is left."""

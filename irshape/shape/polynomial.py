@@ -20,9 +20,9 @@ _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
 _MAX_BITS: Final = 4096
 
-# Where the value of a symbol comes from: the user named it, a tensor holds it, or neither.
+# Where the value of a symbol comes from: the user named it, only data tells it (an unbacked symbol), or the file left it open.
 NAMED: Final = 1
-DATA: Final = 2
+UNBACKED: Final = 2
 OTHER: Final = 4
 # How many ways of rounding are tried to recognise a size that was divided and multiplied.
 _ROUNDINGS: Final = 64

@@ -56,7 +56,7 @@ class Port:
         self.value_shape: tuple[int, ...] | None = None
 
 
-class Form:
+class Signature:
     """What a layer says but for its id, its name and its places; layers that say the same may share one.
 
     `attributes` are those of the first `<data>`, as text; where each layer has an `offset` of its own, it is 0 here. `inputs` and
@@ -117,18 +117,18 @@ class Layer:
     """A `<layer>`; -1 marks an offset of something absent.
 
     A layer whose id is missing or unreadable has a negative one that no other layer of its graph has; a `name` that is missing is
-    empty. `weights_at` is where the bytes of a Const begin, if its form leaves that to it. `ports` are the inputs and outputs, or
-    what makes them when they are asked for: most layers are inferred by their `form`. `bodies` and `port_maps` are there for If,
+    empty. `weights_at` is where the bytes of a Const begin, if its signature leaves that to it. `ports` are the inputs and outputs, or
+    what makes them when they are asked for: most layers are inferred by their `signature`. `bodies` and `port_maps` are there for If,
     Loop and TensorIterator only.
     """
 
-    __slots__ = ("_ports", "bodies", "data_offset", "end", "form", "id", "name", "offset", "port_maps", "weights_at")
+    __slots__ = ("_ports", "bodies", "data_offset", "end", "id", "name", "offset", "port_maps", "signature", "weights_at")
 
     def __init__(
         self,
         id: int,
         name: str,
-        form: Form,
+        signature: Signature,
         weights_at: int | None,
         offset: int,
         end: int,
@@ -137,7 +137,7 @@ class Layer:
     ) -> None:
         self.id = id
         self.name = name
-        self.form = form
+        self.signature = signature
         self.weights_at = weights_at
         self.offset = offset
         self.end = end
@@ -149,17 +149,17 @@ class Layer:
     @property
     def type(self) -> str:
         """The type as the file spells it; empty where it has none."""
-        return self.form.type
+        return self.signature.type
 
     @property
     def version(self) -> str:
         """The opset as the file gives it; empty where it has none."""
-        return self.form.version
+        return self.signature.version
 
     @property
     def attributes(self) -> dict[str, str]:
         """The attributes of the first `<data>`, as text; to be read only, as layers may share them."""
-        shared = self.form.attributes
+        shared = self.signature.attributes
         return shared if self.weights_at is None else {**shared, "offset": str(self.weights_at)}
 
     @property

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from irshape.shape.element_type import ElementType
-from irshape.xml.document import Document, Form, Layer, Port, PortRecord, leaves_offset
+from irshape.xml.document import Document, Layer, Port, PortRecord, Signature, leaves_offset
 
 # A value free of what a parser would change or refuse: entities, tags, control characters, blanks other than spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
@@ -109,14 +109,14 @@ class _Lane:
         self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
-        # The forms of layers with the places of their `<data>`, counted from the end of the name.
-        self.forms: dict[str, tuple[Form, int]] = {}
+        # The signatures of layers with the places of their `<data>`, counted from the end of the name.
+        self.signatures: dict[str, tuple[Signature, int]] = {}
         self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
         self.known_ports: dict[str, tuple[str | None, str | None, tuple[int, ...] | None]] = {}
 
     def layers(self, at: int) -> tuple[list[Layer], int]:
         """The layers from a place on, and where the last one ends."""
-        source, forms, ports = self.source, self.forms, self.ports
+        source, signatures, ports = self.source, self.signatures, self.ports
         has_entities = b"&" in source
         befores: set[str] = set()
         layers: list[Layer] = []
@@ -154,7 +154,7 @@ class _Lane:
                     raise UnusualError
                 begin = at + len(before) - _TAG
                 at += len(text)
-                found = forms.get(key)
+                found = signatures.get(key)
                 if found is None:
                     if self.has_bodies(rest):
                         resumed = self.end_of(begin)
@@ -162,11 +162,11 @@ class _Lane:
                         at += len(_LAYER_END)
                         continue
                     nameless = f'{front}{_NAMES}"{tail}' if cut else rest
-                    found = forms[key] = self.form(nameless, has_own=weights_at is not None)
-                form, data_at = found
+                    found = signatures[key] = self.signature(nameless, has_own=weights_at is not None)
+                signature, data_at = found
                 data_offset = at - len(rest) + data_at if data_at >= 0 else -1
                 at += len(_LAYER_END)
-                layers.append(Layer(int(id), name, form, weights_at, begin, at, data_offset, ports))
+                layers.append(Layer(int(id), name, signature, weights_at, begin, at, data_offset, ports))
             at = max(at, resumed)
             if len(layers) > self.limits.layers:
                 raise UnusualError
@@ -204,8 +204,8 @@ class _Lane:
             at = stop
         return ends, first, last
 
-    def form(self, rest: str, *, has_own: bool) -> tuple[Form, int]:
-        """The form of a layer, and the place of its `<data>` or -1, by what stands behind its name."""
+    def signature(self, rest: str, *, has_own: bool) -> tuple[Signature, int]:
+        """The signature of a layer, and the place of its `<data>` or -1, by what stands behind its name."""
         names, offset = rest.find(_NAMES), rest.find(_OFFSET) if has_own else -1
         for cut, tag in ((names, "<port "), (offset, "<data ")):
             if cut >= 0 and not rest.startswith(tag, rest.rfind("<", 0, cut)):
@@ -217,9 +217,9 @@ class _Lane:
         type, version, attributes, data_at = head
         if has_own:
             attributes = {**attributes, "offset": "0"}
-        form = Form(type, version, attributes)
-        form.record(self.records(inputs), self.records(outputs, is_output=True))
-        return form, data_at
+        signature = Signature(type, version, attributes)
+        signature.record(self.records(inputs), self.records(outputs, is_output=True))
+        return signature, data_at
 
     def head(self, text: str) -> tuple[str, str, dict[str, str], int]:
         """Type, version, attributes and the place of `<data>` or -1, by what stands between name and ports."""

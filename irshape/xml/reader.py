@@ -19,7 +19,7 @@ from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml import fastlane
-from irshape.xml.document import Document, Form, Graph, Layer, Port, PortMap, leaves_offset
+from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature, leaves_offset
 from irshape.xml.weights import are_swapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
@@ -72,12 +72,12 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         document.is_complete = False
     for layer in reader.layers:
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
-        form = layer.form
-        form.record(inputs, outputs)
-        offset = form.attributes.get("offset", "")
-        if form.type == "Const" and offset.isascii() and leaves_offset(offset):
+        signature = layer.signature
+        signature.record(inputs, outputs)
+        offset = signature.attributes.get("offset", "")
+        if signature.type == "Const" and offset.isascii() and leaves_offset(offset):
             layer.weights_at = int(offset)
-            form.attributes["offset"] = "0"
+            signature.attributes["offset"] = "0"
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -425,7 +425,7 @@ class _Reader:
         if len(self.layers) == self.limits.layers:
             self.refuse("X111", f"the file has more than {self.limits.layers} layers (limit layers)", offset)
         own_id = -1 - len(self.graph.layers)
-        layer = Layer(own_id, take("name", ""), Form(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], []))
+        layer = Layer(own_id, take("name", ""), Signature(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], []))
         self.layer = layer
         self.layers.append(layer)
         id_text = take("id")
@@ -472,7 +472,7 @@ class _Reader:
         del self.children[tag]
         layer = self.layer
         assert layer is not None
-        layer.form.attributes = attributes
+        layer.signature.attributes = attributes
         layer.data_offset = self.stack[-1][1]
         if self.document.is_example:
             self.text = ""

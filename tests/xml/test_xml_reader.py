@@ -11,7 +11,7 @@ import pytest
 
 from irshape.shape.limits import Limits
 from irshape.xml import reader
-from irshape.xml.document import Document, Edge, Form, Graph, Layer, Port, PortMap
+from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap, Signature
 from irshape.xml.reader import read
 
 DATA = Path(__file__).parent.parent / "data" / "ir"
@@ -413,7 +413,7 @@ def plain(thing: object) -> object:
         return [plain(item) for item in thing]
     if isinstance(thing, dict):
         return {key: plain(value) for key, value in thing.items()}
-    if isinstance(thing, Document | Graph | Layer | Form | Port | Edge | PortMap):
+    if isinstance(thing, Document | Graph | Layer | Signature | Port | Edge | PortMap):
         properties = [name for name, member in vars(type(thing)).items() if isinstance(member, property)]
         names = [name for name in (*thing.__slots__, *properties) if not name.startswith("_") and name != "diagnostics"]
         return {name: plain(getattr(thing, name)) for name in names}

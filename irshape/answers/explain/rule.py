@@ -59,7 +59,7 @@ class Rule(Request):
         sources = [first + source if source >= 0 else source for source in node.sources[: len(facts)]]
         wanted = frozenset(index for index, fact in enumerate(known) if fact.elements is not None)
         stated = not node.model.document.is_example
-        kind = Kind(op, node.layer.form.output_count, wanted, is_plain=True)
+        kind = Kind(op, node.layer.signature.output_count, wanted, is_plain=True)
         super().__init__(_Plain(), scope, kind, first + node.first_slot, tuple(facts), sources, stated)
         self.is_sole = False
         self.answers: tuple[Fact, ...] = ()
