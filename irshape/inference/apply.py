@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Any, Final
 
-from irshape.inference.facts import POISONED, Fact, Facts
+from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.ops.context import Context, RuleFailure, UnknownRank, element_count
 from irshape.ops.op import Input, Op, Out
 from irshape.report.finding import Finding
@@ -72,7 +72,7 @@ class Request(Context):
     __slots__ = ("facts", "kind", "listed", "sources", "table", "wanted")
 
     def __init__(
-        self, table: Facts, scope: Scope, kind: Kind, key: int, facts: tuple[Fact, ...], sources: Sequence[int], states_types: bool
+        self, table: FactTable, scope: Scope, kind: Kind, key: int, facts: tuple[Fact, ...], sources: Sequence[int], states_types: bool
     ) -> None:
         super().__init__(scope, kind.op, key)
         self.table = table

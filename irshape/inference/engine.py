@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irshape.inference.apply import LOCAL, Application, Kind, Request
-from irshape.inference.facts import POISONED, Fact, Facts
+from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.groups import Groups, marked
 from irshape.inference.plan import Kinds, facts_of, plan
 from irshape.inference.run import Guard, Run, Said, guards_of
@@ -90,7 +90,7 @@ class Engine:
         self.weights = weights
         self.opaque = opaque
         self.scope: Scope = outer.scope if outer else Scope(model.document.limits)
-        self.facts: Facts = outer.facts if outer else Facts(is_static)
+        self.facts: FactTable = outer.facts if outer else FactTable(is_static)
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolRange] = outer.symbols if outer else {}
         self.supposed: dict[int, tuple[Fact, ...]] = {}

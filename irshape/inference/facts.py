@@ -61,7 +61,7 @@ def _ends(element: Any) -> Any:
 POISONED: Final = Fact(ElementType.dynamic, None, None, True)
 
 
-class Facts:
+class FactTable:
     """The table of facts of one inference; `is_static` is that of the engine."""
 
     __slots__ = ("_table", "is_static")

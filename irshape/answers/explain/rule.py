@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
 from irshape.inference.apply import Kind, Request
-from irshape.inference.facts import Fact, Facts
+from irshape.inference.facts import Fact, FactTable
 from irshape.model.model import Node
 from irshape.ops.context import element_count
 from irshape.ops.op import Input, Op
@@ -32,7 +32,7 @@ class Origin(NamedTuple):
     position: int
 
 
-class _Plain(Facts):
+class _Plain(FactTable):
     """Facts that are not made one: equal numbers may have come about in different ways."""
 
     def intern(
