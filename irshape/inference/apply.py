@@ -42,7 +42,7 @@ class Application:
 LOCAL: Final = Application(())
 
 
-class Kind:
+class Transfer:
     """What nodes have in common that are the same but for their inputs: equal kinds are one object.
 
     `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
@@ -51,7 +51,7 @@ class Kind:
     the node's own.
     """
 
-    __slots__ = ("answers", "is_plain", "listed", "offset", "op", "wanted")
+    __slots__ = ("is_plain", "listed", "memo", "offset", "op", "wanted")
 
     def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_plain: bool, offset: int | None = None) -> None:
         self.op = op
@@ -59,7 +59,7 @@ class Kind:
         self.wanted = wanted
         self.is_plain = is_plain
         self.offset = offset
-        self.answers: dict[tuple[object, ...], Application] = {}
+        self.memo: dict[tuple[object, ...], Application] = {}
 
 
 class Request(Context):
@@ -69,18 +69,25 @@ class Request(Context):
     makes a symbol born here the layer's own. `states_types` is whether ports state their element types.
     """
 
-    __slots__ = ("facts", "kind", "listed", "sources", "table", "wanted")
+    __slots__ = ("facts", "listed", "sources", "table", "transfer", "wanted")
 
     def __init__(
-        self, table: FactTable, scope: Scope, kind: Kind, key: int, facts: tuple[Fact, ...], sources: Sequence[int], states_types: bool
+        self,
+        table: FactTable,
+        scope: Scope,
+        transfer: Transfer,
+        key: int,
+        facts: tuple[Fact, ...],
+        sources: Sequence[int],
+        states_types: bool,
     ) -> None:
-        super().__init__(scope, kind.op, key)
+        super().__init__(scope, transfer.op, key)
         self.table = table
-        self.kind = kind
+        self.transfer = transfer
         self.facts = facts
         self.sources = sources
-        self.listed = kind.listed
-        self.wanted = kind.wanted
+        self.listed = transfer.listed
+        self.wanted = transfer.wanted
         self.states_types = states_types
 
     def answer(self) -> Application:
@@ -100,14 +107,14 @@ class Request(Context):
         if self.is_sole or self.is_static:
             return ours
         seen = tuple([fact.seen for fact in self.facts])
-        theirs = self.kind.answers.get(seen)
+        theirs = self.transfer.memo.get(seen)
         if theirs is None or theirs is LOCAL:
-            other = Request(self.table, self.scope, self.kind, self.key, seen, self.sources, self.states_types)
+            other = Request(self.table, self.scope, self.transfer, self.key, seen, self.sources, self.states_types)
             theirs = other.answer()
             if other.is_local:
                 self.is_local = True
             else:
-                self.kind.answers[seen] = theirs
+                self.transfer.memo[seen] = theirs
         return self._joined(ours, theirs)
 
     def _joined(self, ours: Application, theirs: Application) -> Application:

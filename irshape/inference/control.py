@@ -20,7 +20,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
 if TYPE_CHECKING:
-    from irshape.inference.apply import Kind
+    from irshape.inference.apply import Transfer
     from irshape.inference.engine import Engine, Given
     from irshape.inference.run import Run
 
@@ -35,15 +35,15 @@ class Control(Context):
 
     __slots__ = ("bodies", "declared", "engine", "facts", "faults", "inner", "listed", "node")
 
-    def __init__(self, engine: Engine, node: Node, kind: Kind, bodies: list[Body], facts: Sequence[Fact]) -> None:
-        super().__init__(engine.scope, kind.op, engine.model.first_tensor + node.first_slot)
+    def __init__(self, engine: Engine, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact]) -> None:
+        super().__init__(engine.scope, transfer.op, engine.model.first_tensor + node.first_slot)
         self.engine = engine
         self.node = node
         self.bodies = bodies
         self.facts = facts
         self.inner = engine.current.inner
         self.declared = [self.inner[node.index, body.name] for body in bodies]
-        self.listed = kind.listed
+        self.listed = transfer.listed
         self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
 
     def answer(self) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:

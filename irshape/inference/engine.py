@@ -13,10 +13,10 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from irshape.inference.apply import LOCAL, Application, Kind, Request
+from irshape.inference.apply import LOCAL, Application, Request, Transfer
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.groups import Groups, marked
-from irshape.inference.plan import Kinds, facts_of, plan
+from irshape.inference.plan import Transfers, facts_of, plan
 from irshape.inference.run import Guard, Run, Said, guards_of
 from irshape.model.bodies import BODIES, Body, bodies_of, conditions_passed
 from irshape.model.build import place, unknown_hint, unknown_reason
@@ -106,10 +106,10 @@ class Engine:
         self._runs: dict[Given, Run] = {}
         self._groups: Groups | None = None
         self._changed: frozenset[int] = frozenset()
-        self._known_kinds: Kinds = outer._known_kinds if outer else {}
+        self._known_transfers: Transfers = outer._known_transfers if outer else {}
         self._ranges: dict[tuple[int, int], bytes] = outer._ranges if outer else {}
         self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
-        self.nodes, self._kinds = plan(model, self._known_kinds, self._demanded(body), weights)
+        self.nodes, self._transfers = plan(model, self._known_transfers, self._demanded(body), weights)
         self._pairs = self._pair()
         self._are_weights_bad = False
         self._at = 0
@@ -228,16 +228,16 @@ class Engine:
         fact_of = slots.__getitem__
         for slot, port in self.model.stubs.items():
             slots[slot] = self._recorded(port)
-        for turn, (node, kind) in enumerate(zip(self.nodes, self._kinds, strict=True)):
-            if kind is None or not kind.is_plain or (supposed and node.index in supposed):
+        for turn, (node, transfer) in enumerate(zip(self.nodes, self._transfers, strict=True)):
+            if transfer is None or not transfer.is_plain or (supposed and node.index in supposed):
                 self._at = turn
-                outputs = yield from self._special(node, kind, facts_of(node, slots))
+                outputs = yield from self._special(node, transfer, facts_of(node, slots))
                 taken.append(None)
             else:
                 facts = tuple(map(fact_of, node.sources))
-                application = kind.answers.get(facts)
+                application = transfer.memo.get(facts)
                 if application is None or application is LOCAL:
-                    application = self._apply(node, kind, facts)
+                    application = self._apply(node, transfer, facts)
                 if application.is_loud:
                     self._at = turn
                     if self.excuse is not None:
@@ -277,14 +277,14 @@ class Engine:
         slots, said, supposed, readers = run.slots, run.said, self.supposed, self._readers
         marks = self._marks(dirty)
         for turn in marked(marks):
-            node, kind = self.nodes[turn], self._kinds[turn]
+            node, transfer = self.nodes[turn], self._transfers[turn]
             said.pop(turn, None)
             run.unlisted.pop(node.index, None)
             self._at = turn
-            if kind is None or not kind.is_plain or node.index in supposed:
-                outputs = yield from self._special(node, kind, facts_of(node, slots))
+            if transfer is None or not transfer.is_plain or node.index in supposed:
+                outputs = yield from self._special(node, transfer, facts_of(node, slots))
             else:
-                outputs = self._answer(node, kind, tuple([slots[source] for source in node.sources]))
+                outputs = self._answer(node, transfer, tuple([slots[source] for source in node.sources]))
             for slot, fact in enumerate(outputs, node.first_slot):
                 if slots[slot] is not fact:
                     slots[slot] = fact
@@ -294,7 +294,7 @@ class Engine:
         return run
 
     def _grouping(self, dirty: frozenset[int], apart: Mapping[int, int]) -> Groups:
-        return Groups(self.nodes, self._kinds, self._readers, self.current, dirty, self._marks(dirty), apart, self.supposed)
+        return Groups(self.nodes, self._transfers, self._readers, self.current, dirty, self._marks(dirty), apart, self.supposed)
 
     def _grouped(self, groups: Groups) -> Generator[tuple[Engine, Given], Run, Run | None]:
         """Infer what the groups reach; None if tensors that knew the same before no longer do."""
@@ -303,16 +303,16 @@ class Engine:
         self.current = run
         fact_of = known.__getitem__
         for group in groups.groups:
-            node, kind = group.node, group.kind
+            node, transfer = group.node, group.transfer
             facts = tuple(map(fact_of, group.sources))
-            if kind is None or group.is_special:
+            if transfer is None or group.is_special:
                 self._at = group.turn
-                outputs = yield from self._special(node, kind, facts)
+                outputs = yield from self._special(node, transfer, facts)
             else:
-                application = kind.answers.get(facts)
+                application = transfer.memo.get(facts)
                 if application is None or application is LOCAL:
-                    application = self._apply(node, kind, facts)
-                    if len(group.turns) > 1 and kind.answers.get(facts) is LOCAL:
+                    application = self._apply(node, transfer, facts)
+                    if len(group.turns) > 1 and transfer.memo.get(facts) is LOCAL:
                         self.current = before
                         return None
                 outputs = application.outputs
@@ -338,11 +338,11 @@ class Engine:
             marks[self._turns[index]] = True
         return marks
 
-    def _answer(self, node: Node, kind: Kind, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    def _answer(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The outputs that the rule of a node tells, with what it says."""
-        application = kind.answers.get(facts)
+        application = transfer.memo.get(facts)
         if application is None or application is LOCAL:
-            application = self._apply(node, kind, facts)
+            application = self._apply(node, transfer, facts)
         if not application.is_loud:
             return application.outputs
         self._repeat(node, application)
@@ -359,33 +359,33 @@ class Engine:
         self.current.unlisted[node.index] = outputs[listed:]
         return outputs[:listed]
 
-    def _special(self, node: Node, kind: Kind | None, facts: tuple[Fact, ...]) -> Outputs:
+    def _special(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...]) -> Outputs:
         """The outputs of a node that takes them from elsewhere than a rule, as many as its layer lists."""
-        return self._fitted(node, (yield from self._outputs(node, kind, facts)))
+        return self._fitted(node, (yield from self._outputs(node, transfer, facts)))
 
-    def _outputs(self, node: Node, kind: Kind | None, facts: tuple[Fact, ...]) -> Outputs:
+    def _outputs(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...]) -> Outputs:
         """What a node gives that takes it from elsewhere than a rule."""
         if node.index in self.supposed:
             return self.supposed[node.index]
-        if kind is None:
+        if transfer is None:
             return self._trust(node)
         if node.index in self._maps:
-            return (yield from self._control(node, kind, facts))
-        if kind.op.TYPE in BODIES:  # an example, which has no bodies
+            return (yield from self._control(node, transfer, facts))
+        if transfer.op.TYPE in BODIES:  # an example, which has no bodies
             return tuple([self._recorded(port) for port in node.layer.outputs])
-        if kind.op.TYPE != "Parameter":  # a Const whose bytes are not there, or inputs at the end that are missing
-            return self._remembered(node, kind, facts).outputs
+        if transfer.op.TYPE != "Parameter":  # a Const whose bytes are not there, or inputs at the end that are missing
+            return self._remembered(node, transfer, facts).outputs
         if node.layer.data_offset < 0 and node.index not in self._given:
             self._report(node, (Finding("A101", "a Parameter must have <data> with its shape and element_type"),))
             return (POISONED,)
         if node.index not in self._given and node.index not in self.shapes:
-            return self._remembered(node, kind, facts).outputs
-        self._report(node, kind.op.findings)
+            return self._remembered(node, transfer, facts).outputs
+        self._report(node, transfer.op.findings)
         if node.index in self._given:
             return (self._given[node.index],)
-        return (self.facts.intern(kind.op.element_type, self.shapes[node.index]),)  # type: ignore[attr-defined]
+        return (self.facts.intern(transfer.op.element_type, self.shapes[node.index]),)  # type: ignore[attr-defined]
 
-    def _control(self, node: Node, kind: Kind, facts: tuple[Fact, ...]) -> Outputs:
+    def _control(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outputs:
         """The outputs of an operation with bodies."""
         from irshape.inference.control import Control
 
@@ -394,8 +394,8 @@ class Engine:
             engine = self.bodies[node.index, body.name]
             self.current.inner[node.index, body.name] = yield engine, ()
         if not bodies:
-            return (POISONED,) * kind.listed
-        control = Control(self, node, kind, bodies, facts)
+            return (POISONED,) * transfer.listed
+        control = Control(self, node, transfer, bodies, facts)
         outputs = yield from control.answer()
         self._report(node, control.findings)
         for message, offset in control.faults:
@@ -419,37 +419,37 @@ class Engine:
             self._report(assign, ctx.findings)
             self._guard(assign, ctx.requirements)
 
-    def _remembered(self, node: Node, kind: Kind, facts: tuple[Fact, ...]) -> Application:
+    def _remembered(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Application:
         """The answer to a node's question, with what it says repeated for the node."""
-        application = kind.answers.get(facts)
+        application = transfer.memo.get(facts)
         if application is None or application is LOCAL:
-            application = self._apply(node, kind, facts)
+            application = self._apply(node, transfer, facts)
         self._repeat(node, application)
         return application
 
-    def _apply(self, node: Node, kind: Kind, facts: tuple[Fact, ...]) -> Application:
+    def _apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Application:
         """The answer to a node's question, worked out and remembered: for all nodes that ask it, unless it is the node's own."""
-        answers = kind.answers
+        memo = transfer.memo
         own = (node, *facts)
-        if answers.get(facts) is LOCAL and own in answers:
-            return answers[own]
+        if memo.get(facts) is LOCAL and own in memo:
+            return memo[own]
         first, sources = self.model.first_tensor, node.sources
         if first:
             sources = [first + source if source >= 0 else source for source in sources]
         stated = not self.model.document.is_example
-        request = Request(self.facts, self.scope, kind, first + node.first_slot, facts, sources, stated)
+        request = Request(self.facts, self.scope, transfer, first + node.first_slot, facts, sources, stated)
         application = request.answer()
         self._root._answered += 1
-        if kind.offset is not None:
+        if transfer.offset is not None:
             try:
-                application = self._fetched(kind, kind.offset, application)
+                application = self._fetched(transfer, transfer.offset, application)
             except WeightsError as error:
                 return self._unfetched(application, error)  # which is said once, so it is not remembered
         if request.is_local:
-            answers[facts] = LOCAL
-            answers[own] = application
+            memo[facts] = LOCAL
+            memo[own] = application
         else:
-            answers[facts] = application
+            memo[facts] = application
         return application
 
     # Where facts come from, if not from a rule.
@@ -462,9 +462,9 @@ class Engine:
             shape = tuple([self.scope.unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
         return self.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)
 
-    def _fetched(self, kind: Kind, offset: int, declared: Application) -> Application:
+    def _fetched(self, transfer: Transfer, offset: int, declared: Application) -> Application:
         """What is declared of a Const, with its elements if they are read. Raises WeightsError."""
-        op: Any = kind.op
+        op: Any = transfer.op
         fact = declared.outputs[0]
         count = element_count(fact.shape)
         if fact.is_poisoned or count is None:
@@ -477,17 +477,17 @@ class Engine:
         finding = None
         if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)
-        if kind.wanted and count <= limit:
+        if transfer.wanted and count <= limit:
             elements: Elements | None = None
             if fact.element_type is not ElementType.string:
                 elements = decode(fact.element_type, self._bytes(offset, fact.element_type.byte_size(count)), count)
             fact = self.facts.intern(fact.element_type, fact.shape, UNREADABLE if elements is None else elements, is_literal=True)
             if fact.element_type is ElementType.dynamic:
                 finding = Finding("T101", "a constant without an element type has no values to read", attribute="element_type")
-        elif kind.wanted and fact.element_type in INTEGER:
+        elif transfer.wanted and fact.element_type in INTEGER:
             message = f"the values of more than {limit} elements are not followed (limit elements)"
             finding = Finding("N103", message, attribute="shape")
-        return Application((fact,), (*declared.findings, finding) if finding else declared.findings, (), kind.listed)
+        return Application((fact,), (*declared.findings, finding) if finding else declared.findings, (), transfer.listed)
 
     def _unfetched(self, declared: Application, error: WeightsError) -> Application:
         """What is declared of a Const whose bytes cannot be read; one says that the weights are missing, short or another model's."""

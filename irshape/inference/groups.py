@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from irshape.inference.apply import LOCAL, Kind
+from irshape.inference.apply import LOCAL, Transfer
 from irshape.inference.facts import Fact
 from irshape.inference.plan import facts_of, sources_of
 from irshape.inference.run import Run, Said
@@ -23,12 +23,12 @@ class Group:
     `is_special` says that no rule is asked, but the node itself.
     """
 
-    __slots__ = ("is_special", "kind", "node", "outputs", "sources", "turn", "turns")
+    __slots__ = ("is_special", "node", "outputs", "sources", "transfer", "turn", "turns")
 
-    def __init__(self, turn: int, node: Node, kind: Kind | None, is_special: bool, sources: list[int], outputs: list[int]) -> None:
+    def __init__(self, turn: int, node: Node, transfer: Transfer | None, is_special: bool, sources: list[int], outputs: list[int]) -> None:
         self.turn = turn
         self.node = node
-        self.kind = kind
+        self.transfer = transfer
         self.is_special = is_special
         self.sources = sources
         self.outputs = outputs
@@ -45,7 +45,7 @@ class Groups:
     def __init__(
         self,
         nodes: list[Node],
-        kinds: list[Kind | None],
+        transfers: list[Transfer | None],
         readers: Mapping[int, list[int]],
         base: Run,
         dirty: frozenset[int],
@@ -69,7 +69,7 @@ class Groups:
         reached: dict[tuple[int, Fact], int] = {}
         groups: dict[object, Group] = {}
         for turn in marked(marks):
-            node, kind = nodes[turn], kinds[turn]
+            node, transfer = nodes[turn], transfers[turn]
             self.unlisted.pop(node.index, None)
             sources: list[int] = []
             for slot in sources_of(node):
@@ -89,12 +89,12 @@ class Groups:
                 outputs.append(number)
                 for reader in readers.get(slot, ()):
                     marks[reader] = True
-            is_special = kind is None or not kind.is_plain or node.index in special
-            is_alone = kind is None or is_special or kind.answers.get(facts_of(node, slots)) is LOCAL
-            key = turn if is_alone else (kind, *sources, -1, *outputs)
+            is_special = transfer is None or not transfer.is_plain or node.index in special
+            is_alone = transfer is None or is_special or transfer.memo.get(facts_of(node, slots)) is LOCAL
+            key = turn if is_alone else (transfer, *sources, -1, *outputs)
             group = groups.get(key)
             if group is None:
-                group = groups[key] = Group(turn, node, kind, is_special, sources, outputs)
+                group = groups[key] = Group(turn, node, transfer, is_special, sources, outputs)
             group.turns.append(turn)
         self.groups = list(groups.values())
         self.said: dict[int, Said] = {turn: said for turn, said in base.said.items() if turn >= len(marks) or not marks[turn]}

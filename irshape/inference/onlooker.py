@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from irshape.inference.apply import Application, Kind, never_valid
+from irshape.inference.apply import Application, Transfer, never_valid
 from irshape.inference.engine import Engine, Outputs
 from irshape.inference.facts import Fact
 from irshape.model.model import Node
@@ -26,7 +26,7 @@ class Onlooker(Engine):
         super().__init__(*arguments, **named)
         self.refused: set[Node] = set()
         # Where it takes outputs from a rule, it does not take them as they are.
-        self._kinds = [kind and _special(kind) for kind in self._kinds]
+        self._transfers = [transfer and _special(transfer) for transfer in self._transfers]
 
     def excuse_of(self, node: Node, application: Application) -> Application:
         """What a rule gave, its errors being warnings if OpenVINO makes none here."""
@@ -36,15 +36,15 @@ class Onlooker(Engine):
             return application
         return Application(outputs, never_valid(application.findings))
 
-    def _outputs(self, node: Node, kind: Kind | None, facts: tuple[Fact, ...]) -> Outputs:
-        if isinstance(kind, _Plain):
-            return self._bounded(node, kind, facts, self._remembered(node, kind, facts).outputs)
-        return self._bounded(node, kind, facts, (yield from super()._outputs(node, kind, facts)))
+    def _outputs(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...]) -> Outputs:
+        if isinstance(transfer, _Plain):
+            return self._bounded(node, transfer, facts, self._remembered(node, transfer, facts).outputs)
+        return self._bounded(node, transfer, facts, (yield from super()._outputs(node, transfer, facts)))
 
-    def _bounded(self, node: Node, kind: Kind | None, taken: tuple[Fact, ...], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    def _bounded(self, node: Node, transfer: Transfer | None, taken: tuple[Fact, ...], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The facts as OpenVINO has them, every size a stranger to all others."""
         facts = []
-        is_sized = kind is None or not kind.op.takes_numbers_only or all(map(_is_number, taken))
+        is_sized = transfer is None or not transfer.op.takes_numbers_only or all(map(_is_number, taken))
         for slot, fact in enumerate(outputs, self.model.first_tensor + node.first_slot):
             seen = fact.seen
             if not is_sized and seen.shape is not None:
@@ -73,16 +73,18 @@ def _is_number(fact: Fact) -> bool:
     return fact.elements is not None and not any(isinstance(element, Dim | Real) for element in fact.elements)
 
 
-class _Plain(Kind):
+class _Plain(Transfer):
     """A kind that takes its outputs from its rule."""
 
     __slots__ = ()
 
 
-def _special(kind: Kind) -> Kind:
+def _special(transfer: Transfer) -> Transfer:
     """The same kind, with its answers, whose outputs are not taken as they are."""
-    special = (_Plain if kind.is_plain else Kind)(kind.op, kind.listed, kind.wanted, is_plain=False, offset=kind.offset)
-    special.answers = kind.answers
+    special = (_Plain if transfer.is_plain else Transfer)(
+        transfer.op, transfer.listed, transfer.wanted, is_plain=False, offset=transfer.offset
+    )
+    special.memo = transfer.memo
     return special
 
 

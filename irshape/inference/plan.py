@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from irshape.inference.apply import Kind
+from irshape.inference.apply import Transfer
 from irshape.inference.facts import Fact
 from irshape.model.bodies import BODIES
 from irshape.model.model import Model, Node
@@ -19,7 +19,7 @@ NONE: Final[frozenset[int]] = frozenset()
 _FIRST: Final = frozenset((0,))
 
 
-Kinds: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Kind]
+Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Transfer]
 
 
 _Reads: TypeAlias = tuple[list[int], list[int]]
@@ -40,7 +40,7 @@ class _Common:
     `kinds` are the kinds of those that are not odd, by the outputs that are wanted and the place of the bytes.
     """
 
-    __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "kinds", "listed", "op")
+    __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
 
     def __init__(self, model: Model, node: Node, known_reads: dict[object, _Reads]) -> None:
         signature = node.layer.signature
@@ -50,7 +50,7 @@ class _Common:
         self.always: Sequence[int] = ()
         self.followed: Sequence[int] = ()
         self.is_constant = self.is_string = self.is_followed = False
-        self.kinds: dict[tuple[frozenset[int], int | None], Kind] = {}
+        self.transfers: dict[tuple[frozenset[int], int | None], Transfer] = {}
         if op is None:
             return
         key = (node.op_class, signature.input_count)
@@ -61,24 +61,24 @@ class _Common:
         self.is_string = self.is_constant and op.element_type is ElementType.string
         self.is_followed = self.is_constant or op.propagate is not None
 
-    def kind(self, kinds: Kinds, wanted: frozenset[int], offset: int | None, *, is_odd: bool) -> Kind:
+    def transfer(self, transfers: Transfers, wanted: frozenset[int], offset: int | None, *, is_odd: bool) -> Transfer:
         """The kind of a node, which is no plain one if the node itself `is_odd`."""
         is_plain = not (is_odd or self.op.TYPE == "Parameter" or self.op.TYPE in BODIES)
         key = (self.op.alike, self.listed, wanted, is_plain, offset)
-        kind = kinds.get(key)
-        if kind is None:
-            kind = kinds[key] = Kind(self.op, self.listed, wanted, is_plain=is_plain, offset=offset)
-        return kind
+        transfer = transfers.get(key)
+        if transfer is None:
+            transfer = transfers[key] = Transfer(self.op, self.listed, wanted, is_plain=is_plain, offset=offset)
+        return transfer
 
 
-def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None) -> tuple[list[Node], list[Kind | None]]:
+def plan(model: Model, transfers: Transfers, demanded: set[int], weights: Weights | None) -> tuple[list[Node], list[Transfer | None]]:
     """The nodes in their turns, and the kind of each, None where the operation is not known.
 
     What is `demanded` are the tensors whose elements are read elsewhere; those that rules read are put to it. So it goes backwards:
     who reads a node's outputs is known before the node.
     """
     nodes: list[Node] = []
-    found: list[Kind | None] = []
+    found: list[Transfer | None] = []
     signatures: dict[Signature, _Common] = {}
     known_reads: dict[object, _Reads] = {}
     size: float | None = inf if model.document.is_example else None
@@ -116,16 +116,16 @@ def plan(model: Model, kinds: Kinds, demanded: set[int], weights: Weights | None
             first_constant = common, wanted, at, len(found)
         elif sources and sources[-1] == -1:  # what is missing at the end is left out
             is_odd = True
-        kind = None if is_odd else common.kinds.get((wanted, offset))
-        if kind is None and common.op is not None:
-            kind = common.kind(kinds, wanted, offset, is_odd=is_odd)
+        transfer = None if is_odd else common.transfers.get((wanted, offset))
+        if transfer is None and common.op is not None:
+            transfer = common.transfer(transfers, wanted, offset, is_odd=is_odd)
             if not is_odd:
-                common.kinds[wanted, offset] = kind
-        found.append(kind)
+                common.transfers[wanted, offset] = transfer
+        found.append(transfer)
     if size is not None and size < 0 and first_constant is not None:
         # Where there are no weights, the first says so.
         common, wanted, at, turn = first_constant
-        found[turn] = common.kind(kinds, wanted, at, is_odd=True)
+        found[turn] = common.transfer(transfers, wanted, at, is_odd=True)
     nodes.reverse()
     found.reverse()
     demanded.difference_update((-1, -2))

@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
-from irshape.inference.apply import Kind, Request
+from irshape.inference.apply import Request, Transfer
 from irshape.inference.facts import Fact, FactTable
 from irshape.model.model import Node
 from irshape.ops.context import element_count
@@ -59,8 +59,8 @@ class Rule(Request):
         sources = [first + source if source >= 0 else source for source in node.sources[: len(facts)]]
         wanted = frozenset(index for index, fact in enumerate(known) if fact.elements is not None)
         stated = not node.model.document.is_example
-        kind = Kind(op, node.layer.signature.output_count, wanted, is_plain=True)
-        super().__init__(_Plain(), scope, kind, first + node.first_slot, tuple(facts), sources, stated)
+        transfer = Transfer(op, node.layer.signature.output_count, wanted, is_plain=True)
+        super().__init__(_Plain(), scope, transfer, first + node.first_slot, tuple(facts), sources, stated)
         self.is_sole = False
         self.answers: tuple[Fact, ...] = ()
 
