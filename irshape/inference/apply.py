@@ -39,7 +39,7 @@ class Application:
 
 
 # In place of an answer that must not be shared: it holds symbols born in one layer.
-LOCAL: Final = Application(())
+UNSHARED: Final = Application(())
 
 
 class Transfer:
@@ -108,11 +108,11 @@ class Request(Context):
             return ours
         seen = tuple([fact.seen for fact in self.facts])
         theirs = self.transfer.memo.get(seen)
-        if theirs is None or theirs is LOCAL:
+        if theirs is None or theirs is UNSHARED:
             other = Request(self.table, self.scope, self.transfer, self.key, seen, self.sources, self.states_types)
             theirs = other.answer()
-            if other.is_local:
-                self.is_local = True
+            if other.is_unshared:
+                self.is_unshared = True
             else:
                 self.transfer.memo[seen] = theirs
         return self._joined(ours, theirs)

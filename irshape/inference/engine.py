@@ -13,7 +13,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from irshape.inference.apply import LOCAL, Application, Request, Transfer
+from irshape.inference.apply import UNSHARED, Application, Request, Transfer
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.groups import Groups, marked
 from irshape.inference.plan import Transfers, facts_of, plan
@@ -236,7 +236,7 @@ class Engine:
             else:
                 facts = tuple(map(fact_of, node.sources))
                 application = transfer.memo.get(facts)
-                if application is None or application is LOCAL:
+                if application is None or application is UNSHARED:
                     application = self._apply(node, transfer, facts)
                 if application.is_loud:
                     self._at = turn
@@ -310,9 +310,9 @@ class Engine:
                 outputs = yield from self._special(node, transfer, facts)
             else:
                 application = transfer.memo.get(facts)
-                if application is None or application is LOCAL:
+                if application is None or application is UNSHARED:
                     application = self._apply(node, transfer, facts)
-                    if len(group.turns) > 1 and transfer.memo.get(facts) is LOCAL:
+                    if len(group.turns) > 1 and transfer.memo.get(facts) is UNSHARED:
                         self.current = before
                         return None
                 outputs = application.outputs
@@ -341,7 +341,7 @@ class Engine:
     def _answer(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The outputs that the rule of a node tells, with what it says."""
         application = transfer.memo.get(facts)
-        if application is None or application is LOCAL:
+        if application is None or application is UNSHARED:
             application = self._apply(node, transfer, facts)
         if not application.is_loud:
             return application.outputs
@@ -422,7 +422,7 @@ class Engine:
     def _remembered(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Application:
         """The answer to a node's question, with what it says repeated for the node."""
         application = transfer.memo.get(facts)
-        if application is None or application is LOCAL:
+        if application is None or application is UNSHARED:
             application = self._apply(node, transfer, facts)
         self._repeat(node, application)
         return application
@@ -431,7 +431,7 @@ class Engine:
         """The answer to a node's question, worked out and remembered: for all nodes that ask it, unless it is the node's own."""
         memo = transfer.memo
         own = (node, *facts)
-        if memo.get(facts) is LOCAL and own in memo:
+        if memo.get(facts) is UNSHARED and own in memo:
             return memo[own]
         first, sources = self.model.first_tensor, node.sources
         if first:
@@ -445,8 +445,8 @@ class Engine:
                 application = self._fetched(transfer, transfer.offset, application)
             except WeightsError as error:
                 return self._unfetched(application, error)  # which is said once, so it is not remembered
-        if request.is_local:
-            memo[facts] = LOCAL
+        if request.is_unshared:
+            memo[facts] = UNSHARED
             memo[own] = application
         else:
             memo[facts] = application

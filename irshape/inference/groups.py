@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from irshape.inference.apply import LOCAL, Transfer
+from irshape.inference.apply import UNSHARED, Transfer
 from irshape.inference.facts import Fact
 from irshape.inference.plan import facts_of, sources_of
 from irshape.inference.run import Run, Said
@@ -90,7 +90,7 @@ class Groups:
                 for reader in readers.get(slot, ()):
                     marks[reader] = True
             is_special = transfer is None or not transfer.is_plain or node.index in special
-            is_alone = transfer is None or is_special or transfer.memo.get(facts_of(node, slots)) is LOCAL
+            is_alone = transfer is None or is_special or transfer.memo.get(facts_of(node, slots)) is UNSHARED
             key = turn if is_alone else (transfer, *sources, -1, *outputs)
             group = groups.get(key)
             if group is None:

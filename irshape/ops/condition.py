@@ -34,7 +34,7 @@ class Select(Broadcasting):
                 (low, high), (other_low, other_high) = ends(first), ends(second)
                 result.append(Real(min(low, other_low), max(high, other_high)))
             else:
-                ctx.is_local = True
+                ctx.is_unshared = True
                 result.append(ctx.scope.hull((ctx.key, "choice", index), first, second))
         return tuple(result)
 

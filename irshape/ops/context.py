@@ -29,7 +29,7 @@ class Context(Judge):
     """One application of a rule to facts.
 
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
-    replayed for every layer that asks the same. `is_local` tells that the answer holds values born in this very layer.
+    replayed for every layer that asks the same. `is_unshared` tells that the answer holds values born in this very layer.
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
     It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_sole`
     says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `is_static` says that the
@@ -43,9 +43,9 @@ class Context(Judge):
         "findings",
         "is_checked",
         "is_guarded",
-        "is_local",
         "is_sole",
         "is_static",
+        "is_unshared",
         "key",
         "op",
         "requirements",
@@ -58,7 +58,7 @@ class Context(Judge):
         self.key = key
         self.findings: list[Finding] = []
         self.requirements: list[Requirement] = []
-        self.is_local = False
+        self.is_unshared = False
         self.is_checked = True
         self.is_guarded = True
         self.is_sole = True
@@ -172,7 +172,7 @@ class Context(Judge):
         """A size that only running the layer would tell: a symbol of the layer's own."""
         self._born += 1
         size = self.scope.unknown((self.key, "size", self._born), low, high, is_unbacked=bool(self.op.inputs))
-        self.is_local |= isinstance(size, Dim)
+        self.is_unshared |= isinstance(size, Dim)
         return size
 
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
@@ -277,7 +277,7 @@ class Context(Judge):
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         if count > (most := self.scope.limits.rank):
             self.fail("X111", f"{port.name} holds {count} values that are not known; at most {most} are followed (limit rank)", port=port)
-        self.is_local = True
+        self.is_unshared = True
         return tuple(self.scope.unknown((port.source, i), is_unbacked=True) for i in range(count))
 
     def suppose(self, ports: Sequence[Input]) -> None:

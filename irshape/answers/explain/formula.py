@@ -87,7 +87,7 @@ class Formulas:
         """How a number of an output came about; `slots` are what the pass found of all tensors."""
         layer = _Layer.at(node, slots)
         rule = self._rule(layer, asked.kind)
-        key = (node if rule.is_local else None, *layer.signature, asked)
+        key = (node if rule.is_unshared else None, *layer.signature, asked)
         formula = self._formulas.get(key)
         if formula is None:
             formula = self._formulas[key] = self._formula(layer, asked, asked.of(rule.answers))
@@ -102,7 +102,7 @@ class Formulas:
         named = [named_fact(layer.op, position, fact, is_of_elements=kind == "element") for position, fact in enumerate(layer.facts)]
         rule = TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known)
         rule.answers = rule.outputs()
-        self._applied[layer.node if rule.is_local else None, *signature] = rule
+        self._applied[layer.node if rule.is_unshared else None, *signature] = rule
         return rule
 
     def _formula(self, layer: _Layer, asked: Asked, found: Any) -> Formula:
