@@ -93,10 +93,10 @@ class Request(Context):
     def answer(self) -> Application:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
         self.is_static = self.table.is_static
-        self.is_sole = not self.is_static
+        self.is_runtime_view = not self.is_static
         for fact in self.facts:
-            if fact.seen is not fact:
-                self.is_sole = False
+            if fact.runtime_view is not fact:
+                self.is_runtime_view = False
         polynomials = self.scope.polynomials
         large = polynomials.large
         outputs = self._outputs()
@@ -104,17 +104,17 @@ class Request(Context):
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = Application(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
-        if self.is_sole or self.is_static:
+        if self.is_runtime_view or self.is_static:
             return ours
-        seen = tuple([fact.seen for fact in self.facts])
-        theirs = self.transfer.memo.get(seen)
+        runtime_view = tuple([fact.runtime_view for fact in self.facts])
+        theirs = self.transfer.memo.get(runtime_view)
         if theirs is None or theirs is UNSHARED:
-            other = Request(self.table, self.scope, self.transfer, self.key, seen, self.sources, self.states_types)
+            other = Request(self.table, self.scope, self.transfer, self.key, runtime_view, self.sources, self.states_types)
             theirs = other.answer()
             if other.is_unshared:
                 self.is_unshared = True
             else:
-                self.transfer.memo[seen] = theirs
+                self.transfer.memo[runtime_view] = theirs
         return self._joined(ours, theirs)
 
     def _joined(self, ours: Application, theirs: Application) -> Application:
@@ -131,7 +131,7 @@ class Request(Context):
             return Application(theirs.outputs, never_valid(ours.findings), (), self.listed)
         if len(ours.outputs) != len(theirs.outputs):
             return ours
-        outputs = [self.table.beside(fact, other.seen) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
+        outputs = [self.table.with_runtime_view(fact, other.runtime_view) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
         return Application(tuple(outputs), ours.findings, ours.requirements, self.listed)
 
     def _outputs(self) -> tuple[Fact, ...]:
@@ -184,12 +184,12 @@ class Request(Context):
             if is_poisoned:
                 return tuple([intern(element_type, shape, None, element_count(shape) is None) for element_type, shape in pairs])
             return tuple([intern(element_type, shape) for element_type, shape in pairs])
-        elements, seen = self._elements(arguments, shapes, types)
+        elements, runtime_view = self._elements(arguments, shapes, types)
         outputs = []
-        for element_type, shape, values, known in zip(types, shapes, elements, seen, strict=True):
+        for element_type, shape, values, known in zip(types, shapes, elements, runtime_view, strict=True):
             fact = intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
             if known != values:
-                fact = self.table.beside(fact, intern(element_type, shape, known, fact.is_poisoned))
+                fact = self.table.with_runtime_view(fact, intern(element_type, shape, known, fact.is_poisoned))
             outputs.append(fact)
         return tuple(outputs)
 
@@ -218,8 +218,8 @@ class Request(Context):
         if not self.has_type(input, input.port.types):
             element_type = input.element_type
             is_stated = self.states_types or element_type is not ElementType.dynamic
-            seen = f"have element type {element_type}" if is_stated else "hold real numbers"
-            self.error("T101", f"{input.name} must not {seen}", port=input)
+            runtime_view = f"have element type {element_type}" if is_stated else "hold real numbers"
+            self.error("T101", f"{input.name} must not {runtime_view}", port=input)
             input.elements = None
 
     def _check_elements(self, input: Input) -> None:
@@ -326,13 +326,15 @@ class Request(Context):
         if elements is None:
             return nothing, nothing
         is_several = len(shapes) > 1 or op.outputs[0].variadic
-        seen = elements
+        runtime_view = elements
         if is_supposed or any(one.element_type in op.unfollowed for one in read):
-            seen = None
+            runtime_view = None
         elif has_sizes or has_reals or any(_unknown([one or () for one in elements] if is_several else [elements])):
-            seen = op.seen(self, elements, *arguments)
+            runtime_view = op.runtime_view(self, elements, *arguments)
         ours = self._held(elements, is_several, types, counts)
-        return ours, ours if seen is elements else nothing if seen is None else self._held(seen, is_several, types, counts)
+        return ours, ours if runtime_view is elements else nothing if runtime_view is None else self._held(
+            runtime_view, is_several, types, counts
+        )
 
     def _held(
         self, elements: Sequence[Any], is_several: bool, types: Sequence[ElementType], counts: Sequence[Size | None]

@@ -13,12 +13,12 @@ from irshape.shape.value import Elements
 class Fact:
     """Element type, shape (None if unranked) and, where some rule reads them, elements.
 
-    `is_poisoned` marks what is unknown because a layer before failed: nothing is said of what follows from that. `seen` is what
+    `is_poisoned` marks what is unknown because a layer before failed: nothing is said of what follows from that. `runtime_view` is what
     OpenVINO knows of the tensor, where that is less or other than this; else the fact itself. `is_literal` marks the elements of
     a Const.
     """
 
-    __slots__ = ("element_type", "elements", "is_literal", "is_poisoned", "seen", "shape")
+    __slots__ = ("element_type", "elements", "is_literal", "is_poisoned", "runtime_view", "shape")
 
     def __init__(
         self,
@@ -26,14 +26,14 @@ class Fact:
         shape: Shape,
         elements: Elements | None,
         is_poisoned: bool = False,
-        seen: Fact | None = None,
+        runtime_view: Fact | None = None,
         is_literal: bool = False,
     ) -> None:
         self.element_type = element_type
         self.shape = shape
         self.elements = elements
         self.is_poisoned = is_poisoned
-        self.seen: Fact = seen or self
+        self.runtime_view: Fact = runtime_view or self
         self.is_literal = is_literal
 
     def is_like(self, other: Fact) -> bool:
@@ -76,12 +76,12 @@ class FactTable:
         shape: Shape,
         elements: Elements | None = None,
         is_poisoned: bool = False,
-        seen: Fact | None = None,
+        runtime_view: Fact | None = None,
         is_literal: bool = False,
     ) -> Fact:
         """The one fact that says this."""
         key: tuple[object, ...]
-        if elements is None and seen is None and not is_poisoned and not is_literal:
+        if elements is None and runtime_view is None and not is_poisoned and not is_literal:
             key = (element_type, shape)
             fact = self._table.get(key)
             if fact is None:
@@ -90,14 +90,14 @@ class FactTable:
         # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
         is_mixed = element_type.is_real or element_type is ElementType.dynamic
         tag = repr(elements) if elements is not None and is_mixed else elements
-        key = (element_type, shape, tag, is_poisoned, seen, is_literal)
+        key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal)
         fact = self._table.get(key)
         if fact is None:
-            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, seen, is_literal)
+            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, runtime_view, is_literal)
         return fact
 
-    def beside(self, fact: Fact, seen: Fact) -> Fact:
-        """A fact of which OpenVINO knows what `seen` says."""
-        if fact.is_like(seen):
+    def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:
+        """A fact of which OpenVINO knows what `runtime_view` says."""
+        if fact.is_like(runtime_view):
             return fact
-        return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, seen)
+        return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, runtime_view)

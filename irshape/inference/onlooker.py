@@ -46,16 +46,18 @@ class Onlooker(Engine):
         facts = []
         is_sized = transfer is None or not transfer.op.takes_numbers_only or all(map(_is_number, taken))
         for slot, fact in enumerate(outputs, self.model.first_tensor + node.first_slot):
-            seen = fact.seen
-            if not is_sized and seen.shape is not None:
-                sizes = tuple([self.scope.unknown(("bounds", slot, "size", axis), 0) for axis in range(len(seen.shape))])
-                facts.append(self.facts.intern(seen.element_type, sizes, None, seen.is_poisoned))
+            runtime_view = fact.runtime_view
+            if not is_sized and runtime_view.shape is not None:
+                sizes = tuple([self.scope.unknown(("bounds", slot, "size", axis), 0) for axis in range(len(runtime_view.shape))])
+                facts.append(self.facts.intern(runtime_view.element_type, sizes, None, runtime_view.is_poisoned))
                 continue
             shape, elements = (
                 several and tuple([self._stranger((slot, what, index), one) for index, one in enumerate(several)])
-                for what, several in (("size", seen.shape), ("element", seen.elements))
+                for what, several in (("size", runtime_view.shape), ("element", runtime_view.elements))
             )
-            facts.append(self.facts.intern(seen.element_type, shape, elements, seen.is_poisoned, is_literal=fact.is_literal))
+            facts.append(
+                self.facts.intern(runtime_view.element_type, shape, elements, runtime_view.is_poisoned, is_literal=fact.is_literal)
+            )
         return tuple(facts)
 
     def _stranger(self, key: tuple[int, str, int], one: Any) -> Any:

@@ -64,7 +64,7 @@ class _Common:
     def transfer(self, transfers: Transfers, wanted: frozenset[int], offset: int | None, *, is_odd: bool) -> Transfer:
         """The kind of a node, which is no plain one if the node itself `is_odd`."""
         is_plain = not (is_odd or self.op.TYPE == "Parameter" or self.op.TYPE in BODIES)
-        key = (self.op.alike, self.listed, wanted, is_plain, offset)
+        key = (self.op.memo_key, self.listed, wanted, is_plain, offset)
         transfer = transfers.get(key)
         if transfer is None:
             transfer = transfers[key] = Transfer(self.op, self.listed, wanted, is_plain=is_plain, offset=offset)

@@ -31,7 +31,7 @@ class Context(Judge):
     It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
     replayed for every layer that asks the same. `is_unshared` tells that the answer holds values born in this very layer.
     A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
-    It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_sole`
+    It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_runtime_view`
     says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `is_static` says that the
     symbols stand for numbers: then what OpenVINO makes of bounds does not count, what no size fulfils is refused, and what data and
     sizes decide together is a guard. `states_types` is false where ports need not state their element types, as in the specification's
@@ -43,7 +43,7 @@ class Context(Judge):
         "findings",
         "is_checked",
         "is_guarded",
-        "is_sole",
+        "is_runtime_view",
         "is_static",
         "is_unshared",
         "key",
@@ -61,7 +61,7 @@ class Context(Judge):
         self.is_unshared = False
         self.is_checked = True
         self.is_guarded = True
-        self.is_sole = True
+        self.is_runtime_view = True
         self.is_static = False
         self.states_types = True
         self._born = 0
@@ -228,7 +228,7 @@ class Context(Judge):
             self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
         elif -inf < low < 0:
             self.require_ge(value, 0, "{port}[{index}] must not be negative", code="V101", port=port.name, index=index)
-            if self.is_sole:
+            if self.is_runtime_view:
                 message = f"OpenVINO refuses bounds of {port.name}[{index}] that reach below 0: {_interval(low, high)}"
                 self.error("S206", message, port=port)
         return self.dimension(value)

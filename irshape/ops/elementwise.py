@@ -95,7 +95,7 @@ class Elementwise(Op):
         """Two ends between which an integer lies when each argument lies between two; None if that is not known."""
         return None
 
-    def seen(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+    def runtime_view(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
         columns = self.aligned(ctx, *inputs)
         if self.of_bounds is None or columns is None:
             return None

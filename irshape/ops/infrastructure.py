@@ -62,7 +62,7 @@ class Constant(Op):
     size: Annotated[int, ReadBy(read_unsigned)]
 
     @property
-    def alike(self) -> object:
+    def memo_key(self) -> object:
         """Constants of one size, wherever their bytes stand."""
         return self if self.findings else (Constant, self.element_type, self.shape, self.size)
 

@@ -185,7 +185,7 @@ class Op:
       otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
       `takes_reals` that it takes those that are a `Real`;
       `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
-    - `seen(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
+    - `runtime_view(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
       is all of them where `is_followed` says that OpenVINO follows bounds through the operation, and nothing elsewhere;
       `unfollowed` are the element types of which it computes no values at all;
     - `evaluate(self, *arrays)`: the data itself, with NumPy.
@@ -332,11 +332,11 @@ class Op:
         return other
 
     @property
-    def alike(self) -> object:
+    def memo_key(self) -> object:
         """What is equal for operations to which every rule gives the same answer: itself, unless the rules leave attributes unread."""
         return self
 
-    def seen(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
+    def runtime_view(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
         """What OpenVINO knows of the elements of the output, which `propagate` gave from inputs that are not all numbers."""
         return elements if self.is_followed else None
 

@@ -100,7 +100,7 @@ class Reshape(_Rearrangement):
         low, high = bounds(size)
         if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_sole and low < -1 == high:
+            if ctx.is_runtime_view and low < -1 == high:
                 ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..-1")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)

@@ -75,7 +75,7 @@ class Convert(Conversion):
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return self.converted(ctx, data, self.destination_type)
 
-    def seen(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:
+    def runtime_view(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:
         return self.bounds_seen(ctx, elements, data, self.destination_type)
 
 

@@ -41,12 +41,12 @@ class _Plain(FactTable):
         shape: Shape,
         elements: Elements | None = None,
         is_poisoned: bool = False,
-        seen: Fact | None = None,
+        runtime_view: Fact | None = None,
         is_literal: bool = False,
     ) -> Fact:
         return Fact(element_type, shape, elements, is_poisoned, None, is_literal)
 
-    def beside(self, fact: Fact, seen: Fact) -> Fact:
+    def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:
         return fact
 
 
@@ -61,7 +61,7 @@ class Rule(Request):
         stated = not node.model.document.is_example
         transfer = Transfer(op, node.layer.signature.output_count, wanted, is_plain=True)
         super().__init__(_Plain(), scope, transfer, first + node.first_slot, tuple(facts), sources, stated)
-        self.is_sole = False
+        self.is_runtime_view = False
         self.answers: tuple[Fact, ...] = ()
 
     def outputs(self) -> tuple[Fact, ...]:
