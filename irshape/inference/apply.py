@@ -20,10 +20,10 @@ from irshape.shape.value import UNREADABLE, Elements, Real, representable
 class Application:
     """What one application of a rule gave: a fact for each output, findings and requirements without place.
 
-    `is_loud` if there are any of these, or the outputs are not as many as are listed.
+    `has_effects` if there are any of these, or the outputs are not as many as are listed.
     """
 
-    __slots__ = ("findings", "is_loud", "outputs", "requirements")
+    __slots__ = ("findings", "has_effects", "outputs", "requirements")
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Application:
         self.outputs = outputs
         self.findings = findings
         self.requirements = requirements
-        self.is_loud = bool(findings or requirements) or len(outputs) != listed
+        self.has_effects = bool(findings or requirements) or len(outputs) != listed
 
 
 # In place of an answer that must not be shared: it holds symbols born in one layer.
@@ -218,8 +218,8 @@ class Request(Context):
         if not self.has_type(input, input.port.types):
             element_type = input.element_type
             is_stated = self.states_types or element_type is not ElementType.dynamic
-            runtime_view = f"have element type {element_type}" if is_stated else "hold real numbers"
-            self.error("T101", f"{input.name} must not {runtime_view}", port=input)
+            found = f"have element type {element_type}" if is_stated else "hold real numbers"
+            self.error("T101", f"{input.name} must not {found}", port=input)
             input.elements = None
 
     def _check_elements(self, input: Input) -> None:
@@ -316,7 +316,7 @@ class Request(Context):
             return empty, empty
         is_supposed = any(one.elements is None for one in read)
         if is_supposed:
-            self.suppose(read)
+            self.assume_unknown(read)
         if any(one.elements is None for one in read):
             return nothing, nothing
         has_sizes, has_reals = _unknown([one.values for one in read])

@@ -106,7 +106,7 @@ class _Search:
             pins = self.pins(node, len(own)) if node not in mended else []
             if pins:
                 hint, places = self.blame(pins)
-                self.trial.supposed = self.with_pins(pins)
+                self.trial.overrides = self.with_pins(pins)
                 self.trial.run()
                 left = {found.message for failing, found in self.errors() if failing is node}
                 solved = [found for found in own if found.message not in left] or own
@@ -144,7 +144,7 @@ class _Search:
 
     def with_pins(self, pins: Iterable[_Pin]) -> dict[int, tuple[Fact, ...]]:
         """What is taken for granted, and constants with other numbers."""
-        supposed = dict(self.trial.supposed)
+        overrides = dict(self.trial.overrides)
         for constant, is_axis, numbers in pins:
             fact = self.fact(constant)
             if is_axis:
@@ -153,8 +153,8 @@ class _Search:
             else:
                 elements = tuple(numbers.get(index, element) for index, element in enumerate(fact.elements or ()))
                 changed = self.trial.facts.intern(fact.element_type, fact.shape, elements)
-            supposed[constant.index] = (changed,)
-        return supposed
+            overrides[constant.index] = (changed,)
+        return overrides
 
     def leave_open(self, node: Node) -> None:
         """Let the outputs of a node have the ranks and types they had, and sizes that nothing is known of."""
@@ -164,12 +164,12 @@ class _Search:
             fact = self.before[slot]
             sizes = None if fact.shape is None else tuple(engine.scope.unknown(("open", slot, axis), 0) for axis in range(len(fact.shape)))
             outputs.append(engine.facts.intern(fact.element_type, sizes))
-        engine.supposed[node.index] = tuple(outputs)
+        engine.overrides[node.index] = tuple(outputs)
 
     def fact(self, constant: Node) -> Fact:
         """What is known, or supposed, of a constant."""
-        supposed = self.trial.supposed.get(constant.index)
-        return supposed[0] if supposed else self.before[constant.first_slot]
+        overrides = self.trial.overrides.get(constant.index)
+        return overrides[0] if overrides else self.before[constant.first_slot]
 
     def rest(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int] | None:
         """How good these numbers are, the least being the best: how far from the end the first error of a pass with them is.
@@ -177,10 +177,10 @@ class _Search:
         Then, the fewer numbers the better, and the fewer errors. None if an earlier node fails, or the node with `count` errors
         or more.
         """
-        supposed = self.trial.supposed
-        self.trial.supposed = self.with_pins(pins)
+        overrides = self.trial.overrides
+        self.trial.overrides = self.with_pins(pins)
         self.trial.run()
-        self.trial.supposed = supposed
+        self.trial.overrides = overrides
         self.work += len(self.order)
         errors = self.errors()
         end = len(self.order)

@@ -17,7 +17,7 @@ from irshape.inference.apply import UNSHARED, Application, Request, Transfer
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.groups import Groups, marked
 from irshape.inference.plan import Transfers, facts_of, plan
-from irshape.inference.run import Guard, Run, Said, guards_of
+from irshape.inference.run import Guard, NodeReport, Run, guards_of
 from irshape.model.bodies import BODIES, Body, bodies_of, conditions_passed
 from irshape.model.build import place, unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
@@ -53,7 +53,7 @@ class _Asked(NamedTuple):
     """What a pass was asked with: the shapes, supposed outputs and symbols of an engine."""
 
     shapes: dict[int, Shape]
-    supposed: dict[int, tuple[Fact, ...]]
+    overrides: dict[int, tuple[Fact, ...]]
     symbols: dict[str, SymbolRange]
 
     def changed(self, now: _Asked) -> frozenset[int] | None:
@@ -61,7 +61,7 @@ class _Asked(NamedTuple):
         if self.symbols != now.symbols:
             return None
         changed: set[int] = set()
-        for before, after in ((self.shapes, now.shapes), (self.supposed, now.supposed)):
+        for before, after in ((self.shapes, now.shapes), (self.overrides, now.overrides)):
             changed.update(index for index in before.keys() | after.keys() if before.get(index, ...) != after.get(index, ...))
         return frozenset(changed)
 
@@ -70,7 +70,7 @@ class Engine:
     """The inference of one model: its tables live as long as it does, so that a second pass finds the rules' answers.
 
     `shapes` are the shapes of Parameters, by node, that replace the file's; `symbols` what is known of the names the user gave;
-    `supposed` the outputs of nodes that are taken for granted, by node; `excuse` has the last word on errors; `unlisted` the
+    `overrides` the outputs of nodes that are taken for granted, by node; `excuse` has the last word on errors; `unlisted` the
     facts of outputs that a layer does not list, by node. `bodies` are the engines of the bodies, by node and name; they share the
     tables of the `outer` one, and their diagnostics and guards are found there, too. `is_static` says that the
     symbols stand for numbers that the inputs will have: then it does not count what OpenVINO knows of bounds.
@@ -93,12 +93,12 @@ class Engine:
         self.facts: FactTable = outer.facts if outer else FactTable(is_static)
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolRange] = outer.symbols if outer else {}
-        self.supposed: dict[int, tuple[Fact, ...]] = {}
+        self.overrides: dict[int, tuple[Fact, ...]] = {}
         self.excuse: Excuse | None = None
         self.bodies: dict[tuple[int, str], Engine] = {}
         self.parameters = model.parameters
         self.diagnostics = Diagnostics()
-        self.guarding: list[Run] = []
+        self.guarded_runs: list[Run] = []
         self.current = Run.of(model.slot_count)
         self._root: Engine = outer._root if outer else self
         self._asked: _Asked | None = None
@@ -126,7 +126,7 @@ class Engine:
     @property
     def guards(self) -> dict[Requirement, Guard]:
         """What must hold of the sizes by the last pass, bodies included."""
-        return guards_of(self.guarding)
+        return guards_of(self.guarded_runs)
 
     @property
     def remembered(self) -> int:
@@ -159,18 +159,18 @@ class Engine:
         return demanded
 
     @cached_property
-    def _turns(self) -> list[int]:
+    def _positions(self) -> list[int]:
         """The turn of each node; what is dropped has none, and is read by nobody."""
-        turns = [-1] * len(self.model)
-        for turn, node in enumerate(self.nodes):
-            turns[node.index] = turn
-        return turns
+        positions = [-1] * len(self.model)
+        for position, node in enumerate(self.nodes):
+            positions[node.index] = position
+        return positions
 
     @cached_property
     def _readers(self) -> dict[int, list[int]]:
         """The turns that read each tensor."""
-        turns = self._turns
-        return {slot: [turns[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
+        positions = self._positions
+        return {slot: [positions[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
 
     def _pair(self) -> list[Pair]:
         if not self.model.of_type("Assign"):
@@ -185,7 +185,7 @@ class Engine:
 
     def run(self) -> None:
         """Infer every tensor of the graph and of its bodies; after another pass, only what its changed inputs change."""
-        asked = _Asked(self.shapes.copy(), self.supposed.copy(), self.symbols.copy())
+        asked = _Asked(self.shapes.copy(), self.overrides.copy(), self.symbols.copy())
         dirty = None if self._asked is None else self._asked.changed(asked)
         self._asked = asked
         if dirty is None:
@@ -203,7 +203,7 @@ class Engine:
         OpenVINO looks at a body as it stands, too: what was found only then is a fault as well.
         """
         self.diagnostics = run.diagnostics
-        self.guarding = [run]
+        self.guarded_runs = [run]
         self.current = run
         pending = [(self, run)]
         while pending:
@@ -217,20 +217,20 @@ class Engine:
                 if inner is not alone:
                     known = {(one.code, one.where.offset) for one in found}
                     self.diagnostics += [one for one in alone.diagnostics if (one.code, one.where.offset) not in known]
-                    self.guarding.append(inner)
+                    self.guarded_runs.append(inner)
                 pending.append((body, inner))
 
     def _pass(self, given: Given) -> Pass:
         """Infer every tensor of the graph; the Parameters of a body are what is given."""
         run = self.current = Run.of(self.model.slot_count)
         self._given = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
-        slots, taken, supposed = run.slots, run.taken, self.supposed
+        slots, taken, overrides = run.slots, run.taken, self.overrides
         fact_of = slots.__getitem__
         for slot, port in self.model.stubs.items():
             slots[slot] = self._recorded(port)
-        for turn, (node, transfer) in enumerate(zip(self.nodes, self._transfers, strict=True)):
-            if transfer is None or not transfer.is_plain or (supposed and node.index in supposed):
-                self._at = turn
+        for position, (node, transfer) in enumerate(zip(self.nodes, self._transfers, strict=True)):
+            if transfer is None or not transfer.is_plain or (overrides and node.index in overrides):
+                self._at = position
                 outputs = yield from self._special(node, transfer, facts_of(node, slots))
                 taken.append(None)
             else:
@@ -238,8 +238,8 @@ class Engine:
                 application = transfer.memo.get(facts)
                 if application is None or application is UNSHARED:
                     application = self._apply(node, transfer, facts)
-                if application.is_loud:
-                    self._at = turn
+                if application.has_effects:
+                    self._at = position
                     if self.excuse is not None:
                         application = self.excuse(node, application)
                     self._repeat(node, application)
@@ -274,14 +274,14 @@ class Engine:
         """Infer these nodes again, and those that read a tensor which changes."""
         before = self.current
         run = self.current = before.copy()
-        slots, said, supposed, readers = run.slots, run.said, self.supposed, self._readers
+        slots, reports, overrides, readers = run.slots, run.reports, self.overrides, self._readers
         marks = self._marks(dirty)
-        for turn in marked(marks):
-            node, transfer = self.nodes[turn], self._transfers[turn]
-            said.pop(turn, None)
+        for position in marked(marks):
+            node, transfer = self.nodes[position], self._transfers[position]
+            reports.pop(position, None)
             run.unlisted.pop(node.index, None)
-            self._at = turn
-            if transfer is None or not transfer.is_plain or node.index in supposed:
+            self._at = position
+            if transfer is None or not transfer.is_plain or node.index in overrides:
                 outputs = yield from self._special(node, transfer, facts_of(node, slots))
             else:
                 outputs = self._answer(node, transfer, tuple([slots[source] for source in node.sources]))
@@ -294,7 +294,7 @@ class Engine:
         return run
 
     def _grouping(self, dirty: frozenset[int], apart: Mapping[int, int]) -> Groups:
-        return Groups(self.nodes, self._transfers, self._readers, self.current, dirty, self._marks(dirty), apart, self.supposed)
+        return Groups(self.nodes, self._transfers, self._readers, self.current, dirty, self._marks(dirty), apart, self.overrides)
 
     def _grouped(self, groups: Groups) -> Generator[tuple[Engine, Given], Run, Run | None]:
         """Infer what the groups reach; None if tensors that knew the same before no longer do."""
@@ -306,21 +306,21 @@ class Engine:
             node, transfer = group.node, group.transfer
             facts = tuple(map(fact_of, group.sources))
             if transfer is None or group.is_special:
-                self._at = group.turn
+                self._at = group.position
                 outputs = yield from self._special(node, transfer, facts)
             else:
                 application = transfer.memo.get(facts)
                 if application is None or application is UNSHARED:
                     application = self._apply(node, transfer, facts)
-                    if len(group.turns) > 1 and transfer.memo.get(facts) is UNSHARED:
+                    if len(group.positions) > 1 and transfer.memo.get(facts) is UNSHARED:
                         self.current = before
                         return None
                 outputs = application.outputs
-                if application.is_loud:
-                    for turn in group.turns:
-                        self._at = turn
-                        self._repeat(self.nodes[turn], application)
-                        outputs = self._fitted(self.nodes[turn], application.outputs)
+                if application.has_effects:
+                    for position in group.positions:
+                        self._at = position
+                        self._repeat(self.nodes[position], application)
+                        outputs = self._fitted(self.nodes[position], application.outputs)
             for index, number in enumerate(group.outputs):
                 fact = outputs[index]
                 if known[number] is None:
@@ -335,7 +335,7 @@ class Engine:
         """The turns of some nodes."""
         marks = bytearray(len(self.nodes))
         for index in dirty:
-            marks[self._turns[index]] = True
+            marks[self._positions[index]] = True
         return marks
 
     def _answer(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
@@ -343,7 +343,7 @@ class Engine:
         application = transfer.memo.get(facts)
         if application is None or application is UNSHARED:
             application = self._apply(node, transfer, facts)
-        if not application.is_loud:
+        if not application.has_effects:
             return application.outputs
         self._repeat(node, application)
         return self._fitted(node, application.outputs)
@@ -365,8 +365,8 @@ class Engine:
 
     def _outputs(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...]) -> Outputs:
         """What a node gives that takes it from elsewhere than a rule."""
-        if node.index in self.supposed:
-            return self.supposed[node.index]
+        if node.index in self.overrides:
+            return self.overrides[node.index]
         if transfer is None:
             return self._trust(node)
         if node.index in self._maps:
@@ -410,7 +410,7 @@ class Engine:
         from irshape.inference.variables import examine
 
         self._at = len(self.nodes)
-        self.current.said.pop(self._at, None)
+        self.current.reports.pop(self._at, None)
         slots = self.slots
         for pair in self._pairs:
             read_value, assign = pair.read_value, pair.assign
@@ -512,7 +512,7 @@ class Engine:
             code, message = "G117", f"{node.type!r} is not known; its recorded ports are trusted"
         said = self._say(code, message, node, node.layer.offset)
         # A hint has its cost: those that will not be listed need none.
-        if said is not None and code != "G117" and len(self.current.said) <= self.model.document.limits.faults:
+        if said is not None and code != "G117" and len(self.current.reports) <= self.model.document.limits.faults:
             said.hint = unknown_hint(node.layer)
         return tuple([self._recorded(port) for port in node.layer.outputs])
 
@@ -557,11 +557,11 @@ class Engine:
         found.append(said)
         return said
 
-    def _said(self, node: Node) -> Said:
-        said = self.current.said.get(self._at)
-        if said is None:
-            said = self.current.said[self._at] = Said(node)
-        return said
+    def _said(self, node: Node) -> NodeReport:
+        report = self.current.reports.get(self._at)
+        if report is None:
+            report = self.current.reports[self._at] = NodeReport(node)
+        return report
 
 
 def _drive(root: Pass) -> Run:

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from irshape.inference.apply import UNSHARED, Transfer
 from irshape.inference.facts import Fact
 from irshape.inference.plan import facts_of, sources_of
-from irshape.inference.run import Run, Said
+from irshape.inference.run import NodeReport, Run
 from irshape.model.model import Node
 
 
@@ -23,23 +23,25 @@ class Group:
     `is_special` says that no rule is asked, but the node itself.
     """
 
-    __slots__ = ("is_special", "node", "outputs", "sources", "transfer", "turn", "turns")
+    __slots__ = ("is_special", "node", "outputs", "position", "positions", "sources", "transfer")
 
-    def __init__(self, turn: int, node: Node, transfer: Transfer | None, is_special: bool, sources: list[int], outputs: list[int]) -> None:
-        self.turn = turn
+    def __init__(
+        self, position: int, node: Node, transfer: Transfer | None, is_special: bool, sources: list[int], outputs: list[int]
+    ) -> None:
+        self.position = position
         self.node = node
         self.transfer = transfer
         self.is_special = is_special
         self.sources = sources
         self.outputs = outputs
-        self.turns: list[int] = []
+        self.positions: list[int] = []
 
 
 class Groups:
     """The groups that a change of the nodes in `dirty` reaches, in the order of their first turns.
 
     Tensors have numbers here: one number for all that are reached and know the same, and one for all that are not, which stay as
-    `facts` has them. `said` is what was said in the turns that are not reached.
+    `facts` has them. `reports` is what was said in the turns that are not reached.
     """
 
     def __init__(
@@ -68,8 +70,8 @@ class Groups:
         fixed: dict[Fact, int] = {}
         reached: dict[tuple[int, Fact], int] = {}
         groups: dict[object, Group] = {}
-        for turn in marked(marks):
-            node, transfer = nodes[turn], transfers[turn]
+        for position in marked(marks):
+            node, transfer = nodes[position], transfers[position]
             self.unlisted.pop(node.index, None)
             sources: list[int] = []
             for slot in sources_of(node):
@@ -91,13 +93,15 @@ class Groups:
                     marks[reader] = True
             is_special = transfer is None or not transfer.is_plain or node.index in special
             is_alone = transfer is None or is_special or transfer.memo.get(facts_of(node, slots)) is UNSHARED
-            key = turn if is_alone else (transfer, *sources, -1, *outputs)
+            key = position if is_alone else (transfer, *sources, -1, *outputs)
             group = groups.get(key)
             if group is None:
-                group = groups[key] = Group(turn, node, transfer, is_special, sources, outputs)
-            group.turns.append(turn)
+                group = groups[key] = Group(position, node, transfer, is_special, sources, outputs)
+            group.positions.append(position)
         self.groups = list(groups.values())
-        self.said: dict[int, Said] = {turn: said for turn, said in base.said.items() if turn >= len(marks) or not marks[turn]}
+        self.reports: dict[int, NodeReport] = {
+            position: reports for position, reports in base.reports.items() if position >= len(marks) or not marks[position]
+        }
 
     def fits(self, run: Run) -> bool:
         """Whether what is not reached is still as it was."""
@@ -108,7 +112,7 @@ class Groups:
         run = self.last = Run(None)
         known: list[Fact] = self.facts.copy()  # type: ignore[assignment]
         run.place = lambda: self.placed(known)
-        run.said = self.said.copy()
+        run.reports = self.reports.copy()
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
         return run, known

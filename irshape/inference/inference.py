@@ -108,7 +108,7 @@ class Inference:
         self._symbols = dict(engine.symbols)
         self.weights = engine.weights
         self.scope = engine.scope
-        self._guarding = engine.guarding
+        self._guarding = engine.guarded_runs
         self.mended: list[Diagnostic] = []
         self._found = diagnostics
         self.diagnostics: list[Diagnostic] = diagnostics.listed()

@@ -124,8 +124,8 @@ def plan(model: Model, transfers: Transfers, demanded: set[int], weights: Weight
         found.append(transfer)
     if size is not None and size < 0 and first_constant is not None:
         # Where there are no weights, the first says so.
-        common, wanted, at, turn = first_constant
-        found[turn] = common.transfer(transfers, wanted, at, is_odd=True)
+        common, wanted, at, position = first_constant
+        found[position] = common.transfer(transfers, wanted, at, is_odd=True)
     nodes.reverse()
     found.reverse()
     demanded.difference_update((-1, -2))

@@ -49,7 +49,7 @@ class Guard:
         return f"<{self.requirement} for {self.node.name!r}>"
 
 
-class Said:
+class NodeReport:
     """What was found in a node, if anything was, and what it demands of sizes."""
 
     __slots__ = ("diagnostics", "node", "requirements")
@@ -64,11 +64,11 @@ class Run:
     """What one pass over a graph gave: a fact for every tensor, and what was said of the nodes.
 
     `taken` is the application that each turn took, where a whole pass gave them; `unlisted` are the facts of outputs that a layer
-    does not list, by node; `inner` the runs of bodies, by node and name; `said` is what was said in each turn. The facts of a
+    does not list, by node; `inner` the runs of bodies, by node and name; `reports` is what was said in each turn. The facts of a
     run over `groups` are put in their places when they are asked for: `known` are those of the groups' tensors.
     """
 
-    __slots__ = ("_slots", "inner", "place", "said", "taken", "unlisted")
+    __slots__ = ("_slots", "inner", "place", "reports", "taken", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
@@ -77,7 +77,7 @@ class Run:
         self.taken: list[Application | None] = []
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
-        self.said: dict[int, Said] = {}
+        self.reports: dict[int, NodeReport] = {}
 
     @classmethod
     def of(cls, slot_count: int) -> Run:
@@ -90,7 +90,7 @@ class Run:
         run = Run(self.slots.copy())
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
-        run.said = self.said.copy()
+        run.reports = self.reports.copy()
         return run
 
     @property
@@ -113,8 +113,8 @@ class Run:
     def diagnostics(self) -> Diagnostics:
         """What was found, in the order of the turns."""
         found = Diagnostics()
-        for turn in sorted(self.said):
-            own = self.said[turn].diagnostics
+        for position in sorted(self.reports):
+            own = self.reports[position].diagnostics
             if own is not None:
                 found += own
         return found
@@ -124,12 +124,12 @@ def guards_of(runs: Iterable[Run]) -> dict[Requirement, Guard]:
     """What must hold by these runs, each requirement with the first node that makes it."""
     guards: dict[Requirement, Guard] = {}
     for run in runs:
-        for turn in sorted(run.said):
-            said = run.said[turn]
-            for requirement in said.requirements:
+        for position in sorted(run.reports):
+            report = run.reports[position]
+            for requirement in report.requirements:
                 known = guards.get(requirement)
                 if known is None:
-                    guards[requirement] = Guard(said.node, requirement)
-                elif known.node is not said.node:
+                    guards[requirement] = Guard(report.node, requirement)
+                elif known.node is not report.node:
                     known.more += 1
     return guards

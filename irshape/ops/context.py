@@ -280,7 +280,7 @@ class Context(Judge):
         self.is_unshared = True
         return tuple(self.scope.unknown((port.source, i), is_unbacked=True) for i in range(count))
 
-    def suppose(self, ports: Sequence[Input]) -> None:
+    def assume_unknown(self, ports: Sequence[Input]) -> None:
         """Let the unknown elements of small integer inputs be sizes without bounds."""
         for port in ports:
             count = element_count(port.partial_shape)
