@@ -17,7 +17,7 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import UNREADABLE, Elements, Real, representable
 
 
-class Application:
+class Outcome:
     """What one application of a rule gave: a fact for each output, findings and requirements without place.
 
     `has_effects` if there are any of these, or the outputs are not as many as are listed.
@@ -39,7 +39,7 @@ class Application:
 
 
 # In place of an answer that must not be shared: it holds symbols born in one layer.
-UNSHARED: Final = Application(())
+UNSHARED: Final = Outcome(())
 
 
 class Transfer:
@@ -59,10 +59,10 @@ class Transfer:
         self.wanted = wanted
         self.is_plain = is_plain
         self.offset = offset
-        self.memo: dict[tuple[object, ...], Application] = {}
+        self.memo: dict[tuple[object, ...], Outcome] = {}
 
 
-class Request(Context):
+class Application(Context):
     """The application of the rule of a kind to `facts`, which came from the slots `sources`.
 
     `listed` is how many outputs the layer lists, `wanted` the positions of those whose elements some rule reads, `key` what
@@ -90,7 +90,7 @@ class Request(Context):
         self.wanted = transfer.wanted
         self.states_types = states_types
 
-    def answer(self) -> Application:
+    def answer(self) -> Outcome:
         """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
         self.is_static = self.table.is_static
         self.is_runtime_view = not self.is_static
@@ -103,13 +103,13 @@ class Request(Context):
         if polynomials.large > large:
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
-        ours = Application(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
+        ours = Outcome(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
         if self.is_runtime_view or self.is_static:
             return ours
         runtime_view = tuple([fact.runtime_view for fact in self.facts])
         theirs = self.transfer.memo.get(runtime_view)
         if theirs is None or theirs is UNSHARED:
-            other = Request(self.table, self.scope, self.transfer, self.key, runtime_view, self.sources, self.states_types)
+            other = Application(self.table, self.scope, self.transfer, self.key, runtime_view, self.sources, self.states_types)
             theirs = other.answer()
             if other.is_unshared:
                 self.is_unshared = True
@@ -117,7 +117,7 @@ class Request(Context):
                 self.transfer.memo[runtime_view] = theirs
         return self._joined(ours, theirs)
 
-    def _joined(self, ours: Application, theirs: Application) -> Application:
+    def _joined(self, ours: Outcome, theirs: Outcome) -> Outcome:
         """What is known, with OpenVINO's verdict."""
         errors, refusals = ([one for one in side.findings if one.is_error] for side in (ours, theirs))
         if any(one.code == "I101" for one in errors):
@@ -126,13 +126,13 @@ class Request(Context):
             if errors:
                 return ours
             findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
-            return Application(theirs.outputs, (*ours.findings, *findings), ours.requirements, self.listed)
+            return Outcome(theirs.outputs, (*ours.findings, *findings), ours.requirements, self.listed)
         if errors:
-            return Application(theirs.outputs, never_valid(ours.findings), (), self.listed)
+            return Outcome(theirs.outputs, never_valid(ours.findings), (), self.listed)
         if len(ours.outputs) != len(theirs.outputs):
             return ours
         outputs = [self.table.with_runtime_view(fact, other.runtime_view) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
-        return Application(tuple(outputs), ours.findings, ours.requirements, self.listed)
+        return Outcome(tuple(outputs), ours.findings, ours.requirements, self.listed)
 
     def _outputs(self) -> tuple[Fact, ...]:
         op, findings, count = self.op, self.findings, len(self.facts)

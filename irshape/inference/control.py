@@ -192,7 +192,7 @@ class Control(Context):
         self._check_iteration(body, run.slots)
         is_repeated = self._repeats(body, run)
         if is_repeated is not False and trip_count not in (0, 1):
-            run = yield from self._settle(body, given, run)
+            run = yield from self._fixpoint(body, given, run)
             is_repeated = self._repeats(body, run)
         iterations = self._iterations(is_entered, is_repeated, trip_count)
         return tuple([self._left(output, run, index, iterations, is_entered=is_entered) for index, output in enumerate(body.outputs)])
@@ -267,7 +267,7 @@ class Control(Context):
         given = self._first(body, declared)
         run = yield from self._ask(body, given)
         if iterations != 1:
-            run = yield from self._settle(body, given, run)
+            run = yield from self._fixpoint(body, given, run)
         outputs = []
         for index, output in enumerate(body.outputs):
             fact, slice = run.value(output.result), output.slice
@@ -343,7 +343,7 @@ class Control(Context):
             given[entry.parameter] = self._fact(element_type, shape, is_poisoned=fact.is_poisoned)
         return given
 
-    def _settle(self, body: Body, given: dict[Node, Fact], run: Run) -> Asking:
+    def _fixpoint(self, body: Body, given: dict[Node, Fact], run: Run) -> Asking:
         """The pass over the body in which what comes back is what went in, or within it."""
         plain = {output.result for output in body.outputs if output.slice is None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]

@@ -13,11 +13,11 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from irshape.inference.apply import UNSHARED, Application, Request, Transfer
+from irshape.inference.apply import UNSHARED, Application, Outcome, Transfer
 from irshape.inference.facts import POISONED, Fact, FactTable
-from irshape.inference.groups import Groups, marked
-from irshape.inference.plan import Transfers, facts_of, plan
+from irshape.inference.partition import Partition, marked
 from irshape.inference.run import Guard, NodeReport, Run, guards_of
+from irshape.inference.schedule import Transfers, facts_of, schedule
 from irshape.model.bodies import BODIES, Body, bodies_of, conditions_passed
 from irshape.model.build import place, unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
@@ -46,7 +46,7 @@ Outputs: TypeAlias = "Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]"
 
 
 # Has the last word on the errors of a node.
-Excuse: TypeAlias = Callable[[Node, Application], Application]
+Excuse: TypeAlias = Callable[[Node, Outcome], Outcome]
 
 
 class _Asked(NamedTuple):
@@ -104,12 +104,12 @@ class Engine:
         self._asked: _Asked | None = None
         self._given: dict[int, Fact] = {}
         self._runs: dict[Given, Run] = {}
-        self._groups: Groups | None = None
+        self._partition: Partition | None = None
         self._changed: frozenset[int] = frozenset()
         self._known_transfers: Transfers = outer._known_transfers if outer else {}
         self._ranges: dict[tuple[int, int], bytes] = outer._ranges if outer else {}
         self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
-        self.nodes, self._transfers = plan(model, self._known_transfers, self._demanded(body), weights)
+        self.nodes, self._transfers = schedule(model, self._known_transfers, self._demanded(body), weights)
         self._pairs = self._pair()
         self._are_weights_bad = False
         self._at = 0
@@ -192,12 +192,12 @@ class Engine:
             self._are_weights_bad = False
             for engine in self.graphs():
                 engine._runs = {}
-                engine._groups = None
-            self._settle(_drive(self._pass(())))
+                engine._partition = None
+            self._adopt(_drive(self._pass(())))
         else:
-            self._settle(_drive(self._again(dirty)) if dirty else self.current)
+            self._adopt(_drive(self._again(dirty)) if dirty else self.current)
 
-    def _settle(self, run: Run) -> None:
+    def _adopt(self, run: Run) -> None:
         """Let the last pass over each graph be what is known of it, and gather what was found in the bodies.
 
         OpenVINO looks at a body as it stands, too: what was found only then is a fault as well.
@@ -235,18 +235,18 @@ class Engine:
                 taken.append(None)
             else:
                 facts = tuple(map(fact_of, node.sources))
-                application = transfer.memo.get(facts)
-                if application is None or application is UNSHARED:
-                    application = self._apply(node, transfer, facts)
-                if application.has_effects:
+                outcome = transfer.memo.get(facts)
+                if outcome is None or outcome is UNSHARED:
+                    outcome = self._apply(node, transfer, facts)
+                if outcome.has_effects:
                     self._at = position
                     if self.excuse is not None:
-                        application = self.excuse(node, application)
-                    self._repeat(node, application)
-                    outputs = self._fitted(node, application.outputs)
+                        outcome = self.excuse(node, outcome)
+                    self._repeat(node, outcome)
+                    outputs = self._fitted(node, outcome.outputs)
                 else:
-                    outputs = application.outputs
-                taken.append(application)
+                    outputs = outcome.outputs
+                taken.append(outcome)
             first = node.first_slot
             if len(outputs) == 1:
                 slots[first] = outputs[0]
@@ -259,14 +259,14 @@ class Engine:
     def _again(self, dirty: frozenset[int]) -> Pass:
         """Infer what a change of some nodes reaches; what changes for the second time is asked in groups from then on."""
         self._given = {}
-        groups = self._groups
-        if groups is None or groups.dirty != dirty or not groups.fits(self.current):
-            groups = self._grouping(dirty, {}) if dirty == self._changed else None
-        run = None if groups is None else (yield from self._grouped(groups))
+        partition = self._partition
+        if partition is None or partition.dirty != dirty or not partition.fits(self.current):
+            partition = self._grouping(dirty, {}) if dirty == self._changed else None
+        run = None if partition is None else (yield from self._grouped(partition))
         if run is None:
             run = yield from self._onwards(dirty)
-            groups = groups and self._grouping(dirty, groups.numbers)
-        self._groups, self._changed = groups, dirty
+            partition = partition and self._grouping(dirty, partition.numbers)
+        self._partition, self._changed = partition, dirty
         self._runs[()] = run
         return run
 
@@ -293,35 +293,35 @@ class Engine:
         self._examine_pairs()
         return run
 
-    def _grouping(self, dirty: frozenset[int], apart: Mapping[int, int]) -> Groups:
-        return Groups(self.nodes, self._transfers, self._readers, self.current, dirty, self._marks(dirty), apart, self.overrides)
+    def _grouping(self, dirty: frozenset[int], apart: Mapping[int, int]) -> Partition:
+        return Partition(self.nodes, self._transfers, self._readers, self.current, dirty, self._marks(dirty), apart, self.overrides)
 
-    def _grouped(self, groups: Groups) -> Generator[tuple[Engine, Given], Run, Run | None]:
+    def _grouped(self, partition: Partition) -> Generator[tuple[Engine, Given], Run, Run | None]:
         """Infer what the groups reach; None if tensors that knew the same before no longer do."""
         before = self.current
-        run, known = groups.begun()
+        run, known = partition.begun()
         self.current = run
         fact_of = known.__getitem__
-        for group in groups.groups:
-            node, transfer = group.node, group.transfer
-            facts = tuple(map(fact_of, group.sources))
-            if transfer is None or group.is_special:
-                self._at = group.position
+        for block in partition.blocks:
+            node, transfer = block.node, block.transfer
+            facts = tuple(map(fact_of, block.sources))
+            if transfer is None or block.is_special:
+                self._at = block.position
                 outputs = yield from self._special(node, transfer, facts)
             else:
-                application = transfer.memo.get(facts)
-                if application is None or application is UNSHARED:
-                    application = self._apply(node, transfer, facts)
-                    if len(group.positions) > 1 and transfer.memo.get(facts) is UNSHARED:
+                outcome = transfer.memo.get(facts)
+                if outcome is None or outcome is UNSHARED:
+                    outcome = self._apply(node, transfer, facts)
+                    if len(block.positions) > 1 and transfer.memo.get(facts) is UNSHARED:
                         self.current = before
                         return None
-                outputs = application.outputs
-                if application.has_effects:
-                    for position in group.positions:
+                outputs = outcome.outputs
+                if outcome.has_effects:
+                    for position in block.positions:
                         self._at = position
-                        self._repeat(self.nodes[position], application)
-                        outputs = self._fitted(self.nodes[position], application.outputs)
-            for index, number in enumerate(group.outputs):
+                        self._repeat(self.nodes[position], outcome)
+                        outputs = self._fitted(self.nodes[position], outcome.outputs)
+            for index, number in enumerate(block.outputs):
                 fact = outputs[index]
                 if known[number] is None:
                     known[number] = fact
@@ -340,13 +340,13 @@ class Engine:
 
     def _answer(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The outputs that the rule of a node tells, with what it says."""
-        application = transfer.memo.get(facts)
-        if application is None or application is UNSHARED:
-            application = self._apply(node, transfer, facts)
-        if not application.has_effects:
-            return application.outputs
-        self._repeat(node, application)
-        return self._fitted(node, application.outputs)
+        outcome = transfer.memo.get(facts)
+        if outcome is None or outcome is UNSHARED:
+            outcome = self._apply(node, transfer, facts)
+        if not outcome.has_effects:
+            return outcome.outputs
+        self._repeat(node, outcome)
+        return self._fitted(node, outcome.outputs)
 
     def _fitted(self, node: Node, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """As many outputs as the layer lists."""
@@ -419,15 +419,15 @@ class Engine:
             self._report(assign, ctx.findings)
             self._guard(assign, ctx.requirements)
 
-    def _remembered(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Application:
+    def _remembered(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         """The answer to a node's question, with what it says repeated for the node."""
-        application = transfer.memo.get(facts)
-        if application is None or application is UNSHARED:
-            application = self._apply(node, transfer, facts)
-        self._repeat(node, application)
-        return application
+        outcome = transfer.memo.get(facts)
+        if outcome is None or outcome is UNSHARED:
+            outcome = self._apply(node, transfer, facts)
+        self._repeat(node, outcome)
+        return outcome
 
-    def _apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Application:
+    def _apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         """The answer to a node's question, worked out and remembered: for all nodes that ask it, unless it is the node's own."""
         memo = transfer.memo
         own = (node, *facts)
@@ -437,20 +437,20 @@ class Engine:
         if first:
             sources = [first + source if source >= 0 else source for source in sources]
         stated = not self.model.document.is_example
-        request = Request(self.facts, self.scope, transfer, first + node.first_slot, facts, sources, stated)
-        application = request.answer()
+        application = Application(self.facts, self.scope, transfer, first + node.first_slot, facts, sources, stated)
+        outcome = application.answer()
         self._root._answered += 1
         if transfer.offset is not None:
             try:
-                application = self._fetched(transfer, transfer.offset, application)
+                outcome = self._fetched(transfer, transfer.offset, outcome)
             except WeightsError as error:
-                return self._unfetched(application, error)  # which is said once, so it is not remembered
-        if request.is_unshared:
+                return self._unfetched(outcome, error)  # which is said once, so it is not remembered
+        if application.is_unshared:
             memo[facts] = UNSHARED
-            memo[own] = application
+            memo[own] = outcome
         else:
-            memo[facts] = application
-        return application
+            memo[facts] = outcome
+        return outcome
 
     # Where facts come from, if not from a rule.
 
@@ -462,7 +462,7 @@ class Engine:
             shape = tuple([self.scope.unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
         return self.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)
 
-    def _fetched(self, transfer: Transfer, offset: int, declared: Application) -> Application:
+    def _fetched(self, transfer: Transfer, offset: int, declared: Outcome) -> Outcome:
         """What is declared of a Const, with its elements if they are read. Raises WeightsError."""
         op: Any = transfer.op
         fact = declared.outputs[0]
@@ -487,15 +487,15 @@ class Engine:
         elif transfer.wanted and fact.element_type in INTEGER:
             message = f"the values of more than {limit} elements are not followed (limit elements)"
             finding = Finding("N103", message, attribute="shape")
-        return Application((fact,), (*declared.findings, finding) if finding else declared.findings, (), transfer.listed)
+        return Outcome((fact,), (*declared.findings, finding) if finding else declared.findings, (), transfer.listed)
 
-    def _unfetched(self, declared: Application, error: WeightsError) -> Application:
+    def _unfetched(self, declared: Outcome, error: WeightsError) -> Outcome:
         """What is declared of a Const whose bytes cannot be read; one says that the weights are missing, short or another model's."""
         if self._root._are_weights_bad:
             return declared
         self._root._are_weights_bad = error.code != "W106"
         finding = Finding(error.code, error.message, attribute="offset")
-        return Application(declared.outputs, (*declared.findings, finding))
+        return Outcome(declared.outputs, (*declared.findings, finding))
 
     def _bytes(self, offset: int, size: int) -> bytes:
         """A range of the weights, which is read once."""
@@ -524,10 +524,10 @@ class Engine:
             message = f"the operation has {known} outputs, the layer lists {len(node.layer.outputs)}"
             self._say("G109", message, node, port.offset, str(port.id))
 
-    def _repeat(self, node: Node, application: Application) -> None:
+    def _repeat(self, node: Node, outcome: Outcome) -> None:
         """What an application says, said of a node."""
-        self._report(node, application.findings)
-        self._guard(node, application.requirements)
+        self._report(node, outcome.findings)
+        self._guard(node, outcome.requirements)
 
     def _report(self, node: Node, findings: Sequence[Finding]) -> None:
         layer = node.layer

@@ -11,7 +11,7 @@ from irshape.report.diagnostic import Diagnostics
 from irshape.shape.guard import Requirement
 
 if TYPE_CHECKING:
-    from irshape.inference.apply import Application
+    from irshape.inference.apply import Outcome
 
 
 class Guard:
@@ -74,7 +74,7 @@ class Run:
         self._slots = slots
         # What puts the facts in their places, where they are known of several tensors at once.
         self.place: Callable[[], list[Fact]] | None = None
-        self.taken: list[Application | None] = []
+        self.taken: list[Outcome | None] = []
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
         self.reports: dict[int, NodeReport] = {}

@@ -3,7 +3,7 @@
 import pytest
 
 import irshape
-from irshape.inference.apply import Request
+from irshape.inference.apply import Application
 from tests.support.ir import Net
 
 
@@ -75,8 +75,8 @@ def test_every_answer_is_that_of_a_run_of_its_own(session: irshape.Session) -> N
 
 def test_only_what_changes_is_worked_out_anew(session: irshape.Session, monkeypatch: pytest.MonkeyPatch) -> None:
     applied: list[str] = []
-    answer = Request.answer
-    monkeypatch.setattr(Request, "answer", lambda self: applied.append(self.op.TYPE) or answer(self))
+    answer = Application.answer
+    monkeypatch.setattr(Application, "answer", lambda self: applied.append(self.op.TYPE) or answer(self))
     session.infer()
     applied.clear()
     session.reshape(parameter_0="[2,3,8,8]")

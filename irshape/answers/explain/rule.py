@@ -9,7 +9,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
-from irshape.inference.apply import Request, Transfer
+from irshape.inference.apply import Application, Transfer
 from irshape.inference.facts import Fact, FactTable
 from irshape.model.model import Node
 from irshape.ops.context import element_count
@@ -50,7 +50,7 @@ class _Plain(FactTable):
         return fact
 
 
-class Rule(Request):
+class Rule(Application):
     """One application of a node's rule to what a pass found of its inputs; OpenVINO's own view is left out."""
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.inference.apply import Request
-from irshape.inference.groups import Groups
+from irshape.inference.apply import Application
+from irshape.inference.partition import Partition
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
 
@@ -58,15 +58,15 @@ def twins(first: str, second: str) -> Net:
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The types of the layers whose rules are asked, as they are."""
     types: list[str] = []
-    answer = Request.answer
-    monkeypatch.setattr(Request, "answer", lambda self: types.append(self.op.TYPE) or answer(self))
+    answer = Application.answer
+    monkeypatch.setattr(Application, "answer", lambda self: types.append(self.op.TYPE) or answer(self))
     return types
 
 
 def test_tensors_that_knew_the_same_are_told_apart_where_they_no_longer_do(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[int] = []
-    begin = Groups.__init__
-    monkeypatch.setattr(Groups, "__init__", lambda self, *given: (begin(self, *given), made.append(len(self.groups)))[0])
+    begin = Partition.__init__
+    monkeypatch.setattr(Partition, "__init__", lambda self, *given: (begin(self, *given), made.append(len(self.blocks)))[0])
     net = twins("f32[2,3]", "f32[2,3]")
     session = irshape.Session(net.xml.encode(), weights=net.bin)
     session.infer()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from irshape.inference.apply import Application, Transfer, never_valid
+from irshape.inference.apply import Outcome, Transfer, never_valid
 from irshape.inference.engine import Engine, Outputs
 from irshape.inference.facts import Fact
 from irshape.model.model import Node
@@ -19,7 +19,7 @@ from irshape.shape.dim import Dim, bounds
 from irshape.shape.value import Real
 
 
-class Onlooker(Engine):
+class RuntimePass(Engine):
     """The inference of a model that knows of every size its bounds and nothing else; `refused` are the nodes with errors."""
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
@@ -28,13 +28,13 @@ class Onlooker(Engine):
         # Where it takes outputs from a rule, it does not take them as they are.
         self._transfers = [transfer and _special(transfer) for transfer in self._transfers]
 
-    def excuse_of(self, node: Node, application: Application) -> Application:
+    def excuse_of(self, node: Node, outcome: Outcome) -> Outcome:
         """What a rule gave, its errors being warnings if OpenVINO makes none here."""
         outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
-        has_errors = any(finding.is_error for finding in application.findings)
+        has_errors = any(finding.is_error for finding in outcome.findings)
         if not has_errors or node in self.refused or any(fact.is_poisoned for fact in outputs):
-            return application
-        return Application(outputs, never_valid(application.findings))
+            return outcome
+        return Outcome(outputs, never_valid(outcome.findings))
 
     def _outputs(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...]) -> Outputs:
         if isinstance(transfer, _Plain):
@@ -102,13 +102,13 @@ def _consult(engine: Engine) -> None:
     graphs = list(engine.graphs())
     if not any(map(_has_unknown_sizes, graphs)):
         return
-    onlooker = Onlooker(engine.model, engine.weights, engine.opaque, outer=engine)
-    onlooker.shapes = engine.shapes
-    for other in onlooker.graphs():
+    runtime = RuntimePass(engine.model, engine.weights, engine.opaque, outer=engine)
+    runtime.shapes = engine.shapes
+    for other in runtime.graphs():
         other.enter_bodies()
-    onlooker.run()
-    for one, other in zip(graphs, onlooker.graphs(), strict=True):
-        assert isinstance(other, Onlooker)
+    runtime.run()
+    for one, other in zip(graphs, runtime.graphs(), strict=True):
+        assert isinstance(other, RuntimePass)
         one.excuse = other.excuse_of
     engine.forget()
     engine.run()

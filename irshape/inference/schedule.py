@@ -71,7 +71,7 @@ class _Common:
         return transfer
 
 
-def plan(model: Model, transfers: Transfers, demanded: set[int], weights: Weights | None) -> tuple[list[Node], list[Transfer | None]]:
+def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: Weights | None) -> tuple[list[Node], list[Transfer | None]]:
     """The nodes in their turns, and the kind of each, None where the operation is not known.
 
     What is `demanded` are the tensors whose elements are read elsewhere; those that rules read are put to it. So it goes backwards:

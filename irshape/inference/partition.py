@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping
 
 from irshape.inference.apply import UNSHARED, Transfer
 from irshape.inference.facts import Fact
-from irshape.inference.plan import facts_of, sources_of
 from irshape.inference.run import NodeReport, Run
+from irshape.inference.schedule import facts_of, sources_of
 from irshape.model.model import Node
 
 
-class Group:
+class Block:
     """Turns that ask the same: the first and its node, their kind, the numbers of their inputs and outputs, and all turns.
 
     `is_special` says that no rule is asked, but the node itself.
@@ -37,7 +37,7 @@ class Group:
         self.positions: list[int] = []
 
 
-class Groups:
+class Partition:
     """The groups that a change of the nodes in `dirty` reaches, in the order of their first turns.
 
     Tensors have numbers here: one number for all that are reached and know the same, and one for all that are not, which stay as
@@ -69,7 +69,7 @@ class Groups:
         slots, facts, numbers = self.slots, self.facts, self.numbers
         fixed: dict[Fact, int] = {}
         reached: dict[tuple[int, Fact], int] = {}
-        groups: dict[object, Group] = {}
+        blocks: dict[object, Block] = {}
         for position in marked(marks):
             node, transfer = nodes[position], transfers[position]
             self.unlisted.pop(node.index, None)
@@ -94,11 +94,11 @@ class Groups:
             is_special = transfer is None or not transfer.is_plain or node.index in special
             is_alone = transfer is None or is_special or transfer.memo.get(facts_of(node, slots)) is UNSHARED
             key = position if is_alone else (transfer, *sources, -1, *outputs)
-            group = groups.get(key)
-            if group is None:
-                group = groups[key] = Group(position, node, transfer, is_special, sources, outputs)
-            group.positions.append(position)
-        self.groups = list(groups.values())
+            block = blocks.get(key)
+            if block is None:
+                block = blocks[key] = Block(position, node, transfer, is_special, sources, outputs)
+            block.positions.append(position)
+        self.blocks = list(blocks.values())
         self.reports: dict[int, NodeReport] = {
             position: reports for position, reports in base.reports.items() if position >= len(marks) or not marks[position]
         }
