@@ -1,4 +1,4 @@
-"""One application of an op's rule to facts: declared checks, shapes, element types, elements."""
+"""The application of a rule to facts: declared checks, shapes, element types, elements."""
 
 from __future__ import annotations
 
@@ -7,91 +7,79 @@ from math import inf
 from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, FactTable
+from irshape.inference.runtime import judged
+from irshape.inference.transfer import UNSHARED, Outcome, Transfer
+from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, UnknownRank, element_count
 from irshape.ops.op import Input, Op, Out
-from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
-from irshape.shape.guard import Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.value import UNREADABLE, Elements, Real, representable
 
 
-class Outcome:
-    """What one application of a rule gave: a fact for each output, findings and requirements without place.
+class Rules:
+    """The transfer functions of a model, applied: each question is answered once.
 
-    `has_effects` if there are any of these, or the outputs are not as many as are listed.
+    `facts` interns the facts, `scope` holds the symbols. `states_types` tells whether ports state their element types; in the examples
+    of the specification they need not. `answered` counts the applications.
     """
 
-    __slots__ = ("findings", "has_effects", "outputs", "requirements")
+    __slots__ = ("answered", "facts", "scope", "states_types")
 
-    def __init__(
-        self,
-        outputs: tuple[Fact, ...],
-        findings: tuple[Finding, ...] = (),
-        requirements: tuple[Requirement, ...] = (),
-        listed: int = 1,
-    ) -> None:
-        self.outputs = outputs
-        self.findings = findings
-        self.requirements = requirements
-        self.has_effects = bool(findings or requirements) or len(outputs) != listed
+    def __init__(self, facts: FactTable, scope: Scope, *, states_types: bool = True) -> None:
+        self.facts = facts
+        self.scope = scope
+        self.states_types = states_types
+        self.answered = 0
 
+    def apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
+        """The outcome of a transfer function for these facts of a node's inputs, from the memo if it has been asked before."""
+        memo = transfer.memo
+        outcome = memo.get(facts)
+        if outcome is None:
+            return self._computed(node, transfer, facts)
+        if outcome is UNSHARED:
+            return memo.get((node, *facts)) or self._computed(node, transfer, facts)
+        return outcome
 
-# In place of an answer that must not be shared: it holds symbols born in one layer.
-UNSHARED: Final = Outcome(())
-
-
-class Transfer:
-    """What nodes have in common that are the same but for their inputs: equal kinds are one object.
-
-    `listed` is how many outputs the layers list, `wanted` the positions of those whose elements some rule reads. `is_plain` is
-    false for what takes facts from elsewhere than its rule: a Parameter, a layer with bodies. `offset` is where the bytes begin of
-    a Const that is read. `answers` are the applications of the rule so far, by the facts of the inputs; after a node, those that are
-    the node's own.
-    """
-
-    __slots__ = ("is_plain", "listed", "memo", "offset", "op", "wanted")
-
-    def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_plain: bool, offset: int | None = None) -> None:
-        self.op = op
-        self.listed = listed
-        self.wanted = wanted
-        self.is_plain = is_plain
-        self.offset = offset
-        self.memo: dict[tuple[object, ...], Outcome] = {}
+    def _computed(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
+        application = Application(self, node, transfer, facts)
+        outcome = application.answer()
+        self.answered += 1
+        if application.is_unshared:
+            transfer.memo[facts] = UNSHARED
+            transfer.memo[node, *facts] = outcome
+        else:
+            transfer.memo[facts] = outcome
+        return outcome
 
 
 class Application(Context):
-    """The application of the rule of a kind to `facts`, which came from the slots `sources`.
+    """One application of a transfer function to the facts of a node's inputs.
 
-    `listed` is how many outputs the layer lists, `wanted` the positions of those whose elements some rule reads, `key` what
-    makes a symbol born here the layer's own. `states_types` is whether ports state their element types.
+    The rule sees the facts and not the node: only the symbols that are born here, and those of input values that are not known,
+    belong to the node.
     """
 
-    __slots__ = ("facts", "listed", "sources", "table", "transfer", "wanted")
+    __slots__ = ("facts", "listed", "node", "rules", "sources", "table", "transfer", "wanted")
 
-    def __init__(
-        self,
-        table: FactTable,
-        scope: Scope,
-        transfer: Transfer,
-        key: int,
-        facts: tuple[Fact, ...],
-        sources: Sequence[int],
-        states_types: bool,
-    ) -> None:
-        super().__init__(scope, transfer.op, key)
-        self.table = table
+    def __init__(self, rules: Rules, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> None:
+        first, sources = node.model.first_tensor, node.sources
+        super().__init__(rules.scope, transfer.op, first + node.first_slot)
+        self.rules = rules
+        self.node = node
+        self.table = rules.facts
         self.transfer = transfer
         self.facts = facts
-        self.sources = sources
+        # The tensors of a body have numbers of their own.
+        self.sources = [first + source if source >= 0 else source for source in sources] if first else sources
         self.listed = transfer.listed
         self.wanted = transfer.wanted
-        self.states_types = states_types
+        self.states_types = rules.states_types
 
     def answer(self) -> Outcome:
-        """Run the rule; where OpenVINO knows something else of the inputs, also on that, which decides what is refused."""
+        """The outcome of the rule; where OpenVINO's view of the inputs differs, the rule runs on it as well, for the verdict."""
         self.is_static = self.table.is_static
         self.is_runtime_view = not self.is_static
         for fact in self.facts:
@@ -107,32 +95,9 @@ class Application(Context):
         if self.is_runtime_view or self.is_static:
             return ours
         runtime_view = tuple([fact.runtime_view for fact in self.facts])
-        theirs = self.transfer.memo.get(runtime_view)
-        if theirs is None or theirs is UNSHARED:
-            other = Application(self.table, self.scope, self.transfer, self.key, runtime_view, self.sources, self.states_types)
-            theirs = other.answer()
-            if other.is_unshared:
-                self.is_unshared = True
-            else:
-                self.transfer.memo[runtime_view] = theirs
-        return self._joined(ours, theirs)
-
-    def _joined(self, ours: Outcome, theirs: Outcome) -> Outcome:
-        """What is known, with OpenVINO's verdict."""
-        errors, refusals = ([one for one in side.findings if one.is_error] for side in (ours, theirs))
-        if any(one.code == "I101" for one in errors):
-            return ours
-        if refusals:
-            if errors:
-                return ours
-            findings = [_reworded(one, "S206", "OpenVINO refuses the bounds it knows") for one in refusals]
-            return Outcome(theirs.outputs, (*ours.findings, *findings), ours.requirements, self.listed)
-        if errors:
-            return Outcome(theirs.outputs, never_valid(ours.findings), (), self.listed)
-        if len(ours.outputs) != len(theirs.outputs):
-            return ours
-        outputs = [self.table.with_runtime_view(fact, other.runtime_view) for fact, other in zip(ours.outputs, theirs.outputs, strict=True)]
-        return Outcome(tuple(outputs), ours.findings, ours.requirements, self.listed)
+        theirs = self.rules.apply(self.node, self.transfer, runtime_view)
+        self.is_unshared |= self.transfer.memo[runtime_view] is UNSHARED
+        return judged(ours, theirs, self.table, self.listed)
 
     def _outputs(self) -> tuple[Fact, ...]:
         op, findings, count = self.op, self.findings, len(self.facts)
@@ -374,16 +339,6 @@ def _unknown(several: Iterable[Elements]) -> tuple[bool, bool]:
                 elif isinstance(element, Real):
                     has_reals = True
     return has_sizes, has_reals
-
-
-def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Findings of which OpenVINO makes none an error."""
-    return tuple([_reworded(one, "R401", "no size fulfils this") if one.is_error else one for one in findings])
-
-
-def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
-    """A finding that the other view does not share."""
-    return Finding(code, f"{prefix}: {finding.message}", finding.port, finding.attribute, finding.hint)
 
 
 _NO_OUT: Final = Out()

@@ -8,46 +8,55 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
+from irshape.inference.run import Run, Wanted
+from irshape.inference.transfer import Outcome, Transfer
 from irshape.model.bodies import Body, BodyOutput, Slice, conditions_passed
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure
 from irshape.report.diagnostic import ERROR
+from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, dim_max, eq, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
-if TYPE_CHECKING:
-    from irshape.inference.apply import Transfer
-    from irshape.inference.engine import Engine, Given
-    from irshape.inference.run import Run
-
-Asking: TypeAlias = "Generator[tuple[Engine, Given], Run, Any]"
+Asking: TypeAlias = Generator[Wanted, Run, Any]
 
 # Passes after which what still changes is not known at all.
 _PATIENCE: Final = 16
 
 
 class Control(Context):
-    """One application of an operation with bodies to facts; `faults` are those of its port maps, with their places."""
+    """One application of an operation with bodies to facts.
 
-    __slots__ = ("bodies", "declared", "engine", "facts", "faults", "inner", "listed", "node")
+    `inner` holds the last run of each body, by node and name; `faults` are the faults of the port maps, with their places.
+    """
 
-    def __init__(self, engine: Engine, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact]) -> None:
-        super().__init__(engine.scope, transfer.op, engine.model.first_tensor + node.first_slot)
-        self.engine = engine
+    __slots__ = ("bodies", "declared", "facts", "faults", "inner", "listed", "node", "table")
+
+    def __init__(
+        self, rules: Rules, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact], inner: dict[tuple[int, str], Run]
+    ) -> None:
+        super().__init__(rules.scope, transfer.op, node.model.first_tensor + node.first_slot)
+        self.table = rules.facts
         self.node = node
         self.bodies = bodies
         self.facts = facts
-        self.inner = engine.current.inner
+        self.inner = inner
         self.declared = [self.inner[node.index, body.name] for body in bodies]
         self.listed = transfer.listed
         self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
 
-    def answer(self) -> Generator[tuple[Engine, Given], Run, tuple[Fact, ...]]:
-        """The facts of the outputs."""
+    def answer(self) -> Generator[Wanted, Run, Outcome]:
+        """The outcome, with the faults of the port maps among its findings."""
+        outputs = yield from self._outputs()
+        faults = [Finding("G119", message, offset=offset) for message, offset in self.faults]
+        return Outcome(outputs, (*self.findings, *faults), tuple(self.requirements), self.listed)
+
+    def _outputs(self) -> Generator[Wanted, Run, tuple[Fact, ...]]:
         failed = (POISONED,) * self.listed
         self.findings.extend(self.op.findings)
         if len(self.facts) < self.op.min_inputs:
@@ -83,14 +92,13 @@ class Control(Context):
     # What goes in and comes out.
 
     def _fact(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
-        return self.engine.facts.intern(element_type, shape, None, is_poisoned)
+        return self.table.intern(element_type, shape, None, is_poisoned)
 
     def _ask(self, body: Body, given: dict[Node, Fact]) -> Asking:
         """A pass over a body whose Parameters are what is given; it is what is known of the body until the next."""
-        engine = self.engine.bodies[self.node.index, body.name]
-        facts = tuple([given.get(parameter) for parameter in engine.parameters])
-        run = yield engine, facts if given else ()
-        self.inner[self.node.index, body.name] = run
+        key = (self.node.index, body.name)
+        facts = tuple([given.get(parameter) for parameter in body.model.parameters])
+        run = self.inner[key] = yield key, facts if given else ()
         return run
 
     def _condition(self, fact: Fact, name: str) -> bool | None:

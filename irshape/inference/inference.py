@@ -364,7 +364,7 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     slots = run.slots
     # Layers of one signature that took the same answer need not be compared again.
     compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
-    for node, taken in zip(engine.nodes, run.taken or [None] * len(engine.nodes), strict=True):
+    for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature
         faults = compared.get((signature, taken))
         if faults is None:

@@ -1,34 +1,31 @@
-"""The turns that a change of some inputs reaches, put together where they ask the same.
+"""Partition refinement: the nodes that a change of some inputs reaches, in blocks of nodes that ask the same question.
 
-Nodes of one kind whose inputs know the same give the same answer. If, after a change, all tensors that knew the same before know the
-same again, that holds again; so one node of each group is asked, and a pass costs as much as there are different questions, however
-many layers ask them. Whether it holds is seen on the way: where two groups tell different things of tensors that knew the same, the
-pass was in vain, and the next groups tell these tensors apart.
+Nodes with one transfer function and equal input facts have equal outcomes. If tensors that had equal facts before a change have
+equal facts after it, the nodes of a block still ask the same question: then the rule runs once for each block, and a pass costs as
+much as there are different questions. The pass itself finds out whether this holds. Where two blocks give different facts to tensors
+of one class, the pass has failed, and the next partition keeps these tensors apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from irshape.inference.apply import UNSHARED, Transfer
 from irshape.inference.facts import Fact
 from irshape.inference.run import NodeReport, Run
-from irshape.inference.schedule import facts_of, sources_of
+from irshape.inference.schedule import Schedule, facts_of, marked, sources_of
+from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 
 
 class Block:
-    """Turns that ask the same: the first and its node, their kind, the numbers of their inputs and outputs, and all turns.
+    """The positions of nodes that ask the same question, and the first of these nodes.
 
-    `is_special` says that no rule is asked, but the node itself.
+    `sources` and `outputs` are the classes of its tensors. A block `is_special` if no pure rule gives its outcome; it holds one node.
     """
 
-    __slots__ = ("is_special", "node", "outputs", "position", "positions", "sources", "transfer")
+    __slots__ = ("is_special", "node", "outputs", "positions", "sources", "transfer")
 
-    def __init__(
-        self, position: int, node: Node, transfer: Transfer | None, is_special: bool, sources: list[int], outputs: list[int]
-    ) -> None:
-        self.position = position
+    def __init__(self, node: Node, transfer: Transfer | None, is_special: bool, sources: list[int], outputs: list[int]) -> None:
         self.node = node
         self.transfer = transfer
         self.is_special = is_special
@@ -38,44 +35,37 @@ class Block:
 
 
 class Partition:
-    """The groups that a change of the nodes in `dirty` reaches, in the order of their first turns.
+    """The blocks that a change of the nodes in `dirty` reaches, in the order of their first positions.
 
-    Tensors have numbers here: one number for all that are reached and know the same, and one for all that are not, which stay as
-    `facts` has them. `reports` is what was said in the turns that are not reached.
+    Tensors fall into classes. Tensors that the change reaches are of one class if they have equal facts; so are tensors that it does
+    not reach, whose facts stay as `facts` has them. `reports` are the reports of the nodes that it does not reach.
     """
 
     def __init__(
-        self,
-        nodes: list[Node],
-        transfers: list[Transfer | None],
-        readers: Mapping[int, list[int]],
-        base: Run,
-        dirty: frozenset[int],
-        marks: bytearray,
-        apart: Mapping[int, int],
-        special: Mapping[int, object],
+        self, schedule: Schedule, base: Run, dirty: frozenset[int], apart: Mapping[int, int], overrides: Mapping[int, object]
     ) -> None:
-        """`base` is what is known now, `marks` are the turns of `dirty`, `apart` the numbers of tensors that were too few.
+        """`base` is the run before the change, `apart` the classes of tensors that a failed pass must keep apart.
 
-        Of the nodes in `special`, too, no rule is asked.
+        `overrides` names further nodes whose outcome no rule gives.
         """
         self.dirty = dirty
         self.slots = base.slots
         self.last: Run | None = None
         self.unlisted = base.unlisted.copy()
         self.inner = base.inner
-        self.numbers: dict[int, int] = {}
+        self.classes: dict[int, int] = {}
         self.facts: list[Fact | None] = []
-        slots, facts, numbers = self.slots, self.facts, self.numbers
+        slots, facts, classes, readers = self.slots, self.facts, self.classes, schedule.readers
+        marks = schedule.marks(dirty)
         fixed: dict[Fact, int] = {}
         reached: dict[tuple[int, Fact], int] = {}
         blocks: dict[object, Block] = {}
         for position in marked(marks):
-            node, transfer = nodes[position], transfers[position]
+            node, transfer = schedule.nodes[position], schedule.transfers[position]
             self.unlisted.pop(node.index, None)
             sources: list[int] = []
             for slot in sources_of(node):
-                number = numbers.get(slot, -1)
+                number = classes.get(slot, -1)
                 if number < 0:
                     number = fixed.setdefault(slots[slot], len(facts))
                     if number == len(facts):
@@ -87,28 +77,28 @@ class Partition:
                 number = reached.setdefault((apart.get(slot, -1), slots[slot]), len(facts))
                 if number == len(facts):
                     facts.append(None)
-                numbers[slot] = number
+                classes[slot] = number
                 outputs.append(number)
                 for reader in readers.get(slot, ()):
                     marks[reader] = True
-            is_special = transfer is None or not transfer.is_plain or node.index in special
-            is_alone = transfer is None or is_special or transfer.memo.get(facts_of(node, slots)) is UNSHARED
+            is_special = transfer is None or not transfer.is_pure or node.index in overrides
+            is_alone = transfer is None or is_special or not transfer.shares(facts_of(node, slots))
             key = position if is_alone else (transfer, *sources, -1, *outputs)
             block = blocks.get(key)
             if block is None:
-                block = blocks[key] = Block(position, node, transfer, is_special, sources, outputs)
+                block = blocks[key] = Block(node, transfer, is_special, sources, outputs)
             block.positions.append(position)
         self.blocks = list(blocks.values())
         self.reports: dict[int, NodeReport] = {
-            position: reports for position, reports in base.reports.items() if position >= len(marks) or not marks[position]
+            position: report for position, report in base.reports.items() if position >= len(marks) or not marks[position]
         }
 
     def fits(self, run: Run) -> bool:
-        """Whether what is not reached is still as it was."""
+        """Whether the tensors that the change does not reach still have the facts of the base."""
         return run is self.last or run.is_in(self.slots)
 
     def begun(self) -> tuple[Run, list[Fact]]:
-        """A run, and the facts by their numbers, of which only those that are not reached are known."""
+        """A run, and the facts by class; only the facts of classes that the change does not reach are known."""
         run = self.last = Run(None)
         known: list[Fact] = self.facts.copy()  # type: ignore[assignment]
         run.place = lambda: self.placed(known)
@@ -118,16 +108,8 @@ class Partition:
         return run, known
 
     def placed(self, known: list[Fact]) -> list[Fact]:
-        """The facts of all tensors, by those of the numbers."""
+        """The facts of all tensors, from the facts of the classes."""
         slots = self.slots.copy()
-        for slot, number in self.numbers.items():
+        for slot, number in self.classes.items():
             slots[slot] = known[number]
         return slots
-
-
-def marked(marks: bytearray) -> Iterator[int]:
-    """The places of the marks, those included that are set behind the last place meanwhile."""
-    at = marks.find(True)
-    while at >= 0:
-        yield at
-        at = marks.find(True, at + 1)

@@ -1,17 +1,21 @@
-"""What a pass over a graph leaves: a fact for every tensor, what was found in the nodes, and what they demand of sizes."""
+"""The result of a pass over a graph: a fact for every tensor, and the diagnostics and requirements of the nodes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeAlias
 
 from irshape.inference.facts import POISONED, Fact
+from irshape.inference.transfer import Outcome
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostics
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import Limits
 
-if TYPE_CHECKING:
-    from irshape.inference.apply import Outcome
+# The facts of a body's Parameters, None where the Parameter's own declaration holds; empty for a body as it stands.
+Given: TypeAlias = tuple[Fact | None, ...]
+# A pass over a body that is asked for: the node and the name of the body, and the facts of its Parameters.
+Wanted: TypeAlias = tuple[tuple[int, str], Given]
 
 
 class Guard:
@@ -50,7 +54,7 @@ class Guard:
 
 
 class NodeReport:
-    """What was found in a node, if anything was, and what it demands of sizes."""
+    """The diagnostics and the requirements of one node; `diagnostics` is None where there are none."""
 
     __slots__ = ("diagnostics", "node", "requirements")
 
@@ -59,34 +63,41 @@ class NodeReport:
         self.diagnostics: Diagnostics | None = None
         self.requirements: list[Requirement] = []
 
+    def diagnostics_of(self, limits: Limits) -> Diagnostics:
+        """The diagnostics, to add to them."""
+        if self.diagnostics is None:
+            self.diagnostics = Diagnostics(limits.faults)
+        return self.diagnostics
+
 
 class Run:
-    """What one pass over a graph gave: a fact for every tensor, and what was said of the nodes.
+    """The result of one pass over a graph.
 
-    `taken` is the application that each turn took, where a whole pass gave them; `unlisted` are the facts of outputs that a layer
-    does not list, by node; `inner` the runs of bodies, by node and name; `reports` is what was said in each turn. The facts of a
-    run over `groups` are put in their places when they are asked for: `known` are those of the groups' tensors.
+    `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer does not list, by node; `inner` the runs
+    of bodies, by node and name; `reports` the reports by position in the schedule. `outcomes` are the outcomes by position: empty
+    unless the pass was a whole one, and None where the outcome has effects or no pure rule gave it.
+
+    A run over a partition stores its facts by block, and `place` gives each tensor the fact of its block when `slots` is asked for.
     """
 
-    __slots__ = ("_slots", "inner", "place", "reports", "taken", "unlisted")
+    __slots__ = ("_slots", "inner", "outcomes", "place", "reports", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
-        # What puts the facts in their places, where they are known of several tensors at once.
         self.place: Callable[[], list[Fact]] | None = None
-        self.taken: list[Outcome | None] = []
+        self.outcomes: list[Outcome | None] = []
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
         self.reports: dict[int, NodeReport] = {}
 
     @classmethod
     def of(cls, slot_count: int) -> Run:
-        """A run that knows nothing yet."""
-        # An input that nothing feeds has the source -1 or -2: the last two stand for it.
+        """A run in which no fact is known yet."""
+        # The source of an input without an edge is -1 or -2: the last two slots stand for it.
         return cls([POISONED] * (slot_count + 2))
 
     def copy(self) -> Run:
-        """Another run that begins with what this one gave."""
+        """A run that begins with the results of this one."""
         run = Run(self.slots.copy())
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
@@ -102,16 +113,23 @@ class Run:
         return self._slots
 
     def is_in(self, slots: list[Fact]) -> bool:
-        """Whether these are the facts of this run, and no copy."""
+        """Whether `slots` is the list of this run, and no copy of it."""
         return self._slots is slots
 
     def value(self, result: Node) -> Fact:
-        """What a Result takes."""
+        """The fact of the tensor that a Result takes."""
         return self.slots[result.sources[0]] if result.sources else POISONED
+
+    def report_of(self, position: int, node: Node) -> NodeReport:
+        """The report at a position, made where there is none yet."""
+        report = self.reports.get(position)
+        if report is None:
+            report = self.reports[position] = NodeReport(node)
+        return report
 
     @property
     def diagnostics(self) -> Diagnostics:
-        """What was found, in the order of the turns."""
+        """The diagnostics in the order of the schedule."""
         found = Diagnostics()
         for position in sorted(self.reports):
             own = self.reports[position].diagnostics
@@ -121,7 +139,7 @@ class Run:
 
 
 def guards_of(runs: Iterable[Run]) -> dict[Requirement, Guard]:
-    """What must hold by these runs, each requirement with the first node that makes it."""
+    """The guards of these runs: each requirement with the first node that makes it."""
     guards: dict[Requirement, Guard] = {}
     for run in runs:
         for position in sorted(run.reports):

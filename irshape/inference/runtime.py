@@ -1,122 +1,77 @@
-"""OpenVINO's verdict where irshape knows more of sizes than OpenVINO does.
+"""OpenVINO's view of what irshape knows, and the verdict that follows where the two differ.
 
-OpenVINO knows the bounds of a size but no formula: that `6*B // (3*B)` is 2 it does not see, nor what that contradicts. So where a
-pass finds errors among sizes that are not known, another one is made that knows of each size its bounds. What only the first
-refutes is never valid, but not refused.
+OpenVINO knows the bounds of a size but no formula: `6*B // (3*B)` is 2 for irshape and `0..` for OpenVINO. It follows fewer values
+than irshape. So some models contradict what irshape knows and not what OpenVINO knows. OpenVINO accepts such a model; it is never
+valid, but not refused. `docs/runtime-view.md` states the domain in full.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from irshape.inference.apply import Outcome, Transfer, never_valid
-from irshape.inference.engine import Engine, Outputs
-from irshape.inference.facts import Fact
-from irshape.model.model import Node
-from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import ERROR
-from irshape.shape.dim import Dim, bounds
+from irshape.inference.facts import Fact, FactTable
+from irshape.inference.transfer import Outcome
+from irshape.report.finding import Finding
+from irshape.shape.dim import Dim, Scope, bounds
 from irshape.shape.value import Real
 
 
-class RuntimePass(Engine):
-    """The inference of a model that knows of every size its bounds and nothing else; `refused` are the nodes with errors."""
-
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.refused: set[Node] = set()
-        # Where it takes outputs from a rule, it does not take them as they are.
-        self._transfers = [transfer and _special(transfer) for transfer in self._transfers]
-
-    def excuse_of(self, node: Node, outcome: Outcome) -> Outcome:
-        """What a rule gave, its errors being warnings if OpenVINO makes none here."""
-        outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
-        has_errors = any(finding.is_error for finding in outcome.findings)
-        if not has_errors or node in self.refused or any(fact.is_poisoned for fact in outputs):
-            return outcome
-        return Outcome(outputs, never_valid(outcome.findings))
-
-    def _outputs(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...]) -> Outputs:
-        if isinstance(transfer, _Plain):
-            return self._bounded(node, transfer, facts, self._remembered(node, transfer, facts).outputs)
-        return self._bounded(node, transfer, facts, (yield from super()._outputs(node, transfer, facts)))
-
-    def _bounded(self, node: Node, transfer: Transfer | None, taken: tuple[Fact, ...], outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """The facts as OpenVINO has them, every size a stranger to all others."""
-        facts = []
-        is_sized = transfer is None or not transfer.op.takes_numbers_only or all(map(_is_number, taken))
-        for slot, fact in enumerate(outputs, self.model.first_tensor + node.first_slot):
-            runtime_view = fact.runtime_view
-            if not is_sized and runtime_view.shape is not None:
-                sizes = tuple([self.scope.unknown(("bounds", slot, "size", axis), 0) for axis in range(len(runtime_view.shape))])
-                facts.append(self.facts.intern(runtime_view.element_type, sizes, None, runtime_view.is_poisoned))
-                continue
-            shape, elements = (
-                several and tuple([self._stranger((slot, what, index), one) for index, one in enumerate(several)])
-                for what, several in (("size", runtime_view.shape), ("element", runtime_view.elements))
-            )
-            facts.append(
-                self.facts.intern(runtime_view.element_type, shape, elements, runtime_view.is_poisoned, is_literal=fact.is_literal)
-            )
-        return tuple(facts)
-
-    def _stranger(self, key: tuple[int, str, int], one: Any) -> Any:
-        """A size or an element of which only the bounds are known."""
-        if isinstance(one, Dim):
-            return self.scope.unknown(("bounds", *key), *bounds(one))
-        return Real(one.low, one.high) if isinstance(one, Real) else one
-
-    def _say(self, code: str, message: str, node: Node, *place: Any, **named: Any) -> None:
-        if CATALOGUE[code].severity == ERROR:
-            self.refused.add(node)
-
-
-def _is_number(fact: Fact) -> bool:
-    return fact.elements is not None and not any(isinstance(element, Dim | Real) for element in fact.elements)
-
-
-class _Plain(Transfer):
-    """A kind that takes its outputs from its rule."""
-
-    __slots__ = ()
-
-
-def _special(transfer: Transfer) -> Transfer:
-    """The same kind, with its answers, whose outputs are not taken as they are."""
-    special = (_Plain if transfer.is_plain else Transfer)(
-        transfer.op, transfer.listed, transfer.wanted, is_plain=False, offset=transfer.offset
+def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Outcome:
+    """The outcome of a rule on irshape's facts, with the verdict of the same rule on OpenVINO's view of these facts."""
+    errors, refusals = ([finding for finding in side.findings if finding.is_error] for side in (ours, theirs))
+    if any(finding.code == "I101" for finding in errors):
+        return ours
+    if refusals:
+        if errors:
+            return ours
+        findings = [_reworded(finding, "S206", "OpenVINO refuses the bounds it knows") for finding in refusals]
+        return Outcome(theirs.outputs, (*ours.findings, *findings), ours.requirements, listed)
+    if errors:
+        return Outcome(theirs.outputs, never_valid(ours.findings), (), listed)
+    if len(ours.outputs) != len(theirs.outputs):
+        return ours
+    pairs = zip(ours.outputs, theirs.outputs, strict=True)
+    return Outcome(
+        tuple([table.with_runtime_view(fact, other.runtime_view) for fact, other in pairs]), ours.findings, ours.requirements, listed
     )
-    special.memo = transfer.memo
-    return special
 
 
-def infer(engine: Engine) -> None:
-    """Infer every tensor of the graph and of its bodies; what OpenVINO does not refuse is no error."""
-    engine.run()
-    if any(found.severity == ERROR for found in engine.diagnostics):
-        _consult(engine)
+def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings, with each error reworded as the warning that no size is valid."""
+    return tuple([_reworded(finding, "R401", "no size fulfils this") if finding.is_error else finding for finding in findings])
 
 
-def _consult(engine: Engine) -> None:
-    """Infer anew where a pass over the graph found errors, which remain where OpenVINO makes them, too."""
-    graphs = list(engine.graphs())
-    if not any(map(_has_unknown_sizes, graphs)):
-        return
-    runtime = RuntimePass(engine.model, engine.weights, engine.opaque, outer=engine)
-    runtime.shapes = engine.shapes
-    for other in runtime.graphs():
-        other.enter_bodies()
-    runtime.run()
-    for one, other in zip(graphs, runtime.graphs(), strict=True):
-        assert isinstance(other, RuntimePass)
-        one.excuse = other.excuse_of
-    engine.forget()
-    engine.run()
-    # What was excused holds for these shapes only.
-    engine.forget()
-    for one in graphs:
-        one.excuse = None
+def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
+    return Finding(code, f"{prefix}: {finding.message}", finding.port, finding.attribute, finding.hint)
 
 
-def _has_unknown_sizes(engine: Engine) -> bool:
-    return any(not fact.is_poisoned and (fact.shape is None or any(isinstance(size, Dim) for size in fact.shape)) for fact in engine.slots)
+def intervals(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
+    """OpenVINO's fact of a tensor: sizes and elements are intervals, each independent of all others."""
+    known = fact.runtime_view
+    shape, elements = (
+        several and tuple([_interval((tensor, what, index), one, scope) for index, one in enumerate(several)])
+        for what, several in (("size", known.shape), ("element", known.elements))
+    )
+    return table.intern(known.element_type, shape, elements, known.is_poisoned, is_literal=fact.is_literal)
+
+
+def of_known_rank(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
+    """OpenVINO's fact of a tensor of which it knows no size, only the rank."""
+    known = fact.runtime_view
+    if known.shape is None:
+        return intervals(fact, tensor, table, scope)
+    sizes = tuple([scope.unknown(("bounds", tensor, "size", axis), 0) for axis in range(len(known.shape))])
+    return table.intern(known.element_type, sizes, None, known.is_poisoned)
+
+
+def _interval(key: tuple[int, str, int], one: Any, scope: Scope) -> Any:
+    """A size or an element reduced to its bounds."""
+    if isinstance(one, Dim):
+        return scope.unknown(("bounds", *key), *bounds(one))
+    return Real(one.low, one.high) if isinstance(one, Real) else one
+
+
+def holds_numbers(fact: Fact) -> bool:
+    """Whether every element of a tensor is a known number."""
+    return fact.elements is not None and not any(isinstance(element, Dim | Real) for element in fact.elements)

@@ -1,43 +1,150 @@
-"""What is clear before the first pass: the turns of the nodes, what nodes have in common, and of which tensors elements are read."""
+"""The schedule of a graph: the order of its nodes, their transfer functions, and the tensors whose elements some rule reads.
+
+All of this is known before the first pass and holds for every pass.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from irshape.inference.apply import Transfer
 from irshape.inference.facts import Fact
-from irshape.model.bodies import BODIES
+from irshape.inference.transfer import Transfer
+from irshape.model.bodies import BODIES, Body, conditions_passed
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Signature
 from irshape.xml.weights import Weights, WeightsError
 
-NONE: Final[frozenset[int]] = frozenset()
+_NONE: Final[frozenset[int]] = frozenset()
 _FIRST: Final = frozenset((0,))
 
-
+# The transfer functions of a file, by what makes them equal.
 Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Transfer]
-
-
 _Reads: TypeAlias = tuple[list[int], list[int]]
 
 
-def _reads(op: Op, count: int) -> _Reads:
-    """Of so many inputs those whose elements a rule reads, and those it reads when the elements of an output are wanted."""
-    ports = [(position, op.input_at(position)) for position in range(count)]
-    follows = op.demanded if op.propagate is not None else ()
-    always = [position for position, port in ports if port is not None and port.value]
-    return always, [position for position, port in ports if port is not None and (port.value or port.index in follows)]
+class Schedule:
+    """The nodes of a graph in topological order, each with its transfer function, None where the operation is unknown."""
+
+    def __init__(self, model: Model, nodes: list[Node], transfers: list[Transfer | None]) -> None:
+        self.model = model
+        self.nodes = nodes
+        self.transfers = transfers
+
+    @cached_property
+    def _positions(self) -> list[int]:
+        """The position of each node; a node that OpenVINO drops has none, and nobody reads it."""
+        positions = [-1] * len(self.model)
+        for position, node in enumerate(self.nodes):
+            positions[node.index] = position
+        return positions
+
+    @cached_property
+    def readers(self) -> Mapping[int, list[int]]:
+        """The positions of the nodes that read each tensor."""
+        positions = self._positions
+        return {slot: [positions[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
+
+    def marks(self, indices: Iterable[int]) -> bytearray:
+        """A byte for each position, set for the nodes of these indices."""
+        marks = bytearray(len(self.nodes))
+        for index in indices:
+            marks[self._positions[index]] = True
+        return marks
+
+
+def marked(marks: bytearray) -> Iterator[int]:
+    """The marked positions in order; a position behind the last one may still be marked meanwhile."""
+    at = marks.find(True)
+    while at >= 0:
+        yield at
+        at = marks.find(True, at + 1)
+
+
+def demanded(model: Model, bodies: Mapping[int, list[Body]], body: Body | None) -> set[int]:
+    """The tensors of a graph whose elements are read outside its rules: conditions of Loops, passed in or handed out.
+
+    `bodies` are those of the graph's nodes, by node; `body` is the graph itself if it is one.
+    """
+    found: set[int] = set()
+    if body is not None and body.condition is not None:
+        found.update(body.condition.sources)
+    for index, several in bodies.items():
+        sources = model.nodes[index].sources
+        for one in several:
+            found.update(sources[passed.external] for passed in conditions_passed(one) if passed.external < len(sources))
+    return found
+
+
+def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: Weights | None) -> Schedule:
+    """The schedule of a graph; `demanded` are tensors whose elements are read elsewhere, `transfers` the transfer functions so far.
+
+    The walk goes backwards: the readers of a node's outputs have said which elements they read before the node is reached.
+    """
+    nodes: list[Node] = []
+    found: list[Transfer | None] = []
+    signatures: dict[Signature, _Common] = {}
+    known_reads: dict[object, _Reads] = {}
+    size: float | None = inf if model.document.is_example else None
+    first_constant = None
+    for index in reversed(model.order):
+        node = model.nodes[index]
+        if node.is_dropped:
+            continue
+        nodes.append(node)
+        layer, sources = node.layer, node.sources
+        signature = layer.signature
+        common = signatures.get(signature)
+        if common is None:
+            common = signatures[signature] = _Common(model, node, known_reads)
+        reads, wanted = common.always, _NONE
+        if common.is_followed:
+            first = node.first_slot
+            if signature.output_count == 1:
+                if first in demanded:
+                    wanted = _FIRST
+            else:
+                wanted = frozenset([position for position in range(signature.output_count) if first + position in demanded])
+            if wanted:
+                reads = common.followed
+        for position in reads:
+            demanded.add(sources[position])
+        offset, is_odd = None, False
+        if common.is_constant:
+            if size is None:
+                size = _size(weights)
+            at = common.op.offset if layer.weights_at is None else layer.weights_at
+            is_odd = at + common.op.size > size >= 0
+            if is_odd or (size >= 0 and (wanted or common.is_string) and not model.document.is_example):
+                offset = at
+            first_constant = common, wanted, at, len(found)
+        elif sources and sources[-1] == -1:  # inputs that are missing at the end are left out
+            is_odd = True
+        transfer = None if is_odd else common.transfers.get((wanted, offset))
+        if transfer is None and common.op is not None:
+            transfer = common.transfer(transfers, wanted, offset, is_odd=is_odd)
+            if not is_odd:
+                common.transfers[wanted, offset] = transfer
+        found.append(transfer)
+    if size is not None and size < 0 and first_constant is not None:
+        # Where the weights are missing, the first constant reports it.
+        common, wanted, at, position = first_constant
+        found[position] = common.transfer(transfers, wanted, at, is_odd=True)
+    nodes.reverse()
+    found.reverse()
+    demanded.difference_update((-1, -2))
+    return Schedule(model, nodes, found)
 
 
 class _Common:
-    """What the nodes of a signature have in common.
+    """What the nodes of one signature have in common.
 
-    `always` are the inputs whose elements their rule reads, `followed` those that it reads when elements of an output are wanted;
-    `kinds` are the kinds of those that are not odd, by the outputs that are wanted and the place of the bytes.
+    `always` are the inputs whose elements the rule reads, `followed` those that it reads where the elements of an output are wanted;
+    `transfers` the transfer functions of the nodes that are not odd, by the wanted outputs and the place of the bytes.
     """
 
     __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
@@ -62,78 +169,25 @@ class _Common:
         self.is_followed = self.is_constant or op.propagate is not None
 
     def transfer(self, transfers: Transfers, wanted: frozenset[int], offset: int | None, *, is_odd: bool) -> Transfer:
-        """The kind of a node, which is no plain one if the node itself `is_odd`."""
-        is_plain = not (is_odd or self.op.TYPE == "Parameter" or self.op.TYPE in BODIES)
-        key = (self.op.memo_key, self.listed, wanted, is_plain, offset)
+        """The transfer function of a node; not a pure one if the node itself `is_odd`, or takes facts from the file or a body."""
+        is_pure = not (is_odd or offset is not None or self.op.TYPE == "Parameter" or self.op.TYPE in BODIES)
+        key = (self.op.memo_key, self.listed, wanted, is_pure, offset)
         transfer = transfers.get(key)
         if transfer is None:
-            transfer = transfers[key] = Transfer(self.op, self.listed, wanted, is_plain=is_plain, offset=offset)
+            transfer = transfers[key] = Transfer(self.op, self.listed, wanted, is_pure=is_pure, offset=offset)
         return transfer
 
 
-def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: Weights | None) -> tuple[list[Node], list[Transfer | None]]:
-    """The nodes in their turns, and the kind of each, None where the operation is not known.
-
-    What is `demanded` are the tensors whose elements are read elsewhere; those that rules read are put to it. So it goes backwards:
-    who reads a node's outputs is known before the node.
-    """
-    nodes: list[Node] = []
-    found: list[Transfer | None] = []
-    signatures: dict[Signature, _Common] = {}
-    known_reads: dict[object, _Reads] = {}
-    size: float | None = inf if model.document.is_example else None
-    first_constant = None
-    for index in reversed(model.order):
-        node = model.nodes[index]
-        if node.is_dropped:
-            continue
-        nodes.append(node)
-        layer, sources = node.layer, node.sources
-        signature = layer.signature
-        common = signatures.get(signature)
-        if common is None:
-            common = signatures[signature] = _Common(model, node, known_reads)
-        reads, wanted = common.always, NONE
-        if common.is_followed:
-            first = node.first_slot
-            if signature.output_count == 1:
-                if first in demanded:
-                    wanted = _FIRST
-            else:
-                wanted = frozenset([position for position in range(signature.output_count) if first + position in demanded])
-            if wanted:
-                reads = common.followed
-        for position in reads:
-            demanded.add(sources[position])
-        offset, is_odd = None, False
-        if common.is_constant:
-            if size is None:
-                size = _size(weights)
-            at = common.op.offset if layer.weights_at is None else layer.weights_at
-            is_odd = at + common.op.size > size >= 0
-            if is_odd or (size >= 0 and (wanted or common.is_string) and not model.document.is_example):
-                offset = at
-            first_constant = common, wanted, at, len(found)
-        elif sources and sources[-1] == -1:  # what is missing at the end is left out
-            is_odd = True
-        transfer = None if is_odd else common.transfers.get((wanted, offset))
-        if transfer is None and common.op is not None:
-            transfer = common.transfer(transfers, wanted, offset, is_odd=is_odd)
-            if not is_odd:
-                common.transfers[wanted, offset] = transfer
-        found.append(transfer)
-    if size is not None and size < 0 and first_constant is not None:
-        # Where there are no weights, the first says so.
-        common, wanted, at, position = first_constant
-        found[position] = common.transfer(transfers, wanted, at, is_odd=True)
-    nodes.reverse()
-    found.reverse()
-    demanded.difference_update((-1, -2))
-    return nodes, found
+def _reads(op: Op, count: int) -> _Reads:
+    """The inputs, of `count`, whose elements a rule reads, and those that it reads where the elements of an output are wanted."""
+    ports = [(position, op.input_at(position)) for position in range(count)]
+    follows = op.demanded if op.propagate is not None else ()
+    always = [position for position, port in ports if port is not None and port.value]
+    return always, [position for position, port in ports if port is not None and (port.value or port.index in follows)]
 
 
 def sources_of(node: Node) -> list[int]:
-    """The tensors that a node takes: its inputs, but for those at the end that are missing."""
+    """The tensors that a node takes; inputs that are missing at the end are left out."""
     sources = node.sources
     count = len(sources)
     while count and sources[count - 1] == -1:
@@ -142,12 +196,12 @@ def sources_of(node: Node) -> list[int]:
 
 
 def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
-    """The facts of what a node takes."""
+    """The facts of the tensors that a node takes."""
     return tuple([slots[source] for source in sources_of(node)])
 
 
 def _size(weights: Weights | None) -> int:
-    """How many bytes of weights there are; -1 where there are none, or none that can be read."""
+    """The number of bytes of the weights; -1 where there are none, or none that can be read."""
     try:
         return -1 if weights is None else weights.size
     except WeightsError:

@@ -8,7 +8,7 @@ from typing import Any
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, note_changed_ranks, parse_batch, recorded_inputs
-from irshape.inference.runtime import infer as infer_all
+from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, weights_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic

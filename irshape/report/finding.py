@@ -9,17 +9,28 @@ from irshape.report.diagnostic import ERROR
 class Finding:
     """A fault as an op's rule sees it; the engine adds layer, line and column.
 
-    `port` is the index of an input of the layer, `attribute` the XML name of one of its attributes.
+    `port` is the index of a port of the layer, inputs before outputs, `attribute` the XML name of one of its attributes, `offset` the
+    place of another tag of the layer, such as an entry of a port map, in bytes.
     """
 
-    __slots__ = ("attribute", "code", "hint", "message", "port")
+    __slots__ = ("attribute", "code", "hint", "message", "offset", "port")
 
-    def __init__(self, code: str, message: str, port: int | None = None, attribute: str | None = None, hint: str | None = None) -> None:
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        port: int | None = None,
+        attribute: str | None = None,
+        hint: str | None = None,
+        *,
+        offset: int | None = None,
+    ) -> None:
         self.code = code
         self.message = message
         self.port = port
         self.attribute = attribute
         self.hint = hint
+        self.offset = offset
 
     @property
     def is_error(self) -> bool:

@@ -9,8 +9,9 @@ from math import inf
 from typing import Any, NamedTuple
 
 from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
-from irshape.inference.apply import Application, Transfer
+from irshape.inference.apply import Application, Rules
 from irshape.inference.facts import Fact, FactTable
+from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 from irshape.ops.context import element_count
 from irshape.ops.op import Input, Op
@@ -55,12 +56,10 @@ class Rule(Application):
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
         """`facts` are those the rule is given, `known` those that the pass found of the outputs."""
-        first = node.model.first_tensor
-        sources = [first + source if source >= 0 else source for source in node.sources[: len(facts)]]
         wanted = frozenset(index for index, fact in enumerate(known) if fact.elements is not None)
-        stated = not node.model.document.is_example
-        transfer = Transfer(op, node.layer.signature.output_count, wanted, is_plain=True)
-        super().__init__(_Plain(), scope, transfer, first + node.first_slot, tuple(facts), sources, stated)
+        transfer = Transfer(op, node.layer.signature.output_count, wanted)
+        rules = Rules(_Plain(), scope, states_types=not node.model.document.is_example)
+        super().__init__(rules, node, transfer, tuple(facts))
         self.is_runtime_view = False
         self.answers: tuple[Fact, ...] = ()
 

@@ -1,0 +1,134 @@
+"""Facts that no rule gives: the bytes of constants, the shapes of Parameters, the ports that a file records."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from irshape.inference.apply import Rules
+from irshape.inference.facts import POISONED, Fact
+from irshape.inference.transfer import Outcome, Transfer
+from irshape.model.build import unknown_hint, unknown_reason
+from irshape.model.model import Model, Node
+from irshape.ops.context import element_count
+from irshape.report.finding import Finding
+from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.limits import Limits
+from irshape.shape.shape import Shape
+from irshape.shape.value import UNREADABLE, Elements
+from irshape.xml.document import Port
+from irshape.xml.weights import Weights, WeightsError, check_strings, decode
+
+
+class Constants:
+    """The constants of a file that are read from its weights, each range of bytes once.
+
+    `is_reported` tells that a constant has reported that the weights are missing or too short: the others stay silent.
+    """
+
+    __slots__ = ("_limits", "_outcomes", "_ranges", "is_reported", "weights")
+
+    def __init__(self, weights: Weights | None, limits: Limits) -> None:
+        self.weights = weights
+        self.is_reported = False
+        self._limits = limits
+        self._outcomes: dict[Transfer, Outcome] = {}
+        self._ranges: dict[tuple[int, int], bytes] = {}
+
+    def outcome(self, transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
+        """The outcome of a Const: its declared type and shape, with its elements where some rule reads them."""
+        outcome = self._outcomes.get(transfer)
+        if outcome is None:
+            try:
+                outcome = self._read(transfer, declared, rules)
+            except WeightsError as error:
+                return self._unread(declared, error)  # not remembered: the fault is reported once
+            self._outcomes[transfer] = outcome
+        return outcome
+
+    def _read(self, transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
+        op: Any = transfer.op
+        fact, offset = declared.outputs[0], transfer.offset
+        count = element_count(fact.shape)
+        if fact.is_poisoned or count is None or offset is None:
+            return declared
+        if self.weights is None:
+            raise WeightsError("W101", "the model has constants, but no weights were given")
+        if offset + op.size > self.weights.size:
+            self.weights.read(offset, op.size)
+        if fact.element_type is ElementType.string:
+            check_strings(self.weights, offset, op.size)
+        finding = None
+        if transfer.wanted and count <= self._limits.elements:
+            elements: Elements | None = None
+            if fact.element_type is not ElementType.string:
+                elements = decode(fact.element_type, self._bytes(offset, fact.element_type.byte_size(count)), count)
+            fact = rules.facts.intern(fact.element_type, fact.shape, UNREADABLE if elements is None else elements, is_literal=True)
+            if fact.element_type is ElementType.dynamic:
+                finding = Finding("T101", "a constant without an element type has no values to read", attribute="element_type")
+        elif transfer.wanted and fact.element_type in INTEGER:
+            message = f"the values of more than {self._limits.elements} elements are not followed (limit elements)"
+            finding = Finding("N103", message, attribute="shape")
+        return Outcome((fact,), (*declared.findings, finding) if finding else declared.findings, (), transfer.listed)
+
+    def _unread(self, declared: Outcome, error: WeightsError) -> Outcome:
+        """The declared outcome of a Const whose bytes cannot be read."""
+        if self.is_reported:
+            return declared
+        self.is_reported = error.code != "W106"
+        return Outcome(declared.outputs, (*declared.findings, Finding(error.code, error.message, attribute="offset")))
+
+    def _bytes(self, offset: int, size: int) -> bytes:
+        data = self._ranges.get((offset, size))
+        if data is None:
+            assert self.weights is not None
+            data = self._ranges[offset, size] = self.weights.read(offset, size)
+        return data
+
+
+class Origins:
+    """The outcomes of the nodes of a graph that take their facts from the file."""
+
+    __slots__ = ("constants", "model", "opaque", "rules")
+
+    def __init__(self, model: Model, rules: Rules, constants: Constants, opaque: frozenset[str]) -> None:
+        self.model = model
+        self.rules = rules
+        self.constants = constants
+        self.opaque = opaque
+
+    def constant(self, node: Node, transfer: Transfer) -> Outcome:
+        """The outcome of a Const that is read."""
+        return self.constants.outcome(transfer, self.rules.apply(node, transfer, ()), self.rules)
+
+    def parameter(self, node: Node, transfer: Transfer, given: Fact | None, shapes: dict[int, Shape]) -> Outcome:
+        """The outcome of a Parameter: the fact that enters a body, the shape that replaces the file's, or the declared shape."""
+        if given is None and node.layer.data_offset < 0:
+            message = "a Parameter must have <data> with its shape and element_type"
+            return Outcome((POISONED,), (Finding("A101", message),), (), transfer.listed)
+        op: Any = transfer.op
+        if given is None and node.index in shapes:
+            given = self.rules.facts.intern(op.element_type, shapes[node.index])
+        if given is None:
+            return self.rules.apply(node, transfer, ())
+        return Outcome((given,), op.findings, (), transfer.listed)
+
+    def unknown(self, node: Node, *, with_hint: bool) -> Outcome:
+        """The outcome of an unknown operation: the facts that its output ports record. `with_hint` looks for similar names."""
+        code, message = unknown_reason(node.layer)
+        if node.type in self.opaque and code == "G110":
+            code, message, with_hint = "G117", f"{node.type!r} is not known; its recorded ports are trusted", False
+        finding = Finding(code, message, hint=unknown_hint(node.layer) if with_hint else None)
+        return Outcome(self.recorded(node), (finding,), (), node.layer.signature.output_count)
+
+    def recorded(self, node: Node) -> tuple[Fact, ...]:
+        """The facts that the output ports of a node record."""
+        return tuple([self.recorded_by(port) for port in node.layer.outputs])
+
+    def recorded_by(self, port: Port) -> Fact:
+        """The fact that a port records: element type, dims, and in an example the elements."""
+        element_type = ElementType.from_precision(port.precision) if port.precision else None
+        shape: Shape = (port.value_shape or ()) if self.model.document.is_example else None
+        if port.dims is not None:
+            unknown = self.rules.scope.unknown
+            shape = tuple([unknown(("port", port.offset, axis), 0) if dim < 0 else dim for axis, dim in enumerate(port.dims)])
+        return self.rules.facts.intern(element_type or ElementType.dynamic, shape, port.value, is_literal=port.value is not None)

@@ -1,0 +1,65 @@
+"""Memoised transfer functions and their outcomes.
+
+A transfer function maps the facts of a node's inputs to the facts of its outputs. It is an operation with its attributes and the
+outputs that are wanted, so all nodes that agree on these share one, and its memo.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from irshape.inference.facts import Fact
+from irshape.ops.op import Op
+from irshape.report.finding import Finding
+from irshape.shape.guard import Requirement
+
+
+class Outcome:
+    """The result of one application: a fact for each output, and findings and requirements without a place.
+
+    `listed` is the number of outputs that the layer lists. An outcome `has_effects` if it holds findings or requirements, or
+    another number of outputs: then the engine must do more than store the outputs.
+    """
+
+    __slots__ = ("findings", "has_effects", "outputs", "requirements")
+
+    def __init__(
+        self,
+        outputs: tuple[Fact, ...],
+        findings: tuple[Finding, ...] = (),
+        requirements: tuple[Requirement, ...] = (),
+        listed: int = 1,
+    ) -> None:
+        self.outputs = outputs
+        self.findings = findings
+        self.requirements = requirements
+        self.has_effects = bool(findings or requirements) or len(outputs) != listed
+
+
+# The memo's entry for facts whose outcome holds symbols born in one node: each node has an outcome of its own.
+UNSHARED: Final = Outcome(())
+
+
+class Transfer:
+    """One transfer function.
+
+    `listed` is the number of outputs that the layers list, `wanted` the positions of the outputs whose elements some rule reads,
+    `offset` the place of the bytes of a Const that is read. A transfer function `is_pure` if its op, attributes and input facts
+    determine the outcome; not pure are Parameters, operations with bodies, and constants that are read.
+
+    `memo` holds the outcomes by the facts of the inputs, and the unshared ones by the node and these facts.
+    """
+
+    __slots__ = ("is_pure", "listed", "memo", "offset", "op", "wanted")
+
+    def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_pure: bool = True, offset: int | None = None) -> None:
+        self.op = op
+        self.listed = listed
+        self.wanted = wanted
+        self.is_pure = is_pure
+        self.offset = offset
+        self.memo: dict[tuple[object, ...], Outcome] = {}
+
+    def shares(self, facts: tuple[Fact, ...]) -> bool:
+        """Whether all nodes with these input facts have the same outcome."""
+        return self.memo.get(facts) is not UNSHARED
