@@ -1,4 +1,4 @@
-"""What is known of a tensor, interned so that equal knowledge is one object."""
+"""Facts: the abstract values of tensors, interned so that equal facts are one object."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from irshape.shape.value import Elements
 
 
 class Fact:
-    """Element type, shape (None if unranked) and, where some rule reads them, elements.
+    """The element type, the shape (None if unranked) and, where some rule reads them, the elements of a tensor.
 
-    `is_poisoned` marks what is unknown because a layer before failed: nothing is said of what follows from that. `runtime_view` is what
-    OpenVINO knows of the tensor, where that is less or other than this; else the fact itself. `is_literal` marks the elements of
-    a Const.
+    A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `runtime_view` is
+    OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const.
     """
 
     __slots__ = ("element_type", "elements", "is_literal", "is_poisoned", "runtime_view", "shape")

@@ -8,7 +8,7 @@ valid, but not refused. `docs/runtime-view.md` states the domain in full.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.transfer import Outcome
@@ -16,12 +16,16 @@ from irshape.report.finding import Finding
 from irshape.shape.dim import Dim, Scope, bounds
 from irshape.shape.value import Real
 
+# The code of an exception inside irshape.
+INTERNAL: Final = "I101"
+
 
 def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Outcome:
     """The outcome of a rule on irshape's facts, with the verdict of the same rule on OpenVINO's view of these facts."""
     errors, refusals = ([finding for finding in side.findings if finding.is_error] for side in (ours, theirs))
-    if any(finding.code == "I101" for finding in errors):
-        return ours
+    internal = tuple([finding for finding in (*errors, *refusals) if finding.code == INTERNAL])
+    if internal:  # no verdict: the rule itself failed
+        return Outcome(theirs.outputs, internal, (), listed)
     if refusals:
         if errors:
             return ours
@@ -38,8 +42,13 @@ def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Out
 
 
 def never_valid(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings, with each error reworded as the warning that no size is valid."""
-    return tuple([_reworded(finding, "R401", "no size fulfils this") if finding.is_error else finding for finding in findings])
+    """The findings, with each error reworded as the warning that no size is valid; an internal error stays one."""
+    return tuple(
+        [
+            _reworded(finding, "R401", "no size fulfils this") if finding.is_error and finding.code != INTERNAL else finding
+            for finding in findings
+        ]
+    )
 
 
 def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
