@@ -1,61 +1,74 @@
-"""Every operation is held by rows: one it infers, and one it refuses."""
+"""Every operation is held by rows: one it infers, and one it refuses. They stand where one looks for them."""
 
 import re
-from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
+import irshape.ops
+from irshape.ops.index import MODULES
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
-from irshape.report.catalogue import CATALOGUE
-from tests.support.rows import Differs
+from tests.support.rows import OPS, Differs, is_refused, tables
+
+TABLES = list(tables())
 
 # Operations whose rows are files of their own: where tensors enter and leave a model, and what belongs together in it.
 WITHOUT_ROWS = {"Assign", "Constant", "If", "Loop", "Parameter", "Result", "TensorIterator"}
-# TensorFlow's operations, which OpenVINO does not read: their rows stand in `test_space_batch.py`.
-WITHOUT_ROWS |= {"BatchToSpaceND", "SpaceToBatchND"}
 # Operations that take every type, rank and value: nothing but a missing input makes them fail.
 CANNOT_FAIL = {"ShapeOf opset1"}
-
-
-def rows(*, differing: bool = False) -> Iterator[tuple[OpClass | None, bool, str]]:
-    """The class of every row, whether it is refused, and where it stands; or only of those where OpenVINO says otherwise."""
-    for path in sorted((Path(__file__).parent / "ops").glob("test_*.py")):
-        tables = getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})
-        if not isinstance(tables, dict):  # rows about something else than shapes
-            continue
-        for (type, version), own in tables.items():
-            for row in own:
-                if isinstance(row[-1], Differs) or not differing:
-                    yield REGISTRY.find(type, version), is_refused(row[-1]), f"{path.name}: {type} {version}: {row[0]}"
-
-
-def is_refused(expected: Any) -> bool:
-    """Whether a row expects a fault."""
-    ours = expected.ours if isinstance(expected, Differs) else expected
-    return isinstance(ours, str) and ours in CATALOGUE
-
-
-ROWS = list(rows())
+# Files of `tests/ops` that are about more than one module.
+ABOUT_MANY = {"movement/test_values.py"}
 
 
 def test_every_row_is_about_a_class() -> None:
     """A row about a version that does not exist says that it is refused."""
-    assert [place for op, refused, place in ROWS if op is None and not refused] == []
+    for table in TABLES:
+        if REGISTRY.find(table.type, table.version) is None:
+            assert all(map(is_refused, table.rows)), f"{table.file}: {table.type} {table.version}"
 
 
-def without(refused: bool) -> list[str]:
+def test_rows_stand_in_the_file_of_their_module() -> None:
+    """The rows of `irshape/ops/movement/slice.py` stand in `tests/ops/movement/test_slice.py`."""
+    assert {(table.type, table.file) for table in TABLES} == {
+        (table.type, file_of(MODULES[table.type.lower()]).as_posix()) for table in TABLES
+    }
+
+
+def test_every_module_of_operations_has_its_file() -> None:
+    assert sorted({file_of(module).as_posix() for module in MODULES.values() if not (OPS / file_of(module)).exists()}) == []
+
+
+def test_every_file_has_its_module() -> None:
+    (package,) = irshape.ops.__path__
+    files = {path.relative_to(OPS).as_posix() for path in OPS.rglob("test_*.py")} - ABOUT_MANY
+    assert sorted(file for file in files if not (Path(package) / file.replace("test_", "")).exists()) == []
+
+
+def file_of(module: str) -> Path:
+    """The file of the rows of a module: `movement.slice` -> `movement/test_slice.py`."""
+    *folders, name = module.split(".")
+    return Path(*folders, f"test_{name}.py")
+
+
+def test_every_file_runs_its_rows() -> None:
+    """Each file binds both tests of `row_tests`: irshape's, and OpenVINO's."""
+    for file in {table.file for table in TABLES}:
+        assert "\ntest_row, test_row_with_openvino = row_tests(ROWS)\n" in (OPS / file).read_text(encoding="utf-8"), file
+
+
+def without(*, refused: bool) -> list[str]:
     """The operations that no row, or no row of refusal, is about."""
-    held = {op for op, verdict, _ in ROWS if verdict is refused}
+    held: set[OpClass | None] = {
+        REGISTRY.find(table.type, table.version) for table in TABLES for row in table.rows if is_refused(row) is refused
+    }
     return [f"{op.TYPE} {op.VERSION}" for op in REGISTRY.classes() if op not in held and op.TYPE not in WITHOUT_ROWS]
 
 
 def test_every_departure_from_openvino_is_explained() -> None:
     """The page of divergences and the rows that differ name each other."""
     page = (Path(__file__).parent.parent / "docs" / "divergences.md").read_text(encoding="utf-8")
-    proofs = set(re.findall(r"`(test_\w+\.py: [^`]+)`", page))
-    assert proofs == {place for _, _, place in rows(differing=True)}
+    proofs = set(re.findall(r"`((?:\w+/)?test_\w+\.py: [^`]+)`", page))
+    differing = ((table, row[0]) for table in TABLES for row in table.rows if isinstance(row[-1], Differs))
+    assert proofs == {f"{table.file}: {table.type} {table.version}: {name}" for table, name in differing}
 
 
 def test_every_operation_has_a_passing_row() -> None:

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -13,12 +12,11 @@ import pytest
 
 import irshape
 from irshape.model.model import Node
-from irshape.report.catalogue import CATALOGUE
 from irshape.shape.dim import product
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Port
 from tests.support.ir import Net, flatten, text
-from tests.support.rows import Const, Differs
+from tests.support.rows import Const, attributes_of, inputs_of, is_refused, outputs_of, tables
 from tools.specification_examples import LARGEST, ROOT, Example, examine, examples, faults, page, page_text
 
 OURS = sorted((Path(__file__).parent / "data" / "examples").glob("*.xml"))
@@ -151,31 +149,25 @@ def test_openvino_infers_what_the_published_examples_record() -> None:
 
 def static_rows() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """The rows of the operations whose inputs are static, as examples that state no element type, and the shapes of their outputs."""
-    for path in sorted((Path(__file__).parent / "ops").glob("test_*.py")):
-        tables = getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})
-        for (type, version), rows in tables.items() if isinstance(tables, dict) else ():
-            for name, *inputs, expected in rows:
-                expected = expected.ours if isinstance(expected, Differs) else expected
-                facts = expected if isinstance(expected, tuple) else (expected,)
-                ports = [example_port(one) for one in inputs if not isinstance(one, dict)]
-                if facts[0] in CATALOGUE or None in ports:
-                    continue
-                attributes = {key: value for one in inputs if isinstance(one, dict) for key, value in one.items() if value is not None}
-                data = " ".join(f"{key.replace('__', '-')}={quoteattr(text(value))}" for key, value in attributes.items())
-                given = "".join(f'<port id="{number}">{port}</port>' for number, port in enumerate(ports))
-                outputs = "".join(f'<port id="{len(ports) + number}"/>' for number in range(len(facts)))
-                layer = (
-                    f'<layer ... type="{type}" version="{version}"><data {data}/><input>{given}</input><output>{outputs}</output></layer>'
-                )
-                yield f"{path.name}: {type} {version}: {name}", layer, tuple(fact[fact.index("[") :] for fact in facts)
+    for file, type, version, rows in tables():
+        for row in rows:
+            ports, outputs = list(map(example_port, inputs_of(row))), outputs_of(row)
+            if is_refused(row) or None in ports:
+                continue
+            attributes = {key: value for key, value in attributes_of(row).items() if value is not None}
+            data = " ".join(f"{key.replace('__', '-')}={quoteattr(text(value))}" for key, value in attributes.items())
+            given = "".join(f'<port id="{number}">{port}</port>' for number, port in enumerate(ports))
+            computed = "".join(f'<port id="{len(ports) + number}"/>' for number in range(len(outputs)))
+            layer = f'<layer ... type="{type}" version="{version}"><data {data}/><input>{given}</input><output>{computed}</output></layer>'
+            yield f"{file}: {type} {version}: {row[0]}", layer, tuple(output[output.index("[") :] for output in outputs)
 
 
-def example_port(one: Any) -> str | None:
+def example_port(one: str | Const) -> str | None:
     """The dims of an input and the comment that gives its values; None where a size is not known."""
     if isinstance(one, str):
         dims = [dim for dim in one.partition("[")[2].removesuffix("]").split(",") if dim]
         return "".join(f"<dim>{dim}</dim>" for dim in dims) if all(map(str.isdigit, dims)) else None
-    shape, values = flatten(one.values if isinstance(one, Const) else one)
+    shape, values = flatten(one.values)
     said = ", ".join(str(value).lower() for value in values)
     return "".join(f"<dim>{dim}</dim>" for dim in shape) + f"<!-- {f'[{said}]' if shape else f'value: {said}'} -->"
 

@@ -1,7 +1,5 @@
 """Every rule gives the same on numbers that remember where they come from, and every row of every operation is explained soundly."""
 
-from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,26 +9,16 @@ from irshape.answers.explain.formula import inputs_of
 from irshape.answers.explain.rule import TracedRule, named_fact, named_op
 from irshape.answers.explain.traced import plain
 from tests.answers.sound import faults
-from tests.support.rows import net_of
-from tests.test_rows import is_refused
+from tests.support.rows import Row, is_refused, net_of, tables
 
-TESTS = Path(__file__).parent.parent / "ops"
-
-
-def tables() -> list[Any]:
-    """The rows of one operation that are accepted, for each operation."""
-    found = []
-    for path in sorted(TESTS.glob("test_*.py")):
-        rows = getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})
-        if isinstance(rows, dict):
-            for (type, version), own in rows.items():
-                accepted = [row for row in own if not is_refused(row[-1])]
-                found.append(pytest.param(type, version, accepted, id=f"{path.stem}-{type}-{version}"))
-    return found
+# The rows that are accepted, for each operation.
+ACCEPTED = [
+    pytest.param(type, version, [row for row in rows if not is_refused(row)], id=f"{type}-{version}") for _, type, version, rows in tables()
+]
 
 
-@pytest.mark.parametrize(("type", "version", "rows"), tables())
-def test_a_rule_gives_the_same_on_numbers_that_remember(type: str, version: str, rows: list[tuple[Any, ...]]) -> None:
+@pytest.mark.parametrize(("type", "version", "rows"), ACCEPTED)
+def test_a_rule_gives_the_same_on_numbers_that_remember(type: str, version: str, rows: list[Row]) -> None:
     for row in rows:
         net = net_of(type, version, row)
         inference = irshape.infer(net.xml.encode(), weights=net.bin)
@@ -48,8 +36,8 @@ def sizes(fact: Any) -> list[str] | None:
     return None if fact.shape is None else [str(plain(size)) for size in fact.shape]
 
 
-@pytest.mark.parametrize(("type", "version", "rows"), tables())
-def test_every_row_is_explained_soundly(type: str, version: str, rows: list[tuple[Any, ...]]) -> None:
+@pytest.mark.parametrize(("type", "version", "rows"), ACCEPTED)
+def test_every_row_is_explained_soundly(type: str, version: str, rows: list[Row]) -> None:
     for row in rows:
         net = net_of(type, version, row)
         inference = irshape.infer(net.xml.encode(), weights=net.bin)

@@ -3,7 +3,6 @@
 import random
 import re
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from irshape.ops.registry import REGISTRY
 from irshape.report.fix import Edit, Fix, compatible
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
-from tests.support.rows import net_of
+from tests.support.rows import net_of, tables
 from tests.support.spoil import spoiled
 
 
@@ -252,10 +251,8 @@ def variants(op: OpClass, xml: str) -> Iterator[str]:
 
 
 ROWS = [
-    pytest.param(op, table[type, version], id=f"{type}-{version}")
-    for path in sorted((Path(__file__).parent.parent / "ops").glob("test_*.py"))
-    for table in [getattr(import_module(f"tests.ops.{path.stem}"), "ROWS", {})]
-    for type, version in (table if isinstance(table, dict) else {})
+    pytest.param(op, rows, id=f"{type}-{version}")
+    for _, type, version, rows in tables()
     if (op := REGISTRY.find(type, version)) and op.attributes
 ]
 

@@ -1,27 +1,21 @@
 """Activation functions."""
 
-from typing import Any
+from tests.support.rows import Row, Rows, row_tests
 
-import pytest
-
-from tests.support.rows import check_row, check_row_with_openvino, ids
-
-ARITHMETIC: list[tuple[Any, ...]] = [
+ARITHMETIC: list[Row] = [
     ("static", "f32[2,3]", "f32[2,3]"),
     ("bounds", "i32[1..5,?]", "i32[1..5,?]"),
     ("unranked", "dynamic[...]", "dynamic[...]"),
     ("boolean", "boolean[2]", "T101"),
     ("string", "string[2]", "T101"),
 ]
-
-REAL: list[tuple[Any, ...]] = [
+REAL: list[Row] = [
     ("static", "f32[2,3]", "f32[2,3]"),
     ("bounds", "f8e4m3[1..5,?]", "f8e4m3[1..5,?]"),
     ("unranked", "dynamic[...]", "dynamic[...]"),
     ("integers", "i32[2]", "T101"),
 ]
-
-ALONG_AXIS: list[tuple[Any, ...]] = [
+ALONG_AXIS: list[Row] = [
     ("static", "f32[2,3]", {"axis": -2}, "f32[2,3]"),
     ("bounds", "i32[1..5,?]", {"axis": 1}, "i32[1..5,?]"),
     ("unranked", "boolean[...]", {"axis": 7}, "boolean[...]"),
@@ -31,7 +25,7 @@ ALONG_AXIS: list[tuple[Any, ...]] = [
     ("no number", "f32[2,3]", {"axis": "last"}, "A102"),
 ]
 
-ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+ROWS: Rows = {
     **{(type, "opset5"): ARITHMETIC for type in ("Exp", "HSigmoid", "HSwish", "Relu", "Sigmoid")},
     **{(type, "opset9"): REAL for type in ("Gelu", "Mish", "SoftPlus", "SoftSign", "Swish")},
     ("LogSoftmax", "opset5"): ALONG_AXIS,
@@ -62,45 +56,36 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
         ("unknown mode", "f32[2]", {"approximation_mode": "sigmoid"}, "A103"),
     ],
     ("HardSigmoid", "opset1"): [
-        ("static", "f32[2,3]", "f32[]", "f32[]", "f32[2,3]"),
-        ("bounds", "i32[1..4,?]", "i32[...]", "i32[]", "i32[1..4,?]"),
-        ("never a scalar", "f32[...]", "f32[?]", "f32[]", "f32[...]"),
-        ("alpha of rank 1", "f32[2]", "f32[1]", "f32[]", "S101"),
-        ("beta of another type", "f32[2]", "f32[]", "f16[]", "T102"),
+        ("static", "f32[2,3] f32[] f32[]", "f32[2,3]"),
+        ("bounds", "i32[1..4,?] i32[...] i32[]", "i32[1..4,?]"),
+        ("never a scalar", "f32[...] f32[?] f32[]", "f32[...]"),
+        ("alpha of rank 1", "f32[2] f32[1] f32[]", "S101"),
+        ("beta of another type", "f32[2] f32[] f16[]", "T102"),
     ],
     ("Identity", "opset16"): [
         ("static", "string[2,3]", "string[2,3]"),
         ("unranked", "dynamic[...]", "dynamic[...]"),
-        ("two inputs", "f32[2]", "f32[2]", "G108"),
+        ("two inputs", "f32[2] f32[2]", "G108"),
     ],
     ("PRelu", "opset1"): [
-        ("static", "f32[2,3]", "f32[3]", "f32[2,3]"),
-        ("any slope", "f32[1..2,3]", "i32[5,7]", "f32[1..2,3]"),
-        ("unranked", "f32[...]", "f32[...]", "f32[...]"),
+        ("static", "f32[2,3] f32[3]", "f32[2,3]"),
+        ("any slope", "f32[1..2,3] i32[5,7]", "f32[1..2,3]"),
+        ("unranked", "f32[...] f32[...]", "f32[...]"),
         ("one input", "f32[2]", "G107"),
     ],
     ("Selu", "opset1"): [
-        ("static", "f32[2,3]", "f32[1]", "f32[1]", "f32[2,3]"),
-        ("bounds", "dynamic[1..4,?]", "f16[]", "f16[...]", "f16[1..4,?]"),
-        ("unranked", "f32[...]", "f32[]", "f32[]", "f32[...]"),
-        ("integers", "i32[2]", "i32[]", "i32[]", "T101"),
-        ("types", "f32[2]", "f16[]", "f32[]", "T102"),
+        ("static", "f32[2,3] f32[1] f32[1]", "f32[2,3]"),
+        ("bounds", "dynamic[1..4,?] f16[] f16[...]", "f16[1..4,?]"),
+        ("unranked", "f32[...] f32[] f32[]", "f32[...]"),
+        ("integers", "i32[2] i32[] i32[]", "T101"),
+        ("types", "f32[2] f16[] f32[]", "T102"),
     ],
     ("Swish", "opset4"): [
-        ("beta", "f32[1..4]", "f32[]", "f32[1..4]"),
-        ("beta unranked", "f32[...]", "f32[...]", "f32[...]"),
-        ("beta of rank 1", "f32[2]", "f32[1]", "S101"),
-        ("beta of another type", "f32[2]", "f16[]", "T102"),
+        ("beta", "f32[1..4] f32[]", "f32[1..4]"),
+        ("beta unranked", "f32[...] f32[...]", "f32[...]"),
+        ("beta of rank 1", "f32[2] f32[1]", "S101"),
+        ("beta of another type", "f32[2] f16[]", "T102"),
     ],
 }
 
-
-@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
-def test_row(type: str, version: str, row: tuple[Any, ...]) -> None:
-    check_row(type, version, row)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
-def test_row_with_openvino(type: str, version: str, row: tuple[Any, ...]) -> None:
-    check_row_with_openvino(type, version, row)
+test_row, test_row_with_openvino = row_tests(ROWS)

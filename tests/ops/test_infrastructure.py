@@ -1,4 +1,4 @@
-"""Rows for where tensors enter and leave a model, and for its state."""
+"""Where tensors enter and leave a model, and its state."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 import irshape
 from tests.support.ir import Net
-from tests.support.rows import check_row, check_row_with_openvino, ids
+from tests.support.rows import Rows, row_tests
 
 V = {"variable_id": "v"}
 
@@ -16,23 +16,23 @@ def declared(shape: str | None = "2,3", type: str | None = "f32") -> dict[str, A
     return {"variable_id": "v", "variable_type": type, "variable_shape": shape}
 
 
-ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+ROWS: Rows = {
     ("ReadValue", "opset3"): [
         ("as its input", "f16[1..4,?]", V, "f16[1..4,?]"),
         ("unranked", "f32[...]", V, "f32[...]"),
         ("without id", "f32[2,3]", "f32[2,3]"),
         ("attributes of opset6", "f32[2,3]", declared("5", "i8"), "f32[2,3]"),
-        ("a constant", [2, 3], V, "i64[2]"),
-        ("no input", V, "G107"),
+        ("a constant", "[2,3]", V, "i64[2]"),
+        ("no input", "", V, "G107"),
     ],
     ("ReadValue", "opset6"): [
         ("as declared", "f32[2,3]", declared(), "f32[2,3]"),
         ("wider than its input", "f32[2..4,3]", declared("1..9,..8"), "f32[1..9,..8]"),
         ("unranked", "f32[2,3]", declared("..."), "f32[...]"),
         ("unranked input", "f32[...]", declared("..."), "f32[...]"),
-        ("no input", declared("?,3"), "f32[?,3]"),
+        ("no input", "", declared("?,3"), "f32[?,3]"),
         ("nothing declared", "f32[2,3]", V, "f32[2,3]"),
-        ("nothing declared, no input", V, "dynamic[...]"),
+        ("nothing declared, no input", "", V, "dynamic[...]"),
         ("type only", "f32[2,3]", declared(None), "f32[...]"),
         ("shape only", "f32[2,3]", declared("2,3", None), "dynamic[2,3]"),
         ("other type", "i64[2,3]", declared(), "T102"),
@@ -53,17 +53,7 @@ ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
     ],
 }
 
-
-@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
-def test_row(type: str, version: str, row: tuple[Any, ...]) -> None:
-    check_row(type, version, row)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
-def test_row_with_openvino(type: str, version: str, row: tuple[Any, ...]) -> None:
-    check_row_with_openvino(type, version, row)
-
+test_row, test_row_with_openvino = row_tests(ROWS)
 
 # A variable, what it begins as, what is assigned: the opset, the ReadValue's attributes, the fact of its input, that of the input of
 # Assign (None is what was read), and the codes.

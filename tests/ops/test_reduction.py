@@ -1,45 +1,32 @@
-"""Reduction operations."""
+"""Reductions."""
 
-from typing import Any
+from tests.support.rows import Rows, row_tests
 
-import pytest
-
-from tests.support.rows import check_row, check_row_with_openvino, const, ids
-
-ROWS: dict[tuple[str, str], list[tuple[Any, ...]]] = {
+ROWS: Rows = {
     ("ReduceSum", "opset1"): [
-        ("static", "f32[2,3,4]", [1], "f32[2,4]"),
-        ("kept", "f32[2,?,4]", [-1], {"keep_dims": True}, "f32[2,?,1]"),
-        ("twice", "f32[2,3,4]", [0, -3], "f32[3,4]"),
-        ("scalar axis", "f32[2,3..5]", 0, "f32[3..5]"),
-        ("no axes", "f32[2,3]", [], "f32[2,3]"),
-        ("of a scalar", "f32[]", [0], "f32[]"),
-        ("unranked", "f32[...]", [0], "f32[...]"),
-        ("axis not constant", "f32[2,3,4]", "i64[1]", "f32[?,?]"),
-        ("axes not constant", "f32[2,3,4]", "i64[2]", "f32[...]"),
-        ("axes not constant, kept", "f32[2,3]", "i64[?]", {"keep_dims": True}, "f32[?,?]"),
-        ("boolean", "boolean[2]", [0], "T101"),
-        ("float axes", "f32[2]", const([0.0], "f32"), "T101"),
-        ("axis out of range", "f32[2]", [1], "V102"),
-        ("axes of rank 2", "f32[2]", [[0]], "S101"),
+        ("static", "f32[2,3,4] [1]", "f32[2,4]"),
+        ("kept", "f32[2,?,4] [-1]", {"keep_dims": True}, "f32[2,?,1]"),
+        ("twice", "f32[2,3,4] [0,-3]", "f32[3,4]"),
+        ("scalar axis", "f32[2,3..5] 0", "f32[3..5]"),
+        ("no axes", "f32[2,3] []", "f32[2,3]"),
+        ("of a scalar", "f32[] [0]", "f32[]"),
+        ("unranked", "f32[...] [0]", "f32[...]"),
+        ("axis not constant", "f32[2,3,4] i64[1]", "f32[?,?]"),
+        ("axes not constant", "f32[2,3,4] i64[2]", "f32[...]"),
+        ("axes not constant, kept", "f32[2,3] i64[?]", {"keep_dims": True}, "f32[?,?]"),
+        ("boolean", "boolean[2] [0]", "T101"),
+        ("float axes", "f32[2] f32=[0.0]", "T101"),
+        ("axis out of range", "f32[2] [1]", "V102"),
+        ("axes of rank 2", "f32[2] [[0]]", "S101"),
     ],
-    ("ReduceProd", "opset1"): [("static", "f32[2,3]", [1], "f32[2]"), ("boolean", "boolean[2]", [0], "T101")],
-    ("ReduceMax", "opset1"): [("static", "f32[2,3]", [1], "f32[2]"), ("boolean", "boolean[2]", [0], "T101")],
-    ("ReduceMin", "opset1"): [("static", "f32[2,3]", [1], "f32[2]"), ("boolean", "boolean[2]", [0], "T101")],
-    ("ReduceMean", "opset1"): [("static", "f32[2,3]", [1], "f32[2]"), ("boolean", "boolean[2]", [0], "T101")],
-    ("ReduceL1", "opset4"): [("static", "f32[2,3]", [1], "f32[2]"), ("boolean", "boolean[2]", [0], "T101")],
-    ("ReduceL2", "opset4"): [("static", "f32[2,3]", [1], "f32[2]"), ("boolean", "boolean[2]", [0], "T101")],
-    ("ReduceLogicalAnd", "opset1"): [("static", "boolean[2,3]", [1], "boolean[2]"), ("float", "f32[2]", [0], "T101")],
-    ("ReduceLogicalOr", "opset1"): [("static", "boolean[2,3]", [1], "boolean[2]"), ("float", "f32[2]", [0], "T101")],
+    ("ReduceProd", "opset1"): [("static", "f32[2,3] [1]", "f32[2]"), ("boolean", "boolean[2] [0]", "T101")],
+    ("ReduceMax", "opset1"): [("static", "f32[2,3] [1]", "f32[2]"), ("boolean", "boolean[2] [0]", "T101")],
+    ("ReduceMin", "opset1"): [("static", "f32[2,3] [1]", "f32[2]"), ("boolean", "boolean[2] [0]", "T101")],
+    ("ReduceMean", "opset1"): [("static", "f32[2,3] [1]", "f32[2]"), ("boolean", "boolean[2] [0]", "T101")],
+    ("ReduceL1", "opset4"): [("static", "f32[2,3] [1]", "f32[2]"), ("boolean", "boolean[2] [0]", "T101")],
+    ("ReduceL2", "opset4"): [("static", "f32[2,3] [1]", "f32[2]"), ("boolean", "boolean[2] [0]", "T101")],
+    ("ReduceLogicalAnd", "opset1"): [("static", "boolean[2,3] [1]", "boolean[2]"), ("float", "f32[2] [0]", "T101")],
+    ("ReduceLogicalOr", "opset1"): [("static", "boolean[2,3] [1]", "boolean[2]"), ("float", "f32[2] [0]", "T101")],
 }
 
-
-@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
-def test_row(type: str, version: str, row: tuple[Any, ...]) -> None:
-    check_row(type, version, row)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize(("type", "version", "row"), ids(ROWS))
-def test_row_with_openvino(type: str, version: str, row: tuple[Any, ...]) -> None:
-    check_row_with_openvino(type, version, row)
+test_row, test_row_with_openvino = row_tests(ROWS)

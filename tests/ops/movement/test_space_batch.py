@@ -1,4 +1,4 @@
-"""The data that SpaceToBatch, BatchToSpace, SpaceToDepth and DepthToSpace move, and TensorFlow's forms of them."""
+"""SpaceToBatch and BatchToSpace, and the forms that TensorFlow has of them."""
 
 import random
 from typing import Any
@@ -8,8 +8,59 @@ import pytest
 
 import irshape
 from irshape.ops.movement.space_batch import BatchToSpace, BatchToSpaceND, SpaceToBatch, SpaceToBatchND
-from irshape.ops.movement.space_depth import DepthToSpace, SpaceToDepth
 from tests.support.ir import Net
+from tests.support.rows import Rows, differs, row_tests
+
+ROWS: Rows = {
+    ("SpaceToBatch", "opset2"): [
+        ("specification", "f32[2,6,10,3,3] [1,2,4,3,1] [0,0,1,0,0] [0,0,1,0,0]", "f32[48,3,3,1,3]"),
+        ("bounds", "f32[2..5,5..100,100..1024,3..10] [1,12,100,2] [0,3,38,1] [0,5,38,0]", "f32[4800..12000,2..9,2..11,2..5]"),
+        ("remainder", "f32[2,7,13,3] [1,2,5,1] [0,0,0,0] [0,0,0,0]", "S204"),
+        ("unranked", "f32[...] [1,2] [0,0] [0,0]", "f32[...]"),
+        ("blocks not constant", "f32[2,7,13,3] i64[4] [0,0,0,0] [0,0,0,0]", "f32[?,1..7,1..13,1..3]"),
+        ("pads not constant", "f32[2,7,13,3] [1,2,5,1] i64[4] [0,0,0,0]", "f32[20,?,?,?]"),
+        ("too few blocks", "f32[2,8,8] [1,2] [0,0] [0,0]", differs("V103", None)),
+        ("surplus blocks", "f32[2,6,4] [1,2,1,7] [0,0,0,0] [0,0,0,0]", "f32[28,3,4]"),
+        ("block of zero", "f32[2,8,8] [1,0,2] [0,0,0] [0,0,0]", "V101"),
+        ("lengths differ", "f32[2,8,8] [1,2,2] [0,0] [0,0,0]", "S201"),
+        ("scalar blocks", "f32[2,8,8] 2 [0,0,0] [0,0,0]", "S101"),
+        ("low rank", "f32[8] [1] [0] [0]", "S101"),
+        ("float blocks", "f32[2,8] f32=[1.0,2.0] [0,0] [0,0]", "T101"),
+        ("negative pad", "f32[2,6] [1,2] [0,-2] [0,2]", differs("f32[4,3]", "f32[4,4]")),
+    ],
+    ("BatchToSpace", "opset2"): [
+        ("specification", "f32[48,3,3,1,3] [1,2,4,3,1] [0,0,1,0,0] [0,0,1,0,0]", "f32[2,6,10,3,3]"),
+        ("specification 2-D", "f32[10,2] [1,5] [0,2] [0,0]", "f32[2,8]"),
+        ("blocks not constant", "f32[100,7,13,3] i64[4] [0,3,1,0] [0,3,0,0]", "f32[1..100,1..,12..,3..]"),
+        ("bounds", "f32[10..20,2..] [1,5] [0,2] [0,0]", "f32[2..4,8..]"),
+        ("unranked", "f32[...] [1,5] [0,2] [0,0]", "f32[...]"),
+        ("remainder", "f32[11,2] [1,5] [0,2] [0,0]", "S204"),
+        ("cropped away", "f32[10,2] [1,5] [0,6] [0,5]", "S203"),
+        ("block of zero", "f32[10,2] [1,0] [0,0] [0,0]", "V101"),
+        ("lengths differ", "f32[10,2] [1,5] [0,2,0] [0,0]", "S201"),
+        ("low rank", "f32[10] [1] [0] [0]", "S101"),
+    ],
+    ("SpaceToBatchND", "tensorflow"): [
+        ("symbols", "f32[2,8,?,3] [2] [[0,0]]", "f32[4,4,?,3]"),
+        ("pads unknown", "f32[1,8,8] [2,2] i64[2,2]", "f32[4,4..,4..]"),
+        ("rank too low", "f32[4] [2] [[0,0]]", "S101"),
+        ("rows differ", "f32[4,4,4] [2,2] [[0,0]]", "S201"),
+        ("columns", "f32[4,4] [2] [[0,0,0]]", "S201"),
+        ("negative pad", "f32[4,4] [2] [[0,-2]]", "V101"),
+        ("remainder", "f32[4,5] [2] [[0,0]]", "S204"),
+        ("block of zero", "f32[4,4] [0] [[0,0]]", "V101"),
+        ("length unknown", "f32[4,4] i64[?] [[0,0]]", "V105"),
+        ("unranked", "f32[...] [2] [[0,0]]", "f32[...]"),
+    ],
+    ("BatchToSpaceND", "tensorflow"): [
+        ("symbols", "f32[4,4,?,3] [2] [[1,2]]", "f32[2,5,?,3]"),
+        ("crops unknown", "f32[4,8,8] [2,2] i64[2,2]", "f32[1,..16,..16]"),
+        ("remainder", "f32[5,4] [2] [[0,0]]", "S204"),
+        ("cropped away", "f32[4,4] [2] [[5,4]]", "S203"),
+    ],
+}
+
+test_row, test_row_with_openvino = row_tests(ROWS)
 
 # The examples of TensorFlow's documentation of tf.space_to_batch_nd: data shape, block, paddings, output shape, output rows by batch.
 TENSORFLOW = [
@@ -47,27 +98,6 @@ def test_tensorflow_examples(shape: Any, block: Any, pads: Any, moved_shape: Any
         assert inference.layer(3).outputs[0].shape == expected
 
 
-ND_ROWS = [
-    ("symbols", "f32[2,8,?,3]", [2], [[0, 0]], "f32[4,4,?,3]"),
-    ("pads unknown", "f32[1,8,8]", [2, 2], "i64[2,2]", "f32[4,4..,4..]"),
-    ("rank too low", "f32[4]", [2], [[0, 0]], "S101"),
-    ("rows differ", "f32[4,4,4]", [2, 2], [[0, 0]], "S201"),
-    ("columns", "f32[4,4]", [2], [[0, 0, 0]], "S201"),
-    ("negative pad", "f32[4,4]", [2], [[0, -2]], "V101"),
-    ("remainder", "f32[4,5]", [2], [[0, 0]], "S204"),
-    ("block of zero", "f32[4,4]", [0], [[0, 0]], "V101"),
-    ("length unknown", "f32[4,4]", "i64[?]", [[0, 0]], "V105"),
-    ("unranked", "f32[...]", [2], [[0, 0]], "f32[...]"),
-]
-
-
-@pytest.mark.parametrize("row", ND_ROWS, ids=[row[0] for row in ND_ROWS])
-def test_space_to_batch_nd(row: tuple[Any, ...]) -> None:
-    from tests.support.rows import check_row
-
-    check_row("SpaceToBatchND", "tensorflow", row)
-
-
 def random_case(kind: str, rank: int, random: random.Random) -> tuple[tuple[int, ...], list[list[int]]]:
     """A valid data shape, and blocks, begins and ends, of one of the four."""
     blocks = [1, *(random.randint(1, 3) for _ in range(rank - 1))]
@@ -102,24 +132,3 @@ def test_blocks_move_as_on_the_cpu(kind: str, rank: int) -> None:
         got = evaluate(data, *values)
         assert got.shape == want.shape
         assert (got == want).all(), (shape, values)
-
-
-@pytest.mark.oracle
-@pytest.mark.parametrize("mode", ["blocks_first", "depth_first"])
-@pytest.mark.parametrize("rank", [3, 4, 5])
-def test_depth_moves_as_on_the_cpu(rank: int, mode: str) -> None:
-    import openvino
-    import openvino.opset15 as ops
-
-    generator = random.Random(f"{rank}{mode}")
-    for op, build in ((SpaceToDepth, ops.space_to_depth), (DepthToSpace, ops.depth_to_space)):
-        block = generator.randint(2, 3)
-        deep = op is DepthToSpace
-        spatial = [generator.randint(1, 3) * (1 if deep else block) for _ in range(rank - 2)]
-        shape = (2, 2 * (block ** (rank - 2) if deep else 1), *spatial)
-        data = counted(shape).astype(numpy.float32)
-        parameter = ops.parameter(shape, numpy.float32)
-        want = openvino.compile_model(openvino.Model([build(parameter, mode, block)], [parameter]), "CPU")([data])[0]
-        got = op({"block_size": str(block), "mode": mode}).evaluate(data)
-        assert got.shape == want.shape
-        assert (got == want).all(), (shape, block)

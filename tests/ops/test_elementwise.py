@@ -10,7 +10,7 @@ from tests.support.ir import Net
 from tests.support.rows import contains, differs
 
 # type, version, element type, operands (the sizes of a tensor, or a list of constants), attributes, sizes
-ROWS: list[tuple[str, str, str, list[Any], dict[str, Any], Any]] = [
+VALUES: list[tuple[str, str, str, list[Any], dict[str, Any], Any]] = [
     ("Add", "opset1", "i64", ["3..5,7", [4]], {}, "[7..9,11]"),
     ("Add", "opset1", "i32", ["3..,?", [4, 0]], {}, "[7..,?]"),
     ("Add", "opset1", "f32", ["3..5", [4.0]], {}, "[7..9]"),
@@ -94,7 +94,7 @@ def net_of(type: str, version: str, element_type: str, operands: list[Any], attr
     return net, random.layer
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[2]} {row[3]}")
+@pytest.mark.parametrize("row", VALUES, ids=lambda row: f"{row[0]} {row[2]} {row[3]}")
 def test_values(row: tuple[Any, ...]) -> None:
     """The sizes are what the values say."""
     *question, expected = row
@@ -128,7 +128,7 @@ def test_openvino_takes_memory_for_values(question: tuple[Any, ...]) -> None:
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]} {row[2]} {row[3]}")
+@pytest.mark.parametrize("row", VALUES, ids=lambda row: f"{row[0]} {row[2]} {row[3]}")
 def test_values_with_openvino(row: tuple[Any, ...]) -> None:
     """OpenVINO infers the same sizes or looser ones."""
     import openvino

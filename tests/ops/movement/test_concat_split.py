@@ -1,0 +1,48 @@
+"""Concat, Split and VariadicSplit."""
+
+from tests.support.rows import Rows, row_tests
+
+ROWS: Rows = {
+    ("Concat", "opset1"): [
+        ("static", "f32[2,3] f32[2,4]", {"axis": 1}, "f32[2,7]"),
+        ("bounds", "f32[2..4,3..5] f32[3..8,4]", {"axis": -1}, "f32[3..4,7..9]"),
+        ("one unranked", "f32[2,3] f32[...]", {"axis": 0}, "f32[2..,3]"),
+        ("unranked", "f32[...] f32[...]", {"axis": 7}, "f32[...]"),
+        ("type of one is dynamic", "dynamic[2] f32[3]", {"axis": 0}, "f32[5]"),
+        ("other axis differs", "f32[2,3] f32[3,4]", {"axis": 1}, "S201"),
+        ("ranks differ", "f32[2,3] f32[2]", {"axis": 0}, "S102"),
+        ("axis", "f32[2,3] f32[2,3]", {"axis": 2}, "V102"),
+        ("types differ", "f32[2] f16[2]", {"axis": 0}, "T102"),
+    ],
+    ("Split", "opset1"): [
+        ("static", "f32[6,2] 0", {"num_splits": 3}, "f32[2,2] f32[2,2] f32[2,2]"),
+        ("bounds", "f32[5..8,2] 0", {"num_splits": 3}, "f32[2,2]"),
+        ("axis not constant", "f32[6,5..8] i64[]", {"num_splits": 2}, "f32[..6,..8] f32[..6,..8]"),
+        ("unranked", "f32[...] 0", {"num_splits": 2}, "f32[...] f32[...]"),
+        ("remainder", "f32[7,2] 0", {"num_splits": 3}, "S204"),
+        ("axis", "f32[6,2] 2", {"num_splits": 3}, "V102"),
+        ("axis in a list", "f32[6,2] [0]", {"num_splits": 3}, "S101"),
+        ("float axis", "f32[6,2] f32=0.0", {"num_splits": 3}, "T101"),
+        ("no parts", "f32[6,2] 0", {"num_splits": 0}, "A104"),
+        ("attribute missing", "f32[6,2] 0", "A101"),
+    ],
+    ("VariadicSplit", "opset1"): [
+        ("static", "f32[6,2] 0 [2,4]", "f32[2,2] f32[4,2]"),
+        ("rest", "f32[6,2] [-2] [2,-1]", "f32[2,2] f32[4,2]"),
+        ("rest of bounds", "f32[3..6,2] 0 [2,-1]", "f32[2,2] f32[1..4,2]"),
+        ("float axis", "f32[6,2] f32=1.5 [1,1]", "f32[6,1] f32[6,1]"),
+        ("lengths not constant", "f32[6,2] 0 i64[2]", "f32[..6,2] f32[..6,2]"),
+        ("axis not constant", "f32[6,2] i64[] [2,4]", "f32[..6,..2] f32[..6,..2]"),
+        ("unranked", "f32[...] 0 [2,4]", "f32[...] f32[...]"),
+        ("number of parts not known", "f32[6,2] 0 i64[?]", "dynamic[...]"),
+        ("sum", "f32[6,2] 0 [2,3]", "S201"),
+        ("two rests", "f32[6,2] 0 [-1,-1]", "V101"),
+        ("negative length", "f32[6,2] 0 [8,-2]", "V101"),
+        ("axis", "f32[6,2] 2 [2,4]", "V102"),
+        ("two axes", "f32[6,2] [0,1] [2,4]", "V103"),
+        ("lengths of rank 2", "f32[6,2] 0 [[2,4]]", "S101"),
+        ("boolean axis", "f32[6,2] boolean=false [2,4]", "T101"),
+    ],
+}
+
+test_row, test_row_with_openvino = row_tests(ROWS)

@@ -1,0 +1,51 @@
+"""Operations that scatter updates."""
+
+from tests.support.rows import Rows, row_tests
+
+ROWS: Rows = {
+    ("ScatterUpdate", "opset3"): [
+        ("static", "f32[5,6] i32[2,3] f32[5,2,3] 1", "f32[5,6]"),
+        ("bounds", "f32[3..8,6] i32[2] f32[5..9,2] 1", "f32[5..8,6]"),
+        ("axis not constant", "f32[5,6] i32[2] f32[9,9] i64[1]", "f32[5,6]"),
+        ("unranked", "f32[...] i32[2] f32[2] 0", "f32[...]"),
+        ("updates differ", "f32[5,6] i32[2] f32[5,3] 1", "S201"),
+        ("rank of updates", "f32[5,6] i32[2] f32[5] 1", "S102"),
+        ("axis", "f32[5,6] i32[2] f32[5,2] 2", "V102"),
+        ("types differ", "f32[5,6] i32[2] f16[5,2] 1", "T102"),
+        ("float indices", "f32[5,6] f32[2] f32[5,2] 1", "T101"),
+    ],
+    ("ScatterElementsUpdate", "opset3"): [
+        ("static", "f32[5,6] i32[2,3] f32[2,3] 1", "f32[5,6]"),
+        ("bounds", "f32[5..7,?] i32[2..4,3] f32[3..9,?] 1", "f32[5..7,?]"),
+        ("axis not constant", "f32[5,6] i32[2,3] f32[2,3] i64[]", "f32[5,6]"),
+        ("unranked", "f32[...] i32[2,3] f32[2,3] 1", "f32[...]"),
+        ("updates differ", "f32[5,6] i32[2,3] f32[2,4] 1", "S201"),
+        ("ranks differ", "f32[5,6] i32[2] f32[2] 1", "S102"),
+        ("axis", "f32[5,6] i32[2,3] f32[2,3] 2", "V102"),
+        ("several axes", "f32[5,6] i32[2,3] f32[2,3] [1,7]", "f32[5,6]"),
+        ("axes of unknown number", "f32[5,6] i32[2,3] f32[2,3] i64[?]", "f32[5,6]"),
+        ("axes of rank 2", "f32[5,6] i32[2,3] f32[2,3] [[1]]", "S101"),
+        ("types differ", "f32[5] i32[2] i32[2] 0", "T102"),
+    ],
+    ("ScatterElementsUpdate", "opset12"): [
+        ("sum", "f32[5,6] i32[2,3] f32[2,3] 1", {"reduction": "sum", "use_init_val": False}, "f32[5,6]"),
+        ("unknown reduction", "f32[5,6] i32[2,3] f32[2,3] 1", {"reduction": "all"}, "A103"),
+    ],
+    ("ScatterNDUpdate", "opset4"): [
+        ("static", "f32[4,5,6] i32[3,2] f32[3,6]", "f32[4,5,6]"),
+        ("bounds", "f32[4,5..8] i32[3,1] f32[3,?]", "f32[4,5..8]"),
+        ("unranked", "f32[...] i32[3,2] f32[3,6]", "f32[...]"),
+        ("length of tuples not known", "f32[4,5] i32[3,?] f32[7]", "f32[4,5]"),
+        ("tuples too long", "f32[4] i32[3,2] f32[3]", "S101"),
+        ("updates differ", "f32[4,5] i32[3,1] f32[3,4]", "S201"),
+        ("rank of updates", "f32[4,5] i32[3,1] f32[3]", "S102"),
+        ("types differ", "f32[4] i32[3,1] i32[3]", "T102"),
+        ("type of indices", "f32[4] i16[3,1] f32[3]", "T101"),
+    ],
+    ("ScatterNDUpdate", "opset15"): [
+        ("sum", "f32[4,5,6] i32[3,2] f32[3,6]", {"reduction": "sum"}, "f32[4,5,6]"),
+        ("unknown reduction", "f32[4] i32[3,1] f32[3]", {"reduction": "mean"}, "A103"),
+    ],
+}
+
+test_row, test_row_with_openvino = row_tests(ROWS)

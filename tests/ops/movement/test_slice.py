@@ -1,0 +1,88 @@
+"""Slice, StridedSlice and SliceScatter."""
+
+import pytest
+
+from tests.support.rows import Rows, differs, row_tests
+
+MASKS = {"begin_mask": [0, 0], "end_mask": [0, 0]}
+
+ROWS: Rows = {
+    ("Slice", "opset8"): [
+        ("static", "f32[4,5] [1,1] [3,4] [1,2]", "f32[2,2]"),
+        ("axes", "f32[4,5] [1] [3] [1] [-1]", "f32[4,2]"),
+        ("far ends", "f32[4,5] [-100,100] [9223372036854775807,-9223372036854775808] [3,-2]", "f32[2,3]"),
+        ("begins before the first element", "f32[3] [-8] [-9] [-1]", "f32[1]"),
+        ("empty", "f32[0] [-8] [-9] [-1]", "f32[0]"),
+        ("bounds", "f32[10..20,?,3..] [2,2,2] [5,5,5] [1,1,1]", "f32[3,..3,1..3]"),
+        ("bounds from the end", "f32[10..20,?,3..] [2,2,2] [-1,-1,-1] [2,2,2]", "f32[4..9,?,?]"),
+        ("bounds backwards", "f32[10..20,?,3..] [-1,-1,-1] [-9,-9,-9] [-2,-2,-2]", "f32[4,..4,2..4]"),
+        ("signs differ", "f32[7..] [-4] [8] [1]", differs("f32[..4]", "f32[4..8]")),
+        ("to the end", "f32[4..] [-3] [2147483647] [1]", "f32[3]"),
+        ("start not constant", "f32[4,5] i64[2] [3,3] [1,1]", "f32[..3,..3]"),
+        ("axes not constant", "f32[4,5] [1] [3] [1] i64[1]", "f32[..4,..5]"),
+        ("number of axes not known", "f32[4,5] i64[?] i64[?] i64[?]", "f32[..4,..5]"),
+        ("unranked", "f32[...] [1] [3] [1]", "f32[...]"),
+        ("step of 0", "f32[4,5] [1,1] [3,3] [1,0]", "V101"),
+        ("axis twice", "f32[4,5] [1,1] [3,3] [1,1] [1,-1]", "V104"),
+        ("axis", "f32[4,5] [1] [3] [1] [2]", "V102"),
+        ("lengths differ", "f32[4,5] [1,1] [3] [1,1]", "S201"),
+        ("too many", "f32[4,5] [1,1,1] [3,3,3] [1,1,1]", "V103"),
+        ("scalar", "f32[] [1] [3] [1]", "S101"),
+        ("float start", "f32[4,5] f32=[1.0] [3] [1]", "T101"),
+    ],
+    ("StridedSlice", "opset1"): [
+        ("static", "f32[4,5] [1,1] [3,4] [1,2]", MASKS, "f32[2,2]"),
+        ("no strides", "f32[4,5] [1,1] [3,4]", MASKS, "f32[2,3]"),
+        ("masks", "f32[4,5] [1,1] [3,3]", {"begin_mask": [1, 0], "end_mask": [0, 1]}, "f32[3,4]"),
+        ("fewer than axes", "f32[4,5,6] [1] [3]", {"begin_mask": [0]}, "f32[2,5,6]"),
+        ("new axis", "f32[4,5] [0,1,1] [0,3,3]", {"begin_mask": [0, 0, 0], "new_axis_mask": [1, 0, 0]}, "f32[1,2,2]"),
+        ("shrink", "f32[4,5] [-1,1] [3,3]", {**MASKS, "shrink_axis_mask": [1, 0]}, "f32[2]"),
+        ("ellipsis", "f32[4,5,6,7] [1,0,1] [3,0,3]", {"begin_mask": [0, 0, 0], "ellipsis_mask": [0, 1, 0]}, "f32[2,5,6,2]"),
+        ("ellipsis of nothing", "f32[4,5] [1,0,1] [3,0,3]", {"begin_mask": [0, 0, 0], "ellipsis_mask": [0, 1, 0]}, "f32[2,2]"),
+        ("bounds", "f32[3..9,?] [1,1] [7,2]", MASKS, "f32[2..6,..1]"),
+        ("begin not constant", "f32[4,5] i64[2] i64[2]", {"begin_mask": [1, 0], "end_mask": [1, 0]}, "f32[4,..5]"),
+        ("strides not constant", "f32[4,5] [1,1] [3,3] i64[2]", MASKS, "f32[..4,..5]"),
+        ("number of limits not known", "f32[4,5] i64[?] i64[?]", MASKS, "f32[...]"),
+        ("unranked", "f32[...] [1,1] [3,3]", MASKS, "f32[...]"),
+        ("float strides", "f32[4,5] [1,1] [3,3] f32=[1.0,1.0]", MASKS, "f32[2,2]"),
+        ("stride of 0", "f32[4,5] [1,1] [3,3] [0,1]", MASKS, "V101"),
+        ("stride of 0 in a dropped axis", "f32[4,5] [1,1] [3,3] [0,1]", {**MASKS, "shrink_axis_mask": [1, 0]}, "f32[2]"),
+        ("lengths differ", "f32[4,5] [1,1] [3]", MASKS, "V103"),
+        ("too many", "f32[4,5] [1,1,1] [3,3,3]", {"begin_mask": [0, 0, 0]}, "S101"),
+        ("two ellipses", "f32[4,5] [1,1] [3,3]", {**MASKS, "ellipsis_mask": [1, 1]}, "A104"),
+        ("mask of 2", "f32[4,5] [1,1] [3,3]", {"begin_mask": [2, 0]}, "A104"),
+        ("masks of two lengths", "f32[4,5] [1,1] [3,3]", {"begin_mask": [0, 0], "end_mask": [0]}, "A105"),
+        ("begin of rank 2", "f32[4,5] [[1,1]] [3,3]", MASKS, "S101"),
+        ("float begin", "f32[4,5] f32=[1.0,1.0] [3,3]", MASKS, "T101"),
+    ],
+    ("SliceScatter", "opset15"): [
+        ("static", "f32[4,5] f32[2,3] [1,1] [3,4] [1,1]", "f32[4,5]"),
+        ("axes", "f32[4,5] f32[2,5] [1] [3] [1] [0]", "f32[4,5]"),
+        ("bounds", "f32[4..6,5] f32[3..9,2] [1,1] [-1,3] [1,1]", "f32[5..6,5]"),
+        ("unranked", "f32[...] f32[2,2] [1,1] [3,3] [1,1]", "f32[?,?]"),
+        ("start not constant", "f32[4,5] f32[2,2] i64[2] [3,3] [1,1]", "f32[4,5]"),
+        ("start not constant, long updates", "f32[4,5] f32[5,2] i64[2] [3,3] [1,1]", "S203"),
+        ("updates differ", "f32[4,5] f32[2,1] [1,1] [3,3] [1,1]", "S201"),
+        ("ranks differ", "f32[4,5] f32[2] [1,1] [3,3] [1,1]", "S102"),
+        ("step of 0", "f32[...] f32[2,2] [1,1] [3,3] [1,0]", "V101"),
+        ("scalar", "f32[] f32[] [1] [3] [1]", "S101"),
+        ("too many", "f32[...] f32[2] [1,1] [3,3] [1,1]", "V103"),
+    ],
+}
+
+test_row, test_row_with_openvino = row_tests(ROWS)
+
+
+@pytest.mark.parametrize("step", [-3, -2, -1, 1, 2, 3])
+def test_slice_is_bounded_by_every_size(step: int) -> None:
+    """The bounds of a slice of an unknown size are those of the slices of all its sizes."""
+    from irshape.shape.dim import Scope, bounds
+    from irshape.shape.slicing import slice_range, sliced_size
+
+    for low, high in ((0, 3), (0, 9), (4, 7), (2, 12)):
+        for begin in range(-9, 10, 2):
+            for end in range(-9, 10, 3):
+                lengths = [len(slice_range(size, begin, end, step)) for size in range(low, high + 1)]
+                sliced = sliced_size(Scope().symbol("n", low, high), begin, end, step)
+                assert sliced is not None
+                assert bounds(sliced) == (min(lengths), max(lengths)), (low, high, begin, end)
