@@ -7,8 +7,11 @@ import pytest
 
 from irshape.report.catalogue import CATALOGUE, Code
 
-PACKAGE = Path(__file__).parent.parent / "irshape"
-SOURCES = "\n".join(path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if path.name != "catalogue.py")
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "irshape"
+SOURCES = "\n".join(
+    path.read_text(encoding="utf-8") for path in PACKAGE.rglob("*.py") if path.name != "catalogue.py" and "snippets" not in path.parts
+)
 REPORTED = set(re.findall(r'"([XNGATSVWRPI]\d{3})"', SOURCES))
 
 
@@ -27,3 +30,8 @@ def test_code_is_explained(code: Code) -> None:
     assert code.title and not code.title.endswith(".")
     for text in (code.meaning, code.why, code.fix):
         assert text.endswith(".") and not text[0].isspace()
+
+
+def test_the_page_has_every_code() -> None:
+    page = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    assert sorted(re.findall(r"^### (\w\d{3}) ", page, re.MULTILINE)) == sorted(CATALOGUE)

@@ -88,29 +88,37 @@ FAMILIES = {
     "S": "Shapes",
     "V": "Values of inputs",
     "W": "Weights",
-    "R": "What OpenVINO takes and the specification does not",
-    "P": "What a target demands",
+    "R": "Accepted by OpenVINO, forbidden by the specification",
+    "P": "Demands of a target",
+    "N": "Notes",
     "I": "irshape itself",
 }
 
 
 def diagnostics_page() -> str:
-    """Every code with its meaning, its reason and its cure."""
+    """Every code with its meaning, why it matters, how to correct the fault, and an example."""
     from irshape.inference.repair import BY_HAND, SAFE
     from irshape.report.catalogue import CATALOGUE
+    from irshape.report.snippets import snippets
+    from tools.snippets import snippet_markdown
 
     fixes = {
-        **dict.fromkeys(SAFE, ("*Fix:* `irshape check --fix` mends it where there is one way to.",)),
-        **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes one; whether it is what was meant is yours to say.",)),
+        **dict.fromkeys(SAFE, ("*Fix:* `irshape check --fix` corrects the file where there is one way to do so.",)),
+        **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes a fix. Check that it is the one you want.",)),
     }
+    examples = snippets()
     lines = [
         "# Diagnostics",
         "",
-        "Every code `irshape` reports. An error is what OpenVINO 2026.4.1 refuses, or what would make it crash or compute nonsense.",
-        "A warning is what it takes although something is wrong. In a layer that reaches no Result or Assign an error of the operation",
-        "is a warning, as OpenVINO drops such layers unread. A code never changes its meaning.",
+        "This page lists every code that `irshape` reports. An error is a fault for which OpenVINO 2026.4.1 refuses the file, crashes or",
+        "computes nonsense. A warning is a fault that OpenVINO accepts. In a layer that reaches no Result or Assign, an error of the operation",
+        "is a warning, because OpenVINO drops such layers unread. A note is no fault. A code never changes its meaning.",
         "",
-        "Made by `tools/generate.py` from `irshape/report/catalogue.py`.",
+        "Each code has an example: a command with its output, and the file `model.xml`. Lines that begin with `-` are the fault. Lines that",
+        "begin with `+` replace them in a file without the fault. An example that is a single `<layer>` is a whole file: irshape reads it",
+        "as it stands.",
+        "",
+        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets`.",
     ]
     for letter, title in FAMILIES.items():
         lines += ["", f"## {letter}: {title}"]
@@ -118,6 +126,7 @@ def diagnostics_page() -> str:
             if code.code.startswith(letter):
                 texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}", *fixes.get(code.code, ()))
                 lines += ["", f"### {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
+                lines += ["", *snippet_markdown(examples[code.code])]
     return "\n".join(lines) + "\n"
 
 

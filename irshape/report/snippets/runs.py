@@ -1,0 +1,83 @@
+"""N, W, P, I and R303: notes, weights, targets, and irshape itself. The command and the `.bin` matter here as much as the file."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant, edge, mistake, misused, net, parameter, result
+
+MODEL: Final = chain(parameter(0, "x", "1,8"), result(1, "y"))
+OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
+
+BLOCKS: Final = chain(
+    parameter(0, "x", "1,4,8,8"),
+    """\
+<layer id="1" name="depth" type="SpaceToDepth" version="opset1">
+  <data block_size="2" mode="blocks_first"/>
+  <input><port id="0"/></input>
+  <output><port id="1" precision="FP32"/></output>
+</layer>""",
+    result(2, "y"),
+)
+
+CONSTANT: Final = chain(constant(0, "sizes", "2", 16), result(1, "y"))
+NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
+
+# The number of strings, where the first one begins and ends, and its characters.
+STRING: Final = chain(constant(0, "greeting", "1", 17, type="string", precision="STRING"), result(1, "y"))
+HELLO: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\5\0\0\0" + b"hello"
+BEYOND: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\x09\0\0\0" + b"hello"
+
+# The numbers of the constant are the shape that the Reshape gives.
+RESHAPE: Final = net(
+    (
+        parameter(0, "x", "8"),
+        constant(1, "sizes", "2", 16),
+        """\
+<layer id="2" name="reshape" type="Reshape" version="opset1">
+  <data special_zero="false"/>
+  <input><port id="0"/><port id="1"/></input>
+  <output><port id="2" precision="FP32"/></output>
+</layer>""",
+        result(3, "y"),
+    ),
+    [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
+)
+
+# The rows of the output are as many as those of both inputs: a sum of two terms.
+JOINED: Final = net(
+    (
+        parameter(0, "a", "?,8"),
+        parameter(1, "b", "?,8"),
+        """\
+<layer id="2" name="rows" type="Concat" version="opset1">
+  <data axis="0"/>
+  <input><port id="0"/><port id="1"/></input>
+  <output><port id="2" precision="FP32"/></output>
+</layer>""",
+        result(3, "y"),
+    ),
+    [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
+)
+
+SNIPPETS: Final[dict[str, Snippet]] = {
+    "N101": misused(OPEN, "irshape reshape model.xml --batch 4", 'irshape reshape model.xml --input "x[4,8]"'),
+    "N102": misused(BLOCKS, f'{CHECK} --input "x[8,8]"', f'{CHECK} --input "x[2,4,8,8]"'),
+    "N103": misused(RESHAPE, f"{CHECK} --limit elements=1", CHECK, NUMBERS),
+    "N104": misused(JOINED, f"{CHECK} --limit terms=1", CHECK),
+    "W101": Snippet(Run(CONSTANT), Run(CONSTANT, NUMBERS)),
+    "W102": Snippet(Run(CONSTANT, NUMBERS[:8]), Run(CONSTANT, NUMBERS)),
+    "W103": mistake(CONSTANT, 'size="16"', 'size="8"', weights=NUMBERS),
+    "W104": misused(CONSTANT, f"{CHECK} --weights-file .", CHECK, NUMBERS),
+    "W105": Snippet(Run(CONSTANT, b"<net/>"), Run(CONSTANT, NUMBERS)),
+    "W106": Snippet(Run(STRING, BEYOND), Run(STRING, HELLO)),
+    "R303": mistake(CONSTANT, 'size="16"', 'size="24"', weights=NUMBERS + bytes(8)),
+    "P101": mistake(MODEL, 'shape="1,8"', 'shape="1..4,8"', f"{CHECK} --target static-shapes"),
+    "P102": mistake(MODEL, 'shape="1,8"', 'shape="1..,8"', f"{CHECK} --target npu"),
+    "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),
+    "P104": mistake(MODEL, 'shape="1,8"', 'shape="1,8,1,1,1,1,1"', f"{CHECK} --target max-rank=6"),
+    "I101": misused(MODEL, CHECK, CHECK, condition="a rule of irshape fails on a layer of the file"),
+    "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
+    "I103": misused(MODEL, f"{CHECK} --isolate --limit memory=48MiB", f"{CHECK} --isolate", condition="the file needs more than 48 MiB"),
+    "I104": misused(MODEL, f"{CHECK} --isolate", CHECK, condition="the system ends the process that examines the file"),
+}

@@ -1,0 +1,87 @@
+"""What a snippet is, and how one is written: a file without the mistake, and the mistake."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+CHECK: Final = "irshape check model.xml"
+
+
+class Run(NamedTuple):
+    """A file, the bytes of its `.bin` and the command that reads them."""
+
+    xml: str
+    weights: bytes = b""
+    command: str = CHECK
+
+
+class Snippet(NamedTuple):
+    """A run that reports a code, and one that does not.
+
+    Where the file and the command alone do not bring the code about, `condition` says what must hold besides.
+    """
+
+    bad: Run
+    good: Run
+    condition: str = ""
+
+
+def mistake(good: str, right: str, wrong: str, command: str = CHECK, weights: bytes = b"") -> Snippet:
+    """A file without a fault, and a copy that says `wrong` where the file says `right`."""
+    assert good.count(right) == 1, f"{right!r} stands {good.count(right)} times in the snippet"
+    return Snippet(Run(good.replace(right, wrong), weights, command), Run(good, weights, command))
+
+
+def misused(xml: str, bad: str, good: str, weights: bytes = b"", condition: str = "") -> Snippet:
+    """One file, a command that reports the code for it, and one that does not."""
+    return Snippet(Run(xml, weights, bad), Run(xml, weights, good), condition)
+
+
+def chain(*layers: str) -> str:
+    """The text of an IR whose layers stand in a row.
+
+    Each layer feeds input port 0 of the next: the first from its output port 0, the others from their output port 1.
+    """
+    edges = [edge(f"{i}.{min(i, 1)} {i + 1}.0") for i in range(len(layers) - 1)]
+    return net(layers, edges)
+
+
+def net(layers: tuple[str, ...], edges: list[str]) -> str:
+    """The text of an IR."""
+
+    def block(tag: str, items: list[str]) -> str:
+        lines = [f"    {line}" for item in items for line in item.splitlines()]
+        return "\n".join((f"  <{tag}>", *lines, f"  </{tag}>"))
+
+    return f'<net name="model" version="11">\n{block("layers", list(layers))}\n{block("edges", edges)}\n</net>\n'
+
+
+def edge(ends: str) -> str:
+    """An edge: `0.0 1.0` goes from port 0 of layer 0 to port 0 of layer 1."""
+    (from_layer, from_port), (to_layer, to_port) = (end.split(".") for end in ends.split())
+    return f'<edge from-layer="{from_layer}" from-port="{from_port}" to-layer="{to_layer}" to-port="{to_port}"/>'
+
+
+def parameter(id: int, name: str, shape: str, type: str = "f32", precision: str = "FP32") -> str:
+    """A Parameter."""
+    return (
+        f'<layer id="{id}" name="{name}" type="Parameter" version="opset1">\n'
+        f'  <data element_type="{type}" shape="{shape}"/>\n'
+        f'  <output><port id="0" precision="{precision}"/></output>\n'
+        f"</layer>"
+    )
+
+
+def constant(id: int, name: str, shape: str, size: int, type: str = "i64", precision: str = "I64") -> str:
+    """A Const whose `size` bytes are the first of the `.bin`."""
+    return (
+        f'<layer id="{id}" name="{name}" type="Const" version="opset1">\n'
+        f'  <data element_type="{type}" shape="{shape}" offset="0" size="{size}"/>\n'
+        f'  <output><port id="0" precision="{precision}"/></output>\n'
+        f"</layer>"
+    )
+
+
+def result(id: int, name: str) -> str:
+    """A Result."""
+    return f'<layer id="{id}" name="{name}" type="Result" version="opset1">\n  <input><port id="0"/></input>\n</layer>'

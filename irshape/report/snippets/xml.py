@@ -1,0 +1,58 @@
+"""X: the XML itself."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from irshape.report.snippets.graph import BODY, LOOP
+from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, mistake, misused, parameter, result
+
+X: Final = parameter(0, "x", "1,8")
+MODEL: Final = chain(X, result(1, "y"))
+DECLARED: Final = '<?xml version="1.0" encoding="UTF-8"?>\n' + MODEL
+
+EXAMPLE: Final = """\
+<layer type="ReLU" version="opset1">
+  <input>
+    <port id="0" precision="FP32"> <dim>1</dim> <dim>8</dim> </port>
+  </input>
+  <output>
+    <port id="1" precision="FP32"/>
+  </output>
+</layer>
+"""
+
+# `irshape.xml.schema.structural_faults` finds these faults.
+NOT_REPORTED: Final = "the file is validated by irshape.xml.schema.structural_faults, which no command does"
+
+# A port to which `irshape infer -o` has written the formulas of a shape; the shape beside it was changed by hand afterwards.
+ANNOTATED: Final = """\
+<layer id="0" name="x" type="Parameter" version="opset1">
+  <data element_type="f32" shape="?,8"/>
+  <output>
+    <port id="0" precision="FP32">
+      <dim>-1</dim>
+      <dim>8</dim>
+      <rt_info>
+        <attribute name="irshape" version="0" value="[N,8]"/>
+      </rt_info>
+    </port>
+  </output>
+</layer>"""
+
+SNIPPETS: Final[dict[str, Snippet]] = {
+    "X101": mistake(MODEL, "</net>\n", ""),
+    "X102": mistake(DECLARED, '?>\n<net name="model"', '?>\n<!DOCTYPE net>\n<net name="model"'),
+    "X103": mistake(DECLARED, "UTF-8", "UTF-88"),
+    "X104": Snippet(Run("<html>\n  <body>Please log in.</body>\n</html>\n"), Run(MODEL)),
+    "X105": mistake(MODEL, ' name="x"', ""),
+    "X106": mistake(MODEL, '<layer id="0"', '<layer id="first"'),
+    "X107": mistake(MODEL, 'precision="FP32"', 'precision="float32"'),
+    "X108": mistake(MODEL, 'version="11"', 'version="7"'),
+    "X109": mistake(LOOP, BODY, ""),
+    "X110": mistake(EXAMPLE, "  </input>\n", ""),
+    "X111": misused(MODEL, f"{CHECK} --limit layers=1", CHECK),
+    "X201": mistake(DECLARED, "<?xml", " <?xml"),
+    "X202": mistake(MODEL, "  <layers>", '  <layers count="2">')._replace(condition=NOT_REPORTED),
+    "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
+}
