@@ -1,9 +1,12 @@
 """What is said of an operation without a model."""
 
+from typing import Any
+
 import pytest
 
-from irshape.ops.describe import attribute_type, describe, page, version_ranges
+from irshape.ops.describe import attribute_type, describe, page, plain, version_ranges
 from irshape.ops.registry import REGISTRY
+from irshape.shape.element_type import ElementType
 
 
 @pytest.mark.parametrize(
@@ -69,3 +72,8 @@ def test_an_unknown_type_is_not_described() -> None:
 def test_types_of_attributes(type: str, attribute: str, text: str) -> None:
     op = next(iter(REGISTRY.versions(type).values()))
     assert attribute_type(op.attributes[attribute]) == text
+
+
+@pytest.mark.parametrize(("value", "expected"), [((1, 2), [1, 2]), (ElementType.f32, "f32"), ("x", "x"), (None, None)])
+def test_values_as_json(value: Any, expected: Any) -> None:
+    assert plain(value) == expected
