@@ -1,7 +1,10 @@
 """Every operation is held by rows: one it infers, and one it refuses. They stand where one looks for them."""
 
 import re
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 import irshape.ops
 from irshape.ops.index import MODULES
@@ -15,8 +18,6 @@ TABLES = list(tables())
 WITHOUT_ROWS = {"Assign", "Constant", "If", "Loop", "Parameter", "Result", "TensorIterator"}
 # Operations that take every type, rank and value: nothing but a missing input makes them fail.
 CANNOT_FAIL = {"ShapeOf opset1"}
-# Files of `tests/ops` that are about more than one module.
-ABOUT_MANY = {"movement/test_values.py"}
 
 
 def test_every_row_is_about_a_class() -> None:
@@ -39,7 +40,7 @@ def test_every_module_of_operations_has_its_file() -> None:
 
 def test_every_file_has_its_module() -> None:
     (package,) = irshape.ops.__path__
-    files = {path.relative_to(OPS).as_posix() for path in OPS.rglob("test_*.py")} - ABOUT_MANY
+    files = {path.relative_to(OPS).as_posix() for path in OPS.rglob("test_*.py")}
     assert sorted(file for file in files if not (Path(package) / file.replace("test_", "")).exists()) == []
 
 
@@ -49,10 +50,24 @@ def file_of(module: str) -> Path:
     return Path(*folders, f"test_{name}.py")
 
 
-def test_every_file_runs_its_rows() -> None:
-    """Each file binds both tests of `row_tests`: irshape's, and OpenVINO's."""
-    for file in {table.file for table in TABLES}:
-        assert "\ntest_row, test_row_with_openvino = row_tests(ROWS)\n" in (OPS / file).read_text(encoding="utf-8"), file
+@pytest.mark.parametrize(
+    ("table", "tests"),
+    [
+        ("ROWS: Rows = {", "test_row, test_row_with_openvino = row_tests(ROWS)"),
+        ("VALUES: Rows = {", "test_values, test_values_with_openvino = value_tests(VALUES)"),
+    ],
+)
+def test_every_table_is_run(table: str, tests: str) -> None:
+    """Each file binds both tests of its tables: irshape's, and OpenVINO's."""
+    for path in OPS.rglob("test_*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert (table in lines) == (tests in lines), path
+
+
+def test_values_stand_in_the_file_of_their_module() -> None:
+    for file in {file_of(module) for module in MODULES.values()}:
+        module = import_module(".".join(("tests.ops", *file.with_suffix("").parts)))
+        assert [type for type, _ in getattr(module, "VALUES", {}) if file_of(MODULES[type.lower()]) != file] == []
 
 
 def without(*, refused: bool) -> list[str]:

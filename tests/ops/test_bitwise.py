@@ -1,6 +1,7 @@
 """Bitwise operations."""
 
 from tests.support.rows import Row, Rows, row_tests
+from tests.support.values import value_tests
 
 BITWISE: list[Row] = [
     ("static", "u8[2,3] u8[4,1,3]", "u8[4,2,3]"),
@@ -23,3 +24,12 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("BitwiseAnd", "opset13"): [
+        ("[12] [6]", "[4]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

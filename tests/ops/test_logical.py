@@ -1,6 +1,7 @@
 """Logical operations."""
 
 from tests.support.rows import Row, Rows, row_tests
+from tests.support.values import value_tests
 
 LOGICAL: list[Row] = [
     ("static", "boolean[2,3] boolean[4,1,3]", "boolean[4,2,3]"),
@@ -22,3 +23,21 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("LogicalAnd", "opset1"): [
+        ("boolean=[0,1,1] boolean=[1,0,1]", "[0,0,1]"),
+    ],
+    ("LogicalOr", "opset1"): [
+        ("boolean=[0,1,0] boolean=[1,0,0]", "[1,1,0]"),
+    ],
+    ("LogicalXor", "opset1"): [
+        ("boolean=[0,1,1] boolean=[1,0,1]", "[1,1,0]"),
+    ],
+    ("LogicalNot", "opset1"): [
+        ("[0,7]", "[1,0]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

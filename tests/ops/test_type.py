@@ -1,6 +1,7 @@
 """Type conversions."""
 
-from tests.support.rows import Rows, row_tests
+from tests.support.rows import Rows, differs, row_tests
+from tests.support.values import value_tests
 
 ROWS: Rows = {
     ("Convert", "opset1"): [
@@ -56,3 +57,18 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("Convert", "opset1"): [
+        ("[9223372036854775807]", {"destination_type": "i32"}, differs("[2147483647]", "[?]")),
+        ("f32=[2.9]", {"destination_type": "i32"}, "[2]"),
+        ("[2049]", {"destination_type": "f16"}, "[2048]"),
+        ("[300,3]", {"destination_type": "u8"}, differs("[?,3]", "[44,3]")),
+        ("[3..5,?]", {"destination_type": "f32"}, "[3..5,?]"),
+        ("[3..3000]", {"destination_type": "f16"}, "[3..3000]"),
+        ("[3..300,5]", {"destination_type": "i8"}, differs("[?,5]", "[3..44,5]")),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

@@ -1,6 +1,7 @@
 """Broadcast, Tile and Pad."""
 
 from tests.support.rows import Rows, row_tests
+from tests.support.values import value_tests
 
 ROWS: Rows = {
     ("Broadcast", "opset1"): [
@@ -81,3 +82,15 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("Tile", "opset1"): [
+        ("[2..4,5,?] [2]", "[2..4,5,?,2..4,5,?]"),
+    ],
+    ("Pad", "opset12"): [
+        ("[2..4,5,?] [1] [-1] 9", "[9,2..4,5]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

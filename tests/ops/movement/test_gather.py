@@ -1,6 +1,7 @@
 """Operations that gather elements."""
 
 from tests.support.rows import Rows, row_tests
+from tests.support.values import value_tests
 
 ROWS: Rows = {
     ("Gather", "opset1"): [
@@ -67,3 +68,12 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("Gather", "opset8"): [
+        ("[2..4,5,?] [1,0,-3] 0", "[5,2..4,2..4]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

@@ -1,6 +1,7 @@
 """Operations that reorder axes or elements."""
 
 from tests.support.rows import Rows, differs, row_tests
+from tests.support.values import value_tests
 
 ROWS: Rows = {
     ("Transpose", "opset1"): [
@@ -37,3 +38,12 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("Transpose", "opset1"): [
+        ("[2..4,5,?] [0]", "[2..4,5,?]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

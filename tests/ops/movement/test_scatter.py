@@ -1,6 +1,7 @@
 """Operations that scatter updates."""
 
 from tests.support.rows import Rows, row_tests
+from tests.support.values import value_tests
 
 ROWS: Rows = {
     ("ScatterUpdate", "opset3"): [
@@ -49,3 +50,18 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("ScatterUpdate", "opset3"): [
+        ("[2..4,5,?] [2,0] [8,9] 0", "[9,5,8]"),
+    ],
+    ("ScatterElementsUpdate", "opset3"): [
+        ("[2..4,5,?] [-1] [8] 0", "[2..4,5,8]"),
+    ],
+    ("ScatterNDUpdate", "opset4"): [
+        ("[2..4,5,?] [[1],[2]] [8,9]", "[2..4,8,9]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

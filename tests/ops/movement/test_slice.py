@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.rows import Rows, differs, row_tests
+from tests.support.values import value_tests
 
 MASKS = {"begin_mask": [0, 0], "end_mask": [0, 0]}
 
@@ -71,6 +72,18 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("Slice", "opset8"): [
+        ("[2..4,5,?] [-1] [-9] [-2]", "[?,2..4]"),
+    ],
+    ("StridedSlice", "opset1"): [
+        ("[2..4,5,?] [0] [2]", {"begin_mask": [1]}, "[2..4,5]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)
 
 
 @pytest.mark.parametrize("step", [-3, -2, -1, 1, 2, 3])
