@@ -31,18 +31,17 @@ def printed(run: Run, *options: str) -> str:
 def snippet_markdown(snippet: Snippet) -> Iterator[str]:
     """The lines of a page that show a snippet: the commands, what they print, the file and the change that removes the fault."""
     bad, good = snippet.bad, snippet.good
+    runs = [bad] if good.command == bad.command else [bad, good]
     if snippet.condition:
-        yield from (f"Reported if {snippet.condition}:", "")
-        yield from ("```console", f"$ {bad.command}", "```")
+        commands = [f"$ {run.command}" for run in runs if run.command]
+        yield from (*(["```console", *commands, "```", ""] if commands else []), snippet.condition)
     else:
-        yield from ("```console", f"$ {bad.command}", printed(bad).rstrip("\n"))
-        if good.command != bad.command:
-            yield from (f"$ {good.command}", printed(good).rstrip("\n"))
-        yield "```"
-    if bad.xml == good.xml:
-        yield from ("", "```xml", bad.xml.rstrip("\n"), "```")
-    else:
+        outputs = [f"$ {run.command}\n{printed(run).rstrip()}" for run in runs]
+        yield from ("```console", *outputs, "```")
+    if bad.xml != good.xml:
         yield from ("", "```diff", *changed_lines(bad.xml, good.xml), "```")
+    elif not snippet.condition:
+        yield from ("", "```xml", bad.xml.rstrip("\n"), "```")
     if bad.weights != good.weights:
         yield from ("", f"`model.bin` with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}.")
     elif bad.weights:

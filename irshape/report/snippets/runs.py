@@ -76,8 +76,18 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "P102": mistake(MODEL, 'shape="1,8"', 'shape="1..,8"', f"{CHECK} --target npu"),
     "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),
     "P104": mistake(MODEL, 'shape="1,8"', 'shape="1,8,1,1,1,1,1"', f"{CHECK} --target max-rank=6"),
-    "I101": misused(MODEL, CHECK, CHECK, condition="a rule of irshape fails on a layer of the file"),
+    "I101": misused(MODEL, CHECK, CHECK, condition="The command reports the code if a rule of irshape fails on a layer."),
     "I102": misused(MODEL, f"{CHECK} --isolate --limit time=0.00001", f"{CHECK} --isolate"),
-    "I103": misused(MODEL, f"{CHECK} --isolate --limit memory=48MiB", f"{CHECK} --isolate", condition="the file needs more than 48 MiB"),
-    "I104": misused(MODEL, f"{CHECK} --isolate", CHECK, condition="the system ends the process that examines the file"),
+    "I103": misused(
+        MODEL,
+        f"{CHECK} --isolate --limit memory=48MiB",
+        f"{CHECK} --isolate",
+        condition="The first command reports the code if it needs more than 48 MiB for the file.",
+    ),
+    "I104": misused(
+        MODEL,
+        f"{CHECK} --isolate",
+        f"{CHECK} --isolate",
+        condition="The command reports the code if the system ends the process that examines the file.",
+    ),
 }

@@ -8,7 +8,7 @@ CHECK: Final = "irshape check model.xml"
 
 
 class Run(NamedTuple):
-    """A file, the bytes of its `.bin` and the command that reads them."""
+    """A file, the bytes of its `.bin` and the command that reads them, empty if no command reports the code."""
 
     xml: str
     weights: bytes = b""
@@ -18,7 +18,7 @@ class Run(NamedTuple):
 class Snippet(NamedTuple):
     """A run that reports a code, and one that does not.
 
-    Where the file and the command alone do not bring the code about, `condition` says what must hold besides.
+    Where the file and the command do not suffice for the code, `condition` says what else must happen; such a snippet cannot be tried.
     """
 
     bad: Run
