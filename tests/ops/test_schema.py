@@ -1,4 +1,4 @@
-"""The published schema holds for the attributes of every operation."""
+"""The published schema describes the attributes of every operation."""
 
 import json
 from pathlib import Path
@@ -19,7 +19,7 @@ def test_the_schema_is_a_schema() -> None:
 
 
 def sample(op: OpClass, attribute: Attribute) -> Any:
-    """A value of an attribute as its schema should take it."""
+    """A value that the schema of an attribute should accept."""
     schema = SCHEMA["$defs"][f"{op.TYPE}-{op.VERSION}"]["properties"]["attributes"]["properties"][attribute.spelling]
     if "default" in schema and schema["default"] is not None:
         return schema["default"]
@@ -32,7 +32,7 @@ def sample(op: OpClass, attribute: Attribute) -> Any:
 
 @pytest.mark.parametrize("op", REGISTRY.classes(), ids=lambda op: f"{op.TYPE}-{op.VERSION}")
 def test_attributes_of_every_operation(op: OpClass) -> None:
-    """A complete set of attributes is valid; one more is not, nor is a text in place of a number."""
+    """A complete set of attributes is valid; an additional attribute or a text in place of a number is not."""
     attributes = {attribute.spelling: sample(op, attribute) for attribute in op.attributes.values()}
     layer = {"type": op.TYPE, "version": op.VERSION, "attributes": attributes}
     definition = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{op.TYPE}-{op.VERSION}", "$defs": SCHEMA["$defs"]})

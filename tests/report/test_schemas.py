@@ -1,4 +1,4 @@
-"""The published schemas hold for everything that irshape reports."""
+"""The published schemas describe every report of irshape."""
 
 import json
 from functools import cache
@@ -16,7 +16,7 @@ FILES = sorted([*(ROOT / "examples").glob("*.xml"), *(ROOT / "tests" / "data").g
 
 @cache
 def validator(name: str) -> Any:
-    """The validator of a published schema, which is a schema itself."""
+    """The validator of a published schema, after a check of the schema itself."""
     schema = json.loads((ROOT / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
