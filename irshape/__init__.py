@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irshape.api import InputError, Limits, Session, check, diff, infer, info, read, reshape, valid_sizes
+from irshape.api import InputError, Limits, Session, check, diff, explain, infer, info, read, reshape, valid_sizes
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
@@ -20,6 +20,7 @@ __all__ = [
     "Session",
     "check",
     "diff",
+    "explain",
     "infer",
     "info",
     "read",

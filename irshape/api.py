@@ -18,6 +18,7 @@ from irshape.xml.reader import Source
 
 if TYPE_CHECKING:
     from irshape.answers.diff import Difference
+    from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
     from irshape.answers.sizes import ValidSizes
 
@@ -97,6 +98,21 @@ def reshape(
     constant that pins it and the value that would fit. `batch` is the size of the batch axis of all inputs that are not named.
     """
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits).reshape(inputs, symbols=symbols, batch=batch)
+
+
+def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+    """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule.
+
+    `layer` is a name, or an id as in `Inference.ports` (`7`, `2.body/5`). `port` is the id of a port in the file; by default it is the
+    first output. `axis` counts from 0, or with -1 from the end; by default all axes and the element type are explained. Raises
+    `InputError` if the model has no such layer, port or axis.
+    """
+    from irshape.answers.explain import explainer
+
+    return explainer.explain(inference, layer, port, axis)
+
+
+Inference.explain = explain
 
 
 def diff(
@@ -196,4 +212,4 @@ def _infer(
     return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
 
 
-__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "infer", "info", "read", "reshape", "valid_sizes"]
+__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "explain", "infer", "info", "read", "reshape", "valid_sizes"]

@@ -45,7 +45,7 @@ def run(given: Namespace) -> int:
 
 def _explain(target: str, model: Model, **options: Any) -> Explanation:
     inference = irshape.infer(model, **options)
-    return inference.explain(*parse_target(model, target)) if model.nodes else nothing(inference)
+    return irshape.explain(inference, *parse_target(model, target)) if model.nodes else nothing(inference)
 
 
 def _lines(palette: Palette, width: int | None, explanation: Explanation) -> Iterator[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
@@ -26,7 +26,6 @@ from irshape.xml.document import Document, PortRecord, Signature
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
-    from irshape.answers.explain.explanation import Explanation
     from irshape.report.fix import Edit
     from irshape.shape.reported import Reported
 
@@ -98,6 +97,9 @@ class Inference:
     its bodies, each with what its pass gave, `given` the shapes of Parameters, by node, that replace the file's, `scope` owns the
     symbols. `mended` are the faults that were mended in the file before this pass.
     """
+
+    # `irshape.explain` as a method. `irshape.api` sets it: this module may not import what is made of inferences.
+    explain: ClassVar[Callable[..., Any]]
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
         self.document = document
@@ -226,16 +228,6 @@ class Inference:
             for key, fact in self._outputs()
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }
-
-    def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
-        """Why an axis of a port is what it is, or all of the port: the chain of layers that make it, each with its formula.
-
-        `layer` is a name or an id as in `ports` (`7`, `2.body/5`), `port` an id in the file, by default that of the first output.
-        Raises `InputError` if there is no such layer, port or axis.
-        """
-        from irshape.answers.explain.explainer import explain
-
-        return explain(self, layer, port, axis)
 
     def annotated(self) -> bytes:
         """The file with what was inferred in its ports; every other byte is as it was read.
