@@ -45,7 +45,7 @@ def _faults_of_step(step: Step, source: bytes, weights: bytes | None, explanatio
             told = explanation.steps[(read.step or 0) - 1]
             if told.value not in (read.value, "not known") and not step.note:
                 found.append(f"{read!r}, which is {told.value}")
-            if told.number >= step.number and "iteration before" not in told.note + step.note:
+            if told.number >= step.number and "previous iteration" not in told.note + step.note:
                 found.append(f"{read!r} comes later")
         elif read.where is not None:
             word = _PLACES[read.kind]

@@ -43,4 +43,4 @@ def test_every_row_is_explained_soundly(type: str, version: str, rows: list[Row]
         inference = irshape.infer(net.xml.encode(), weights=net.bin)
         node = [node for node in inference.model.nodes if node.type == type and node.version == version][-1]
         for port in node.layer.outputs:
-            assert not faults(inference.explain(node.id, port.id), net.xml.encode(), bytes(net.bin)), row[0]
+            assert not faults(irshape.explain(inference, node.id, port.id), net.xml.encode(), bytes(net.bin)), row[0]

@@ -21,7 +21,7 @@ ATROUS = ROOT / "examples" / "atrous.xml"
 def explained(net: Net, layer: str | int, port: int | None = None, axis: int | None = None, **inputs: str) -> Explanation:
     """The explanation of a port of a small IR, which is sound."""
     inference = irshape.infer(net.xml.encode(), weights=bytes(net.bin), inputs=inputs)
-    explanation = inference.explain(layer, port, axis)
+    explanation = irshape.explain(inference, layer, port, axis)
     assert faults(explanation, net.xml.encode(), bytes(net.bin)) == []
     return explanation
 
@@ -31,10 +31,10 @@ def equations(explanation: Explanation) -> list[str]:
 
 
 def test_a_specification_example_reads_as_its_page() -> None:
-    (step,) = irshape.infer(EXAMPLE).explain(0, 4, 2).steps
+    (step,) = irshape.explain(irshape.infer(EXAMPLE), 0, 4, 2).steps
     assert step.equation == "axis 2 = (data[2] + pads_begin[2] + pads_end[2]) / block_shape[2] = (10 + 1 + 1) / 4 = 3"
     assert [(read.name, read.source) for read in step.reads] == [
-        ("data[2]", "input port 0 (4:9)"),
+        ("data[2]", "recorded on input port 0 (4:9)"),
         ("pads_begin[2]", "the comment in input port 2 (14:9)"),
         ("pads_end[2]", "the comment in input port 3 (17:9)"),
         ("block_shape[2]", "the comment in input port 1 (11:9)"),
@@ -182,7 +182,7 @@ def test_a_constant_says_which_bytes_pin_a_size() -> None:
 
 
 def test_channels_come_from_the_weights() -> None:
-    explanation = irshape.infer(ATROUS).explain("stem/relu", None, 1)
+    explanation = irshape.explain(irshape.infer(ATROUS), "stem/relu", None, 1)
     assert equations(explanation) == ["Convolution: axis 1 = filters[0] = 4"]
     assert explanation.steps[0].reads[0].source == "axis 0 of Const stem/weights (16:29)"
 
@@ -195,7 +195,7 @@ def test_values_that_no_arithmetic_gave_name_what_decides_them() -> None:
     net = Net()
     net.result(net.layer("ShapeOf", [net.parameter("f32[2,6,5]")], ["I64"], "opset3", output_type="i64")[0])
     (step,) = explained(net, "shapeof_1", None, 0).steps
-    assert step.note == "whatever the sizes and values are"
+    assert step.note == "the same for all sizes and values"
 
 
 def test_where_a_size_became_dynamic() -> None:
@@ -206,8 +206,8 @@ def test_where_a_size_became_dynamic() -> None:
     explanation = explained(net, "transpose_3", None, 0)
     assert explanation.interval == "..12"
     assert [step.where.layer_type for step in explanation.steps] == ["NonZero"]
-    assert explanation.because == "It is not known because NonZero nonzero_1 tells it only when it runs."
-    explanation = irshape.infer(ATROUS).explain("mask", None, 2)
+    assert explanation.because == "It is not known because NonZero nonzero_1 decides it only at run time."
+    explanation = irshape.explain(irshape.infer(ATROUS), "mask", None, 2)
     assert explanation.because == "It is not known because Parameter image leaves axis 2 open."
 
 
@@ -219,7 +219,7 @@ def test_where_the_rank_was_lost() -> None:
     explanation = explained(net, "relu_3")
     assert explanation.value == "f32[...]"
     assert [(step.where.layer_name, step.subject) for step in explanation.steps][:2] == [("parameter_0", "axis 0"), ("squeeze_2", "rank")]
-    assert explanation.steps[1].note == "lost here: it depends on the number of axes"
+    assert explanation.steps[1].note == "the rank is lost here: it depends on the number of axes"
 
 
 def test_where_an_element_type_comes_from() -> None:
@@ -235,9 +235,9 @@ def test_bodies_are_crossed_by_their_port_maps() -> None:
     doubled, same = inside(twice, "f32[?,3]"), inside(lambda _, value: value, "f32[?,3]")
     explanation = explained(chosen(doubled, same), 2, None, 0)
     assert equations(explanation)[:2] == ["Parameter: axis 0 = 2", "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"]
-    assert explanation.steps[2].note == "which of the two is taken is known only when it runs"
+    assert explanation.steps[2].note == "the branch is chosen only at run time"
     assert [(read.value, read.step) for read in explanation.steps[2].reads] == [("4", 2), ("2", 1)]
-    assert explanation.because == "It is not known because If if_2 tells it only when it runs."
+    assert explanation.because == "It is not known because If if_2 decides it only at run time."
     net = chosen(doubled, same, condition=True)
     assert equations(explained(net, 2, None, 0))[-1] == "Concat: axis 0 = data[0][0] + data[1][0] = 2 + 2 = 4"
     assert explained(net, "2.then_body/0", None, 0).steps[0].where.layer_name == "parameter_1"
@@ -260,8 +260,8 @@ def test_a_loop_says_what_comes_back() -> None:
     holder(net, "Loop", "opset5", [count, condition, data], maps + body(net, inside(twice_and_on, "f32[?,3]")))
     explanation = explained(net, 3, None, 0)
     notes = [step.note for step in explanation.steps]
-    assert "another size may come back from the iteration before" in notes
-    assert any("what comes back by" in read.name for step in explanation.steps for read in step.reads)
+    assert "the previous iteration may feed back another size" in notes
+    assert any("the tensor fed back by" in read.name for step in explanation.steps for read in step.reads)
 
 
 def twice_and_on(net: Net, data: Ref) -> Ref:
@@ -281,21 +281,21 @@ def test_a_sliced_axis_is_a_part_of_what_enters() -> None:
     )
     holder(net, "TensorIterator", "opset1", [data], maps + body(net, inside(lambda _, value: value, "f32[2,3]")))
     explanation = explained(net, 1, None, 0)
-    assert explanation.steps[-1].note == "the parts of all iterations of TensorIterator, joined"
+    assert explanation.steps[-1].note == "the slices of all iterations of TensorIterator, concatenated"
     assert [(read.name, read.value) for read in explanation.steps[-1].reads] == [
         ("the sliced axis of input 0", "6"),
         ("part_size", "2"),
     ]
     (step,) = explained(net, "1.body/0", None, 0).steps
-    assert (step.value, step.note) == ("2", "a part of input 0 of TensorIterator")
+    assert (step.value, step.note) == ("2", "one slice of input 0 of TensorIterator")
 
 
 def test_what_has_failed_shows_its_faults() -> None:
-    explanation = irshape.infer(ROOT / "examples" / "faulty.xml").explain("join")
+    explanation = irshape.explain(irshape.infer(ROOT / "examples" / "faulty.xml"), "join")
     assert not explanation.ok
     assert explanation.steps == ()
     assert {diagnostic.code for diagnostic in explanation.diagnostics} == {"S201", "T102"}
-    assert explanation.because == "Concat join failed, so nothing is known of what follows from it."
+    assert explanation.because == "Concat join failed, so the shapes that depend on it are unknown."
 
 
 @pytest.mark.parametrize(
@@ -304,25 +304,39 @@ def test_what_has_failed_shows_its_faults() -> None:
         ("upsampel", None, None, "the model has no layer 'upsampel'; did you mean 'upsample'?"),
         ("99", None, None, "the model has no layer '99'"),
         ("upsample", 7, None, "layer 'upsample' has no port 7; it has output 1 and input 0"),
-        ("upsample", 1, 4, "port 1 of 'upsample' has axes 0 to 3, not 4"),
-        ("upsample", 1, -5, "port 1 of 'upsample' has axes 0 to 3, not -5"),
+        ("upsample", 1, 4, "port 1 of layer 'upsample' has no axis 4; it has axes 0 to 3"),
+        ("upsample", 1, -5, "port 1 of layer 'upsample' has no axis -5; it has axes 0 to 3"),
     ],
 )
 def test_what_is_not_there_says_what_there_is(layer: str, port: int | None, axis: int | None, message: str) -> None:
     with pytest.raises(irshape.InputError) as error:
-        irshape.infer(ATROUS).explain(layer, port, axis)
+        irshape.explain(irshape.infer(ATROUS), layer, port, axis)
     assert str(error.value) == message
 
 
 def test_axes_count_from_the_end_too_and_inputs_have_ports() -> None:
     inference = irshape.infer(ATROUS, inputs={"image": "[N,3,H,W]"})
-    assert inference.explain("upsample", 1, -1).axis == 3
-    assert inference.explain("upsample", 0, 2).value == "(H + 1)//2"
-    assert inference.explain("mask", None, 2).value == "2*((H + 1)//2)"
+    assert irshape.explain(inference, "upsample", 1, -1).axis == 3
+    assert irshape.explain(inference, "upsample", 0, 2).value == "(H + 1)//2"
+    assert irshape.explain(inference, "mask", None, 2).value == "2*((H + 1)//2)"
+
+
+def test_the_method_of_an_inference_is_the_verb() -> None:
+    inference = irshape.infer(ATROUS)
+    assert inference.explain("mask", axis=2).to_dict() == irshape.explain(inference, "mask", axis=2).to_dict()
+
+
+def test_a_size_of_an_unknown_operation_names_the_port_that_records_it() -> None:
+    net = Net()
+    net.result(net.layer("MyCustom", [net.parameter("f32[2]")], ["FP32"])[0])
+    recorded = net.xml.replace('<port id="1" precision="FP32"/>', '<port id="1" precision="FP32"><dim>1</dim></port>', 1)
+    inference = irshape.infer(recorded.encode(), opaque=["MyCustom"])
+    (step,) = irshape.explain(inference, "mycustom_1", axis=0).steps
+    assert [read.source for read in step.reads] == ["recorded on output port 1 of the unknown operation MyCustom (15:4)"]
 
 
 def test_all_of_a_port_is_explained_at_once() -> None:
-    explanation = irshape.infer(ATROUS).explain("upsample")
+    explanation = irshape.explain(irshape.infer(ATROUS), "upsample")
     assert explanation.value == "f32[?,2,4..,4..]"
     assert [(answer.name, answer.value) for answer in explanation.answers] == [
         ("axis 0", "d0"),
@@ -336,7 +350,7 @@ def test_all_of_a_port_is_explained_at_once() -> None:
 @pytest.mark.parametrize("layer", ["image", "stem", "atrous/batch_to_space", "mask"])
 def test_explanations_fit_their_schema(layer: str) -> None:
     for axis in (None, 2):
-        report = irshape.infer(ATROUS).explain(layer, None, axis).to_dict()
+        report = irshape.explain(irshape.infer(ATROUS), layer, None, axis).to_dict()
         validator("explanation").validate(json.loads(json.dumps(report)))
 
 
@@ -344,8 +358,8 @@ def test_asking_changes_no_answer() -> None:
     session = irshape.Session(ATROUS)
     before = session.infer()
     ports = before.ports
-    assert before.explain("mask", None, 2).value == "2*((d1 + 1)//2)"
+    assert irshape.explain(before, "mask", None, 2).value == "2*((d1 + 1)//2)"
     after = session.reshape(image="[1,3,64,64]")
-    assert after.explain("mask", None, 2).value == "64"
+    assert irshape.explain(after, "mask", None, 2).value == "64"
     assert before.ports == ports
-    assert before.explain("mask", None, 2).value == "2*((d1 + 1)//2)"
+    assert irshape.explain(before, "mask", None, 2).value == "2*((d1 + 1)//2)"

@@ -25,7 +25,7 @@ def test_the_chain_is_shown_from_the_input_on(capsys: pytest.CaptureFixture[str]
     assert lines == [
         f"{ATROUS}:250:3: DepthToSpace upsample, port 1, axis 2 is 256",
         "",
-        "1  4:3  Parameter image: axis 2 = 256, as given for this run",
+        "1  4:3  Parameter image: axis 2 = 256, as set for this run",
         "2  26:3  Convolution stem: axis 2"
         " = (data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1"
         " = (256 + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1 = 128",
@@ -44,13 +44,13 @@ def test_symbols_stand_in_formulas(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, _ = run(capsys, ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--symbol", "H=32..64")
     assert code == 0
     assert lines[0].endswith("axis 2 is 2*((H + 1)//2), in 32..64")
-    assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as given for this run" in lines
+    assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as set for this run" in lines
 
 
 def test_the_answer_for_programs_is_that_of_the_library(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, _ = run(capsys, ATROUS, "mask", "--format", "json")
     assert code == 0
-    assert json.loads("\n".join(lines)) == irshape.infer(ATROUS).explain("mask").to_dict()
+    assert json.loads("\n".join(lines)) == irshape.explain(irshape.infer(ATROUS), "mask").to_dict()
 
 
 def test_a_failed_layer_gives_its_faults_and_the_exit_code(capsys: pytest.CaptureFixture[str]) -> None:
@@ -74,7 +74,7 @@ def test_names_may_hold_colons(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     ("target", "message"),
     [
         ("upsampel:1:2", "the model has no layer 'upsampel'; did you mean 'upsample'?"),
-        ("upsample:1:9", "port 1 of 'upsample' has axes 0 to 3, not 9"),
+        ("upsample:1:9", "port 1 of layer 'upsample' has no axis 9; it has axes 0 to 3"),
         ("upsample:x", "the model has no layer 'upsample:x'; did you mean 'upsample'?"),
         ("", "the model has no layer ''"),
     ],
@@ -96,7 +96,7 @@ def test_a_file_that_is_no_model_says_why(capsys: pytest.CaptureFixture[str], tm
 def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:
     from irshape.report.text import Palette
 
-    explanation = irshape.infer(ATROUS).explain("stem", None, 2)
+    explanation = irshape.explain(irshape.infer(ATROUS), "stem", None, 2)
     lines = list(explanation.lines(Palette(False), 110))
     assert lines[3:7] == [
         "2  26:3  Convolution stem: axis 2",
@@ -110,7 +110,7 @@ def test_long_names_are_cut_on_terminals_only() -> None:
     from irshape.report.text import Palette
 
     long = "block/" * 20
-    explanation = irshape.infer(ATROUS.read_bytes().replace(b'name="', f'name="{long}'.encode())).explain(f"{long}stem", None, 1)
+    explanation = irshape.explain(irshape.infer(ATROUS.read_bytes().replace(b'name="', f'name="{long}'.encode())), f"{long}stem", None, 1)
     whole = str(explanation)
     assert f"Convolution {long}stem: axis 1" in whole
     assert f"axis 0 of Const {long}stem/weights (16:29)" in whole

@@ -1,3 +1,3 @@
-"""Why a size is what it is: from a number of a port back to the inputs, constants and attributes that make it."""
+"""Explanations: from a number of a port back to the inputs, constants and attributes that it is computed from."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How a number came about, as it is found on the way back: what it is computed from, or what it is handed on from."""
+"""The derivation of one number, one layer back: the numbers it is computed from, or the number that the layer passes on."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from irshape.answers.explain.traced import Term
 from irshape.model.model import Node
 
-# What is shown for a rank, or for values, that are not known.
+# The text shown for an unknown rank or unknown values.
 NOT_KNOWN: Final = "not known"
 
 
 class Point(NamedTuple):
-    """A number: `kind` is "axis" or "element" `position` of a tensor, or its "values", "rank" or "type" (then `position` is 0)."""
+    """One number of a tensor, which `graph` and `slot` identify.
+
+    `kind` is "axis" or "element", and `position` counts among these; or it is "values", "rank" or "type", and `position` is 0.
+    """
 
     graph: int
     slot: int
@@ -22,15 +25,15 @@ class Point(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """What it is called in a sentence."""
+        """The name of the number in a sentence: `axis 2`, `element type`."""
         return f"{self.kind} {self.position}" if self.kind in ("axis", "element") else {"type": "element type"}.get(self.kind, self.kind)
 
 
 class Place(NamedTuple):
-    """Where a number stands in the file or in the weights; `kind`, `text`, `position` and `bytes` are those of `Read`.
+    """Where a number stands in the file or in the weights; `kind`, `text`, `position` and `bytes` are the fields of `Read`.
 
-    It is in the `node`, if there is one: at an attribute, at an offset in the file, or at the beginning. What its line is costs
-    something, so that is found for what is shown.
+    The place is in the layer of `node`, if there is one: at `attribute`, else at `offset` in the file, else at the layer's start. Its line
+    is computed only when it is shown, because that takes time.
     """
 
     kind: str
@@ -42,21 +45,22 @@ class Place(NamedTuple):
     bytes: tuple[str, int, int] | None = None
 
 
-# A number that is read: its name, its value, and where it comes from.
+# A number that a layer reads: its name, its value and its origin.
 Reading: TypeAlias = tuple[str, Any, Point | Place]
 
 
 class Way(NamedTuple):
-    """A number that this one is, as long as no input of the model changes the `others`."""
+    """A number that the layer passes on unchanged, as long as no model input changes the `others`."""
 
     source: Point
     others: tuple[Point, ...] = ()
 
 
 class Derivation(NamedTuple):
-    """How a number came about: a `term` on what is read, or a note in words; `ways` are the numbers it may be handed on from.
+    """How a layer derives a number: by a `term` over the `reads`, or as the `note` says in words.
 
-    `call` is the type of an operation that computed it in another way than by arithmetic on sizes.
+    `ways` are the numbers that the layer may pass on unchanged. `call` is the type of an operation that computes the number without
+    arithmetic on sizes.
     """
 
     value: Any
@@ -68,5 +72,5 @@ class Derivation(NamedTuple):
 
 
 def unknown(point: Point, why: str) -> Derivation:
-    """A number that only running the model tells."""
+    """A number that is known only at run time, and why."""
     return Derivation(NOT_KNOWN, [(point.subject, NOT_KNOWN, Place("unknown", why))])

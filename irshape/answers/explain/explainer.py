@@ -1,6 +1,6 @@
-"""Why is this dim 48? The way back from a size of a port to the inputs, constants and attributes that make it, layer by layer.
+"""Why is this size 48? The way back from a size to the inputs, constants and attributes it is computed from, layer by layer.
 
-What a layer hands on unchanged is passed by; what it computes is a step, with the formula of its own rule.
+A layer that computes a number is a step, with the formula of its own rule. A layer that passes a number on unchanged is skipped.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from irshape.shape.dim import Dim
 
 
 def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
-    """Why a port, or an axis of it, is what it is; the arguments are those of `Inference.explain`."""
+    """Explain the shape of a port, or one axis of it; the arguments are those of `irshape.explain`."""
     return Explainer(inference).explain(Target.find(inference.graphs, layer, port, axis))
 
 
 def nothing(inference: Inference) -> Explanation:
-    """What is said of a file without layers: what is wrong with it."""
+    """The explanation for a file without layers: only its diagnostics."""
     document = inference.document
     return Explanation(document, Where(document.path), None, None, NOT_KNOWN, None, (), (), "", inference.diagnostics)
 
 
 class Explainer:
-    """What explains the sizes of one inference; what was found out for one of them serves the next."""
+    """Explains the sizes of one inference, and keeps what it derives for the next question."""
 
     def __init__(self, inference: Inference) -> None:
         self.inference = inference
@@ -40,14 +40,14 @@ class Explainer:
         self.trail = Trail(self.sources)
 
     def explain(self, target: Target) -> Explanation:
-        """Why a port, or an axis of it, is what it is."""
+        """Explain the shape of the target's port, or one axis of it."""
         sources, slot = self.sources, target.slot
         graph = sources.number[target.node.model]
         fact = sources.fact(Point(graph, slot, "axis"))
         where = sources.place(target.node)
         if fact.is_poisoned and fact.shape is None:
             node = self._failing(graph, slot)
-            because = f"{layer_at(sources.place(node))} failed, so nothing is known of what follows from it." if node else ""
+            because = f"{layer_at(sources.place(node))} failed, so the shapes that depend on it are unknown." if node else ""
             return Explanation(
                 self.inference.document, where, target.port, target.axis, NOT_KNOWN, None, (), (), because, self._faults(node)
             )
@@ -68,9 +68,10 @@ class Explainer:
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, ())
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
+        """The step that computes a number."""
         derivation = self.sources.derive(point)
-        how = derivation.term
-        formula, values = ("", "") if how is None else (text(how, names), text(how, numbers))
+        term = derivation.term
+        formula, values = ("", "") if term is None else (text(term, names), text(term, numbers))
         if derivation.call:
             names_of = ", ".join(name for name, _, _ in derivation.reads)
             values_of = ", ".join(number_text(one) for _, one, _ in derivation.reads)
@@ -80,7 +81,7 @@ class Explainer:
         return Step(number_of[point], self.sources.where(point), point.subject, value, formula, values, derivation.note, reads)
 
     def _read(self, name: str, value: Any, source: Point | Place, number_of: dict[Point, int]) -> Read:
-        """A number that is read, with where it comes from."""
+        """A number that a step reads, with its origin: an earlier step or a place."""
         shown = number_text(value)
         if isinstance(source, Place):
             return Read(name, shown, source.kind, source.text, self.sources.at(source), position=source.position, bytes=source.bytes)
@@ -96,40 +97,40 @@ class Explainer:
         )
 
     def _because(self, asked: Point, order: Sequence[Point], steps: Sequence[Step]) -> str:
-        """What it all comes from, in a sentence."""
+        """The inputs and constants that the whole chain starts from, in a sentence."""
         sources = self.sources
         if sources.is_open(asked):
             opening = [point for point in order if self._is_opening(point)]
-            left = self._by_layer(point for point in opening if sources.is_input(point))
-            born = self._by_layer(point for point in opening if not sources.is_input(point))
-            reasons = [f"{layer} leaves {_listed(subjects)} open" for layer, subjects in left]
-            return f"It is not known because {_listed([*reasons, *(f'{layer} tells it only when it runs' for layer, _ in born)])}."
-        inputs = [f"{_listed(subjects)} of {layer}" for layer, subjects in self._by_layer(filter(sources.is_input, order))]
-        if inputs:
-            return f"It follows from {_listed(inputs)}."
+            inputs = self._by_layer(point for point in opening if sources.is_input(point))
+            others = self._by_layer(point for point in opening if not sources.is_input(point))
+            reasons = [f"{layer} leaves {_listed(subjects)} open" for layer, subjects in inputs]
+            return f"It is not known because {_listed([*reasons, *(f'{layer} decides it only at run time' for layer, _ in others)])}."
+        read = [f"{_listed(subjects)} of {layer}" for layer, subjects in self._by_layer(filter(sources.is_input, order))]
+        if read:
+            return f"It follows from {_listed(read)}."
         if not self.trail.is_fixed(asked):
             return ""
         pins = {read.source: None for step in steps for read in step.reads if read.kind in ("axis", "element")}
         return f"No input changes it: it is pinned by {next(iter(pins))}." if len(pins) == 1 else "No input changes it."
 
     def _by_layer(self, points: Iterable[Point]) -> list[tuple[str, list[str]]]:
-        """What is meant of each layer."""
+        """The subjects of points (`axis 2`), grouped by layer."""
         found: dict[str, list[str]] = {}
         for point in points:
             found.setdefault(layer_at(self.sources.where(point)), []).append(point.subject)
         return list(found.items())
 
     def _is_opening(self, point: Point) -> bool:
-        """Whether a number is not known although all that it comes from is."""
+        """Whether a number is unknown although all numbers it is computed from are known."""
         reads = [source for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
         return self.sources.is_open(point) and not any(self.sources.is_open(source) for source in reads)
 
-    # What failed.
+    # Layers that failed.
 
     def _failing(self, graph: int, slot: int) -> Node | None:
-        """The first layer on the way to a tensor that has failed, or fails to be known."""
+        """The first layer on the way to a tensor that failed, or whose output is unknown."""
         sources = self.sources
-        seen: set[tuple[int, int]] = set()
+        visited: set[tuple[int, int]] = set()
         while True:
             node = sources.node(Point(graph, slot, "axis"))
             if node is not None and node.type == "Parameter" and node.model.holder is not None:
@@ -137,13 +138,13 @@ class Explainer:
                 graph = sources.number[node.model]
             slots = sources.graphs[graph][1].slots
             poisoned = [] if node is None else [one for one in node.sources if one >= 0 and slots[one].is_poisoned]
-            if not poisoned or (graph, slot) in seen:
+            if not poisoned or (graph, slot) in visited:
                 return node
-            seen.add((graph, slot))
+            visited.add((graph, slot))
             slot = poisoned[0]
 
     def _faults(self, node: Node | None) -> list[Diagnostic]:
-        """What is wrong with a layer, or with one in its bodies."""
+        """The diagnostics of a layer and of the layers in its bodies."""
         if node is None:
             return []
         begin, end = node.layer.offset, node.layer.end

@@ -1,4 +1,4 @@
-"""Why a number of a shape is what it is: the answer, as text and as plain data."""
+"""The explanation of a shape, as text and as plain data."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, shorten_words
 from irshape.xml.document import Document
 
-# Names of what is read that are listed; of more the middle is left out.
+# The most names of reads that one line lists; of more, the middle is left out.
 _MOST_NAMES = 12
 
 
 class Read:
-    """A number that a step reads: what it is called there, its value, and where it stands.
+    """A number that a step reads: its name in the step, its value and its origin.
 
-    `kind` is `step` (computed by the step with the number `step`), `input` (a size of an input of the model), `attribute`, `default`
-    (of an attribute that the file leaves out), `axis` or `element` `position` of a constant, `port` (what the file records of it) or
-    `unknown`; `text` says it in words.
-    `through` are the layers that hand it on unchanged, `bytes` its range in the weights.
+    `kind` is `step` (the step with the number `step` computes it), `input` (a size of a model input), `attribute`, `default` (of an
+    attribute that the file leaves out), `axis` or `element` (of a constant, at `position`), `port` (the file records it) or `unknown`.
+    `text` says the same in words. `through` are the layers that pass the number on unchanged. `bytes` are the name of the weights file
+    and the first byte and the end of the number in it.
     """
 
     __slots__ = ("bytes", "kind", "name", "position", "step", "text", "through", "value", "where")
@@ -53,7 +53,7 @@ class Read:
 
     @property
     def source(self) -> str:
-        """Where the number stands, in words."""
+        """The origin of the number, in words."""
         return _source([self])
 
     def to_dict(self) -> dict[str, Any]:
@@ -76,10 +76,10 @@ class Read:
 
 
 class Step:
-    """A layer that matters: what of it is explained (`axis 2`), its value, and how it came about.
+    """A layer that computes a number of the chain: the number's name (`axis 2`), its value, and how the layer derives it.
 
-    `formula` has the names of what is read and `numbers` their values; both are empty where the number is read and not computed.
-    `note` says in words what no formula does.
+    `formula` has the names of the reads and `numbers` their values; both are empty if the number is read and not computed. `note` says
+    in words what no formula says.
     """
 
     __slots__ = ("formula", "note", "number", "numbers", "reads", "subject", "value", "where")
@@ -127,12 +127,12 @@ class Step:
 
 
 class Explanation:
-    """Why a port, or an axis of it, is what it is. It prints as the chain of layers that matter, from the inputs on.
+    """Why a port, or one axis of it, has its shape. It prints as the chain of layers that compute the shape, from the inputs on.
 
-    `document` is the file, `where` the layer, `port` the id of its port and `value` what is explained (`48`, `(H + 1)//2`,
-    `f32[1,3,?]`); `interval` are the bounds of a size that is not known. `steps` are in the order in which they depend on each
-    other. `answers` say, of each thing that was asked (`axis 2`), which step tells it. `because` are the roots of it all in a
-    sentence. If a layer before has failed, there are no steps, and `diagnostics` say why.
+    `document` is the file, `where` the layer, `port` the id of its port and `value` the explained value (`48`, `(H + 1)//2`,
+    `f32[1,3,?]`). `interval` has the bounds of an unknown size, in OpenVINO's notation. `steps` are ordered so that each reads only steps
+    before it. `answers` name the step that computes each explained number (`axis 2`). `because` is one sentence about the inputs or
+    constants that the chain starts from. If an earlier layer failed, there are no steps, and `diagnostics` are its faults.
     """
 
     def __init__(
@@ -161,14 +161,14 @@ class Explanation:
 
     @property
     def ok(self) -> bool:
-        """Whether there was something to explain: no layer on the way has failed."""
+        """Whether the shape could be explained: no layer on the way to it failed."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def __str__(self) -> str:
         return "\n".join(self.lines(Palette(False)))
 
     def lines(self, palette: Palette, width: int | None = None) -> Iterator[str]:
-        """The answer as text; an equation that is longer than a terminal of `width` columns goes on in the next lines."""
+        """The explanation as lines of text; an equation longer than a terminal of `width` columns takes several lines."""
         where = self.where
         if where.line is None:
             for diagnostic in self.diagnostics:
@@ -215,7 +215,7 @@ class Explanation:
 
 
 def _step_lines(step: Step, digits: int, palette: Palette, width: int | None) -> Iterator[str]:
-    """A step, then where it reads what; a number that is only read says so in the first line."""
+    """A step, then the origin of each number it reads; a number that is only read has its origin in the first line."""
     groups = list(_grouped(step.reads))
     words = [step.note] if step.note else []
     if not step.formula and len(groups) == 1 and groups[0][0].kind != "step":
@@ -242,26 +242,26 @@ def _at(where: Where) -> str:
 
 
 def layer_at(where: Where, is_narrow: bool = False) -> str:
-    """The layer at a place, as it is named in a sentence."""
+    """The layer at a place, as a sentence names it."""
     return layer_text(where.layer_type or "", where.path, where.layer_name or "", is_narrow)
 
 
 def _shown(text: str, palette: Palette) -> str:
-    """A sentence that names layers, as it is printed."""
+    """A sentence that names layers, ready for printing."""
     return shorten_words(escape(text)) if palette.is_narrow else escape(text)
 
 
 def _through(layers: Sequence[Where]) -> str:
-    """How a number came unchanged: `, unchanged through 3 layers, Concat a to Reshape b`."""
+    """The layers that pass a number on: `, unchanged through 3 layers, Concat a to Reshape b`."""
     if not layers:
         return ""
     first, last = layer_at(layers[0]), layer_at(layers[-1])
-    what = first if len(layers) == 1 else f"{counted(len(layers), 'layer')}, {first} to {last}"
-    return f", unchanged through {what}"
+    passed = first if len(layers) == 1 else f"{counted(len(layers), 'layer')}, {first} to {last}"
+    return f", unchanged through {passed}"
 
 
 def _grouped(reads: Sequence[Read]) -> Iterator[list[Read]]:
-    """The reads that stand in one tag or constant, or come the same way, together."""
+    """The reads in groups: reads from one tag or constant, and reads that pass through the same layers, go together."""
     found: dict[object, list[Read]] = {}
     for read in reads:
         layer = None if read.where is None or read.kind == "step" else (read.where.path, read.where.layer_id)
@@ -270,7 +270,7 @@ def _grouped(reads: Sequence[Read]) -> Iterator[list[Read]]:
 
 
 def _source(group: Sequence[Read]) -> str:
-    """Where the numbers of a group stand, in words."""
+    """The origin of the numbers of a group, in words."""
     first = group[0]
     text = f"{first.text}s" if first.text == "attribute" and len(group) > 1 else first.text
     places = ", ".join(dict.fromkeys(_at(read.where) for read in group if read.where is not None and read.kind != "step"))
@@ -286,15 +286,15 @@ def _source(group: Sequence[Read]) -> str:
 
 
 def _ranges(word: str, ranges: Sequence[tuple[int, int]], *, is_open: bool = False) -> str:
-    """`axis 2`, `elements 0 to 3`, `elements 0, 2`, or `8..40` where the end is not in the range."""
-    joined: list[tuple[int, int]] = []
+    """`axis 2`, `elements 0 to 3`, `elements 0, 2`; with `is_open` a range without its end, `8..40`."""
+    merged: list[tuple[int, int]] = []
     for begin, end in sorted(set(ranges)):
-        if joined and joined[-1][1] == begin:
-            joined[-1] = joined[-1][0], end
+        if merged and merged[-1][1] == begin:
+            merged[-1] = merged[-1][0], end
         else:
-            joined.append((begin, end))
+            merged.append((begin, end))
     if is_open:
-        return ", ".join(f"{begin}..{end}" for begin, end in joined)
-    parts = [str(begin) if end == begin + 1 else f"{begin} to {end - 1}" for begin, end in joined]
+        return ", ".join(f"{begin}..{end}" for begin, end in merged)
+    parts = [str(begin) if end == begin + 1 else f"{begin} to {end - 1}" for begin, end in merged]
     plural = {"axis": "axes", "element": "elements"}.get(word, word)
     return f"{word if len(set(ranges)) == 1 else plural} {', '.join(parts)}"

@@ -1,4 +1,4 @@
-"""How one layer computed a number: the formula that its own rule writes."""
+"""The formula by which one layer computed a number, recorded by running the layer's own rule."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from irshape.shape.dim import Dim, Scope
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Real
 
-# So many numbers are changed one by one to see which of them an answer depends on.
+# The most numbers that are changed, one by one, to find those that a result depends on.
 _MOST_TRIED: Final = 64
 
 
@@ -27,17 +27,17 @@ class Asked(NamedTuple):
     position: int
 
     def of(self, outputs: Sequence[Fact]) -> Any:
-        """The number among the facts of the outputs; None if it is not known there."""
+        """The number among the facts of the outputs; None if the facts do not have it."""
         fact = outputs[self.output] if self.output < len(outputs) else POISONED
         numbers = fact.shape if self.kind == "axis" else fact.elements
         return numbers[self.position] if numbers is not None and self.position < len(numbers) else None
 
 
 class Formula(NamedTuple):
-    """How a number came about: `term` is the number itself where no arithmetic gave it; then `reads` are what it depends on.
+    """The formula of a number. If the rule did no arithmetic, `term` is the number itself and `reads` are the numbers it depends on.
 
-    `unchanged` are those of `reads` that the number is, as long as the others are what they are; `twins` are sizes of other
-    inputs that it must be equal to as well.
+    `unchanged` are the reads that the rule passes on unchanged as long as the other reads keep their values. `twins` are sizes of other
+    inputs that the rule requires to be equal to the number.
     """
 
     term: Term
@@ -47,7 +47,7 @@ class Formula(NamedTuple):
 
 
 class _Layer(NamedTuple):
-    """A node with what a pass found of its inputs and outputs."""
+    """A node, the facts of its inputs, and the facts that a pass found of its outputs (`known`)."""
 
     node: Node
     op: Op
@@ -60,53 +60,53 @@ class _Layer(NamedTuple):
         return cls(node, node.op, inputs_of(node, slots), slots[node.first_slot : node.first_slot + len(node.layer.outputs)])
 
     @property
-    def signature(self) -> tuple[object, ...]:
-        """What is the same for layers that compute the same."""
+    def key(self) -> tuple[object, ...]:
+        """Layers with equal keys have equal formulas."""
         return self.op, *self.facts, None, *self.known
 
     def apply(self, scope: Scope, op: Op, facts: Sequence[Fact]) -> tuple[Fact, ...]:
-        """What the rule gives for other attributes and inputs."""
+        """The result of the rule for other attributes and inputs."""
         return Rule(scope, self.node, op, facts, self.known).outputs()
 
 
 class Formulas:
-    """The formulas of a pass over graphs, worked out where they are asked for, and once for layers that are the same.
+    """The formulas of one pass, computed on demand, and once for all layers with the same key.
 
-    `scope` is that of the pass, so that what is born in a layer has the same name again.
+    `scope` is the scope of the pass, so that an unbacked symbol of a layer gets the same name again.
     """
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self._any = scope.bounded("any size", 0, inf)
-        # A size of which nothing is known, with so long a formula that any other is simpler.
+        # An unknown size whose formula is so long that a rule prefers any other size.
         self._stranger = sum(scope.bounded(("stranger", index), 0, inf) for index in range(20))
         self._applied: dict[tuple[object, ...], TracedRule] = {}
         self._formulas: dict[tuple[object, ...], Formula] = {}
 
     def formula(self, node: Node, slots: Sequence[Fact], asked: Asked) -> Formula:
-        """How a number of an output came about; `slots` are what the pass found of all tensors."""
+        """The formula of a number of an output; `slots` are the facts that the pass found of all tensors."""
         layer = _Layer.at(node, slots)
         rule = self._rule(layer, asked.kind)
-        key = (node if rule.is_unshared else None, *layer.signature, asked)
+        key = (node if rule.is_unshared else None, *layer.key, asked)
         formula = self._formulas.get(key)
         if formula is None:
-            formula = self._formulas[key] = self._formula(layer, asked, asked.of(rule.answers))
+            formula = self._formulas[key] = self._formula(layer, asked, asked.of(rule.results))
         return formula
 
     def _rule(self, layer: _Layer, kind: str) -> TracedRule:
-        """The application of a layer's rule to named numbers."""
-        signature = *layer.signature, kind
+        """The application of a layer's rule to traced numbers."""
+        key = *layer.key, kind
         for node in (None, layer.node):
-            if (node, *signature) in self._applied:
-                return self._applied[node, *signature]
+            if (node, *key) in self._applied:
+                return self._applied[node, *key]
         named = [named_fact(layer.op, position, fact, is_of_elements=kind == "element") for position, fact in enumerate(layer.facts)]
         rule = TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known)
-        rule.answers = rule.outputs()
-        self._applied[layer.node if rule.is_unshared else None, *signature] = rule
+        rule.results = rule.outputs()
+        self._applied[layer.node if rule.is_unshared else None, *key] = rule
         return rule
 
     def _formula(self, layer: _Layer, asked: Asked, found: Any) -> Formula:
-        """The term, if it gives the very number that the pass found; else the number with what it depends on."""
+        """The term, if its value is the number that the pass found; else the number with the reads it depends on."""
         number, term = asked.of(layer.known), term_of(found)
         if not isinstance(term, Leaf | Operation) or not is_same(plain(found), number):
             return Formula(number, list(self._dependencies(layer, asked)))
@@ -116,22 +116,22 @@ class Formulas:
         return Formula(term, reads, unchanged, twins)
 
     def _is_unchanged(self, term: Term, leaf: Leaf) -> bool:
-        """Whether a term is the number of one leaf whatever that is, the others being what they are."""
+        """Whether a term equals one of its leaves for every value of that leaf, the other leaves keeping theirs."""
         if term is leaf:
             return True
         try:
             return is_same(value(term, lambda one: self._any if one is leaf else one.value), self._any)
         except (TypeError, ArithmeticError, ValueError):
-            return False  # reals and sizes do not go together
+            return False  # arithmetic of a real and an unknown size has no result
 
     def _twins(self, layer: _Layer, asked: Asked, leaf: Leaf) -> Iterator[Origin]:
-        """Sizes that the number must be equal to as well, beside the one that the rule takes."""
+        """Sizes of other inputs that the rule requires to be equal to the size that it passes on."""
         if sum(fact.elements is None for fact in layer.facts) < 2:
             return
         named = [named_fact(layer.op, position, fact, is_of_elements=False) for position, fact in enumerate(layer.facts)]
         taken: Origin | None = leaf.source
         while taken is not None and taken.kind == "axis":
-            # Where the rule does not know this one, it takes another.
+            # If this size is unknown to the rule, the rule passes on another one.
             port = int(taken.port)
             named[port] = _with(named[port], "axis", taken.position, self._stranger)
             size = asked.of(TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known).outputs())
@@ -140,19 +140,19 @@ class Formulas:
                 yield taken
 
     def _dependencies(self, layer: _Layer, asked: Asked) -> Iterator[Leaf]:
-        """The numbers which the answer changes with, found by changing each of them."""
+        """The numbers that the result depends on, found by changing each of them."""
         number = asked.of(layer.known)
         for tried, (leaf, others) in enumerate(_changes(self.scope, layer.op, layer.facts, asked.kind)):
             if tried == _MOST_TRIED:
                 return
-            answers = [layer.apply(self.scope, op, facts) for op, facts in others]
-            # Where the rule fails, nothing is said of the answer.
-            changed = [not is_same(asked.of(one), number) for one in answers if not any(fact.is_poisoned for fact in one)]
+            results = [layer.apply(self.scope, op, facts) for op, facts in others]
+            # A rule that fails tells nothing of the dependency.
+            changed = [not is_same(asked.of(one), number) for one in results if not any(fact.is_poisoned for fact in one)]
             if any(changed) or not changed:
                 yield leaf
 
     def type_source(self, node: Node, slots: Sequence[Fact], output: int) -> int | None:
-        """The input whose element type an output has; None if it has that of no input."""
+        """The position of the input whose element type an output takes; None if it takes none."""
         layer = _Layer.at(node, slots)
         wanted = layer.known[output].element_type
         bare = [Fact(ElementType.dynamic, fact.shape, fact.elements, fact.is_poisoned, None, fact.is_literal) for fact in layer.facts]
@@ -166,14 +166,14 @@ class Formulas:
 
 
 def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
-    """What a pass found of a node's inputs, without those at the end that nothing feeds."""
+    """The facts that a pass found of a node's inputs, without the last inputs that no layer feeds."""
     sources = node.sources
     count = max((position for position, source in enumerate(sources, 1) if source >= 0), default=0)
     return [slots[source] if source >= 0 else POISONED for source in sources[:count]]
 
 
 def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tuple[Leaf, list[tuple[Op, list[Fact]]]]]:
-    """Each number a rule may read, with ops and facts that have others in its place."""
+    """Each number that a rule may read, with variants of the op and the facts in which it has another value."""
     for position, fact in enumerate(facts):
         for leaf in leaves_of(op, position, fact, is_of_elements=kind == "element"):
             which, index = leaf.source.kind, leaf.source.position
@@ -187,21 +187,21 @@ def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tup
         items = value if isinstance(value, tuple) else (value,)
         own = tuple(map(plain, items))
         for index, item in enumerate(items):
-            how = term_of(item)
-            if isinstance(how, Leaf):
+            term = term_of(item)
+            if isinstance(term, Leaf):
                 lists = [(*own[:index], other, *own[index + 1 :]) for other in _others(own[index])]
-                yield how, [(op.with_attribute(name, one if isinstance(value, tuple) else one[0]), facts) for one in lists]
+                yield term, [(op.with_attribute(name, one if isinstance(value, tuple) else one[0]), facts) for one in lists]
 
 
 def _others(number: Any) -> list[Any]:
-    """Numbers near one: some of them mean something to a rule where others are refused."""
+    """Numbers near a number: a rule may refuse some of them and accept others."""
     if isinstance(number, Real):
         return [Real(-inf, inf), 1.5]
     return [number + step for step in (1, -1, 2, -2)] + ([0] if number else [])
 
 
 def _with(fact: Fact, which: str, index: int, other: Any) -> Fact:
-    """A fact in which one number is another."""
+    """A fact in which one number is replaced."""
     shape, elements = fact.shape, fact.elements
     if which == "axis" and shape is not None:
         shape = (*shape[:index], other, *shape[index + 1 :])

@@ -1,4 +1,4 @@
-"""An op's rule, run again on numbers that remember where it read them."""
+"""The rule of an op, run once more on numbers that remember where they were read."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from irshape.shape.value import UNREADABLE, Elements, strides
 class Origin(NamedTuple):
     """Where a rule reads a number.
 
-    `kind` is "axis" or "element" of the input `port`, "attribute" `port` (its name in the XML), or "unknown": the rule
-    itself could not tell it. `position` is the axis, the position among the elements or in the list.
+    `kind` is "axis" or "element" of the input number `port`, "attribute" (then `port` is its name in the XML), or "unknown" for a size that
+    the rule itself left unknown. `position` is the axis, or the position among the elements or in the attribute's list.
     """
 
     kind: str
@@ -34,7 +34,7 @@ class Origin(NamedTuple):
 
 
 class _Plain(FactTable):
-    """Facts that are not made one: equal numbers may have come about in different ways."""
+    """A table that does not share facts, because equal numbers may have different terms."""
 
     def intern(
         self,
@@ -52,29 +52,29 @@ class _Plain(FactTable):
 
 
 class Rule(Application):
-    """One application of a node's rule to what a pass found of its inputs; OpenVINO's own view is left out."""
+    """One application of a node's rule to facts of its inputs, without the runtime view."""
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
-        """`facts` are those the rule is given, `known` those that the pass found of the outputs."""
+        """`facts` are the inputs that the rule is given, `known` the facts that the pass found of the outputs."""
         wanted = frozenset(index for index, fact in enumerate(known) if fact.elements is not None)
         transfer = Transfer(op, node.layer.signature.output_count, wanted)
         rules = Rules(_Plain(), scope, states_types=not node.model.document.is_example)
         super().__init__(rules, node, transfer, tuple(facts))
         self.is_runtime_view = False
-        self.answers: tuple[Fact, ...] = ()
+        self.results: tuple[Fact, ...] = ()
 
     def outputs(self) -> tuple[Fact, ...]:
-        """What the rule gives."""
+        """The result of the rule."""
         return self._outputs()
 
 
 class TracedRule(Rule):
-    """An application whose numbers remember where they came from."""
+    """An application whose numbers remember where they were read and how they were computed."""
 
     def exact_div(self, a: Size, divisor: Size, message: str, **more: Any) -> Size:
         quotient: Any = super().exact_div(a, divisor, message, **more)
-        how = term_of(quotient)
-        exact: Size = traced(quotient, Operation("/", how.a, how.b)) if isinstance(how, Operation) and how.sign == "//" else quotient
+        own = term_of(quotient)
+        exact: Size = traced(quotient, Operation("/", own.a, own.b)) if isinstance(own, Operation) and own.sign == "//" else quotient
         return exact
 
     def unknown(self, low: float = 0, high: float = inf) -> Size:
@@ -108,7 +108,7 @@ class TracedRule(Rule):
         return size
 
     def without_common(self, a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
-        """Numbers are left out only where the shapes begin or end alike; else equal ones may have nothing to do with each other."""
+        """Equal sizes are left out only at the start or the end of both shapes; elsewhere their equality may be a coincidence."""
         left, right = ({origin.position: one for one in sizes if (origin := origin_of(one))} for sizes in (a, b))
         if len(left) != len(a) or len(right) != len(b):
             return super().without_common(a, b)
@@ -130,7 +130,7 @@ class TracedRule(Rule):
         result = super().scaled(plain(size), plain(scale))
         factor = term_of(scale)
         if isinstance(result, int) and result != math.floor(plain(size) * plain(scale)):
-            factor = Operation("+", factor, 1e-6)  # what OpenVINO adds to each scale
+            factor = Operation("+", factor, 1e-6)  # OpenVINO adds this to each scale
         whole: Size = traced(result, Operation("floor", Operation("*", term_of(size), factor), 0))
         return size if plain(scale) == 1 else whole
 
@@ -143,18 +143,18 @@ def _either(result: Any, a: Any, b: Any) -> Any:
 
 
 def origin_of(number: Any) -> Origin | None:
-    """Where a number that was not computed comes from."""
-    how = term_of(number)
-    return how.source if isinstance(how, Leaf) else None
+    """The origin of a number that was read and not computed; None for a computed number."""
+    leaf = term_of(number)
+    return leaf.source if isinstance(leaf, Leaf) else None
 
 
 def _named(numbers: Sequence[Any], leaves: Sequence[Leaf]) -> tuple[Any, ...]:
-    """Numbers that remember where they come from."""
+    """Numbers that remember where they were read."""
     return tuple([traced(number, leaf) for number, leaf in zip(numbers, leaves, strict=True)])
 
 
 def _elements(numbers: Sequence[Any], name: str, port: int, shape: Sequence[Any] | None) -> list[Leaf]:
-    """The names of elements: `name[2]`, or `name[1,2]` in a tensor of two axes, or `name` if there is no axis."""
+    """The leaves of elements, named `name[2]`, in a tensor of two axes `name[1,2]`, and in a scalar `name`."""
     sizes = [1] if shape is None else list(map(plain, shape))
     steps = strides(sizes)
 
@@ -173,14 +173,14 @@ def is_known(fact: Fact) -> bool:
 
 
 def is_same(a: Any, b: Any) -> bool:
-    """Whether two numbers are one: the same formula, whatever is known of it."""
+    """Whether two numbers are equal; of unknown sizes, whether their formulas are."""
     if isinstance(a, Dim) or isinstance(b, Dim):
         return isinstance(a, Dim) and isinstance(b, Dim) and a.polynomial is b.polynomial
     return bool(a == b)
 
 
 def _are_read(op: Op, position: int, fact: Fact, is_of_elements: bool) -> bool:
-    """Whether a rule reads the elements of an input, which are known."""
+    """Whether the elements of an input are known and the rule reads them."""
     port = op.input_at(position)
     if port is None or fact.elements is None or fact.elements is UNREADABLE:
         return False
@@ -195,7 +195,7 @@ def _name(op: Op, position: int) -> str:
 
 
 def named_fact(op: Op, position: int, fact: Fact, is_of_elements: bool) -> Fact:
-    """A fact whose numbers remember where they come from."""
+    """A fact whose numbers remember where they were read."""
     name, shape, elements = _name(op, position), fact.shape, fact.elements
     if elements is not None and _are_read(op, position, fact, is_of_elements):
         elements = _named(elements, _elements(elements, name, position, shape))
@@ -210,7 +210,7 @@ def _axes(shape: Sequence[Any], name: str, port: int) -> list[Leaf]:
 
 
 def leaves_of(op: Op, position: int, fact: Fact, is_of_elements: bool) -> list[Leaf]:
-    """What a rule may read of an input: its elements where they are known, else its sizes."""
+    """The numbers of an input that a rule may read: its elements if they are known, else its sizes."""
     name = _name(op, position)
     if fact.elements is not None and _are_read(op, position, fact, is_of_elements):
         return _elements(fact.elements, name, position, fact.shape)
@@ -218,7 +218,7 @@ def leaves_of(op: Op, position: int, fact: Fact, is_of_elements: bool) -> list[L
 
 
 def named_op(op: Op) -> Op:
-    """The op with attributes that remember their names: those that the file gives, as a rule may ask which these are."""
+    """The op with traced attributes. Only attributes that the file states are traced, as a rule may ask which are stated."""
     named = copy(op)
     for name, value in vars(op).items():
         attribute = op.attributes.get(name)
@@ -233,7 +233,7 @@ def named_op(op: Op) -> Op:
 
 
 def _named_item(spelling: str, index: int, item: Any) -> Any:
-    """An item of a list; of an interval that is one number both ends."""
+    """An item of a list; an interval of one number is traced at both ends."""
     origin = Origin("attribute", spelling, index)
     if isinstance(item, tuple) and len(item) == 2 and item[0] == item[1]:
         end = traced(item[0], Leaf(f"{spelling}[{index}]", item[0], origin))

@@ -1,4 +1,4 @@
-"""What is asked for: a layer, one of its ports, an axis of that; and what there is where it does not exist."""
+"""The target of an explanation: a layer, one of its ports, and perhaps an axis; and the error if the model has none such."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from irshape.xml.document import Port
 
 
 class Target:
-    """A port of a node, by its id in the file, with the tensor behind it (`slot`), and an axis of it, or None for all of it."""
+    """A port of a node, by its id in the file; `slot` is its tensor, and `axis` None means the whole port."""
 
     __slots__ = ("axis", "node", "port", "slot")
 
@@ -23,36 +23,36 @@ class Target:
 
     @classmethod
     def find(cls, graphs: Sequence[tuple[Model, Run]], layer: str | int, port: int | None, axis: int | None) -> Target:
-        """What these mean in a model, the first of the graphs. An axis may be counted from the end. Raises InputError."""
+        """Find a target in a model, the first of the graphs. A negative axis counts from the end. Raises InputError."""
         node = find_layer(graphs[0][0], layer)
         if node is None:
             raise InputError(_unknown_layer(graphs[0][0], str(layer)))
         record, slot = _find_port(node, port)
         shape = next(run.slots[slot].shape for model, run in graphs if model is node.model)
         if axis is not None and shape is not None and not -len(shape) <= axis < len(shape):
-            there = f"axes 0 to {len(shape) - 1}" if shape else "no axes"
-            raise InputError(f"port {record.id} of {node.name!r} has {there}, not {axis}")
+            axes = f"it has axes 0 to {len(shape) - 1}" if shape else "it is a scalar"
+            raise InputError(f"port {record.id} of layer {node.name!r} has no axis {axis}; {axes}")
         return cls(node, record.id, slot, None if axis is None or shape is None else axis % len(shape))
 
 
 def _find_port(node: Node, port: int | None) -> tuple[Port, int]:
-    """A port, by default the first output or input, and the tensor behind it."""
+    """A port and its tensor; by default the first output, or of a layer without outputs the first input."""
     layer = node.layer
     outputs = list(enumerate(layer.outputs, node.first_slot))
     ports = [(record, slot) for slot, record in outputs] + list(zip(layer.inputs, node.sources, strict=True))
     found = next(((record, slot) for record, slot in ports if port in (None, record.id)), None)
     if found is None:
         kinds = (("output", layer.outputs), ("input", layer.inputs))
-        there = " and ".join(f"{kind} {', '.join(str(one.id) for one in own)}" for kind, own in kinds if own)
-        what = "ports" if port is None else f"port {port}; it has {there or 'none'}"
-        raise InputError(f"layer {node.name!r} has no {what}")
+        existing = " and ".join(f"{kind} {', '.join(str(one.id) for one in own)}" for kind, own in kinds if own)
+        missing = "ports" if port is None else f"port {port}; it has {existing or 'none'}"
+        raise InputError(f"layer {node.name!r} has no {missing}")
     if found[1] < 0:
-        raise InputError(f"nothing that is known feeds input port {found[0].id} of {node.name!r}")
+        raise InputError(f"no layer feeds input port {found[0].id} of layer {node.name!r}")
     return found
 
 
 def find_layer(model: Model, layer: str | int) -> Node | None:
-    """A layer by its id, inside a body with those around it (`2.body/5`), or by its name; the outermost and first of several."""
+    """A layer by its id (in a body `2.body/5`), or by its name; of several layers with one name, the first of the outermost."""
     nodes = [node for graph in model.graphs() for node in graph.nodes if not node.is_dropped]
     key = str(layer)
     by_id = next((node for node in nodes if node.key == key), None)
@@ -60,7 +60,7 @@ def find_layer(model: Model, layer: str | int) -> Node | None:
 
 
 def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
-    """Layer, port and axis of `LAYER[:PORT[:AXIS]]`. A name may hold colons: the longest one that is there is meant."""
+    """Layer, port and axis of `LAYER[:PORT[:AXIS]]`. A name may hold colons: the longest name that exists is meant."""
     name = text
     numbers: list[int] = []
     while find_layer(model, name) is None and len(numbers) < 2:

@@ -1,7 +1,7 @@
-"""Numbers that remember how they were computed, so that an op's own rule writes the formula of what it gives.
+"""Traced numbers: they remember how they were computed, so that running an op's own rule records the formula of its result.
 
-A traced number is an `int`, `float` or `Dim` like any other: a rule computes with it, branches on it and gives the same answer as
-ever. Beside its value it keeps the term that gave it.
+A traced number is an `int`, `float` or `Dim` like any other. A rule computes with it, branches on it and gives its usual result. Besides
+its value, a traced number keeps its term.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from irshape.shape.scaling import float32
 from irshape.shape.value import Real
 
 _ONE_WORD: Final = re.compile(r"[\w.]+(?:\[[\d,]+\])*")
-# Operands of a sum or product that are written out; of a longer one the middle is left out.
+# The most operands of a sum or product that are written; of more, the middle is left out.
 _MOST_OPERANDS: Final = 12
-# A rule whose terms have more parts is not followed: what it computes twice is counted twice.
+# The most parts of a term. A shared part counts each time it occurs, so a term can grow exponentially.
 _MOST_PARTS: Final = 1 << 16
 
-# A quotient rounded up.
+# The sign of a division that rounds up.
 _CEIL: Final = "ceil/"
 
 Number: TypeAlias = int | float | Dim
 
 
 class Leaf:
-    """A number that a rule reads: what it is called, its value, and where it stands (which is the caller's)."""
+    """A number that a rule reads: its name, its value, and its `source`, which only the caller interprets."""
 
     __slots__ = ("name", "source", "value")
 
@@ -41,7 +41,7 @@ class Leaf:
 
 
 class Operation:
-    """`a sign b`; or `sign(a, b)` where the sign is a word. `size` is how many parts it has."""
+    """`a sign b`; or `sign(a, b)` if the sign is a word. `size` is the number of its parts."""
 
     __slots__ = ("a", "b", "sign", "size")
 
@@ -53,7 +53,7 @@ class Operation:
 
 
 Term: TypeAlias = Leaf | Operation | Number
-"""How a number came about: it was read, computed, or stands in the rule itself."""
+"""How a number was computed: it is read, the result of an operation, or a literal of the rule."""
 
 
 def _size(term: Term) -> int:
@@ -61,7 +61,7 @@ def _size(term: Term) -> int:
 
 
 class Traced:
-    """What traced numbers share: `plain` is the number, `term` how it was computed."""
+    """The base of traced numbers: `plain` is the number, `term` how it was computed."""
 
     plain: Number
     term: Leaf | Operation
@@ -117,15 +117,15 @@ for _name, (_sign, _function) in _OPERATORS.items():
 
 
 class TracedInt(Traced, int):
-    """A known whole number."""
+    """A traced integer."""
 
 
 class TracedFloat(Traced, float):
-    """A known real number."""
+    """A traced float."""
 
 
 class TracedDim(Traced, Dim):
-    """A size that is not known."""
+    """A traced size that is unknown."""
 
     def __init__(self, plain: Dim, term: Leaf | Operation) -> None:
         super().__init__(plain.scope, plain.polynomial, plain.range)
@@ -133,16 +133,16 @@ class TracedDim(Traced, Dim):
         self.term = term
 
     def known_as(self, facts: Range) -> Any:
-        """The same formula with these facts, too, and the same term."""
+        """The same formula and term, with a range met with `facts`."""
         return traced(super().known_as(facts), self.term)
 
     def selected(self, operation: str, a: Any, b: Any) -> Any:
-        """Of two sizes, with its term."""
+        """The size that `operation` selects of two, with its term."""
         return traced(super().selected(operation, plain(a), plain(b)), term(operation, term_of(a), term_of(b)))
 
 
 def traced(value: Any, term: Term) -> Any:
-    """A number with its term; as it is, if it is no number or the term says nothing. OverflowError if that is too long."""
+    """The value with a term; the plain value if it is no number or the term is a literal. OverflowError if the term is too long."""
     value = plain(value)
     if not isinstance(term, Leaf | Operation) or isinstance(value, bool):
         return value
@@ -164,18 +164,18 @@ def plain(value: Any) -> Any:
 
 
 def term_of(value: Any) -> Term:
-    """How a number was computed; the number itself where that is not known."""
+    """How a number was computed; the number itself if it is not traced."""
     return value.term if isinstance(value, Traced) else value
 
 
 def like(values: Iterable[Any], sources: Iterable[Any]) -> tuple[Any, ...]:
-    """Values that came one by one of others, whose terms they take if they have none."""
+    """Values that take the terms of the sources, one for one, unless they are traced already."""
     pairs = zip(values, sources, strict=True)
     return tuple([value if isinstance(value, Traced) else traced(value, term_of(source)) for value, source in pairs])
 
 
 def term(sign: str, a: Term, b: Term) -> Term:
-    """The term of an operation, without numbers of the rule that change nothing."""
+    """The term of an operation, without literals that change nothing, such as `+ 0` and `* 1`."""
     if sign in ("+", "-") and _is_literal(b, 0):
         return a
     if sign == "+" and _is_literal(a, 0):
@@ -198,7 +198,7 @@ def _is_literal(term: Term, number: int) -> bool:
 
 
 def _rounded_up(term: Term, divisor: Term) -> Term | None:
-    """The `n` of `n + divisor - 1`, by which rules round up."""
+    """The `n` of `n + divisor - 1`, which is how a rule rounds a quotient up; None for another term."""
     if not (isinstance(term, Operation) and term.sign == "-" and _is_literal(term.b, 1)):
         return None
     inner = term.a
@@ -207,11 +207,11 @@ def _rounded_up(term: Term, divisor: Term) -> Term | None:
     return None
 
 
-# Reading terms. None of this recurses: a term is as deep as a rule's loops are long.
+# Reading terms. Nothing here recurses, because a term is as deep as a rule's loops are long.
 
 
-def _folded(term: Term, read: Callable[[Leaf | Number], Any], join: Callable[[str, Any, Any], Any]) -> Any:
-    """What a term comes to when `read` says what its leaves and `join` what its operations are."""
+def _folded(term: Term, read: Callable[[Leaf | Number], Any], combine: Callable[[str, Any, Any], Any]) -> Any:
+    """The result of a fold over a term: `read` gives the result of a leaf, `combine` that of an operation."""
     results: list[Any] = []
     pending: list[tuple[Term, bool]] = [(term, False)]
     while pending:
@@ -220,21 +220,21 @@ def _folded(term: Term, read: Callable[[Leaf | Number], Any], join: Callable[[st
             results.append(read(part))
         elif is_done:
             b, a = results.pop(), results.pop()
-            results.append(join(part.sign, a, b))
+            results.append(combine(part.sign, a, b))
         else:
             pending += [(part, True), (part.b, False), (part.a, False)]
     return results[0]
 
 
 def leaves(term: Term) -> list[Leaf]:
-    """What a term reads, each once, in the order in which it is written."""
+    """The leaves of a term, each once, in the order of the written formula."""
     found: dict[int, Leaf] = {}
     _folded(term, lambda part: found.setdefault(id(part), part) if isinstance(part, Leaf) else None, lambda *_: None)
     return list(found.values())
 
 
 def value(term: Term, number: Callable[[Leaf], Any]) -> Any:
-    """The number a term is, `number` saying what its leaves are."""
+    """The value of a term, where `number` gives the value of a leaf."""
     return _folded(term, lambda part: number(part) if isinstance(part, Leaf) else part, _computed)
 
 
@@ -259,7 +259,7 @@ _PRECEDENCE: Final = {"+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT, "//": 
 
 
 class _Text:
-    """A text and how firmly it holds together; its operands, where it is a sum or product that goes on from left to right."""
+    """The text of a term, with its precedence; `operands` has the operands of a sum or product from left to right."""
 
     __slots__ = ("operands", "precedence")
 
@@ -279,22 +279,22 @@ class _Text:
 
 
 def text(term: Term, name: Callable[[Leaf], str]) -> str:
-    """The formula as it is read, `name` saying what its leaves are called."""
-    return str(_folded(term, lambda part: _text_of(name(part) if isinstance(part, Leaf) else number_text(part)), _joined))
+    """The text of a term, where `name` gives the name of a leaf."""
+    return str(_folded(term, lambda part: _text_of(name(part) if isinstance(part, Leaf) else number_text(part)), _combined))
 
 
 def names(leaf: Leaf) -> str:
-    """A leaf by its name."""
+    """The name of a leaf."""
     return leaf.name
 
 
 def numbers(leaf: Leaf) -> str:
-    """A leaf as its value."""
+    """The value of a leaf, as text."""
     return number_text(leaf.value)
 
 
 def number_text(value: Any) -> str:
-    """A number as it is shown; a real one with as few digits as tell it from the other float32."""
+    """The text of a number; a real has as few digits as distinguish it from every other float32."""
     if isinstance(value, Real):
         return f"{value.low:g}..{value.high:g}" if value.size is None else f"{_text_of(str(value.size)).within(_PRODUCT)} / {value.divisor}"
     if not isinstance(value, float) or not math.isfinite(value):
@@ -306,11 +306,11 @@ def number_text(value: Any) -> str:
 
 
 def _text_of(part: str) -> _Text:
-    """A name or number; a formula or a sign needs brackets."""
+    """The text of a name or number; a formula or a negative number gets brackets inside another formula."""
     return _Text(_ATOM if _ONE_WORD.fullmatch(part) else _SUM, [part])
 
 
-def _joined(sign: str, a: _Text, b: _Text) -> _Text:
+def _combined(sign: str, a: _Text, b: _Text) -> _Text:
     precedence = _PRECEDENCE.get(sign)
     if precedence is None:
         if sign == _CEIL:
@@ -320,9 +320,9 @@ def _joined(sign: str, a: _Text, b: _Text) -> _Text:
         return _Text(_SUM, [f"-{b.within(_POWER)}"])
     if precedence == _POWER:
         return _Text(_POWER, [f"{a.within(_ATOM)} ** {b.within(_ATOM)}"])
-    # Sums and products of the same kind go on; what is subtracted or divided by stays together.
-    goes_on = a.precedence == precedence
-    left = a.operands if goes_on else [a.within(precedence)]
+    # A sum continues a sum and a product a product; a subtrahend or a divisor keeps its brackets.
+    is_continued = a.precedence == precedence
+    left = a.operands if is_continued else [a.within(precedence)]
     if (
         b.precedence == precedence
         and sign in ("+", "*")

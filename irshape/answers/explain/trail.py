@@ -1,4 +1,4 @@
-"""The shortest way back from a number: what is passed by, and what is a step."""
+"""The shortest way back from a number: the layers that are steps, and the layers that only pass a number on."""
 
 from __future__ import annotations
 
@@ -9,34 +9,35 @@ from irshape.answers.explain.derivation import Derivation, Place, Point
 from irshape.answers.explain.sources import Sources
 from irshape.shape.dim import Dim
 
-# Steps are not counted further: what is shared is counted again and again.
+# The count of steps stops here. It counts a shared step once for each path, so it grows exponentially.
 _MANY: Final = 1 << 20
-# Numbers that stand there whatever the inputs are.
+# The kinds of places whose numbers no input changes.
 _FIXED: Final = ("attribute", "default", "axis", "element")
 
 
 class _Verdict(NamedTuple):
-    """What is known of a number: the next on its way (None for a step), how long the way is, and whether no input changes it.
+    """The way back from a number: the number that is passed on as this one (`way`, None for a step), and how long the way is.
 
-    `is_open` says that it is a number of a constant which no layer has taken in among the data yet.
+    `steps` and `passed` count the layers before it. `is_fixed` says that no input changes the number, `is_inline` that it is a number of a
+    constant which no step has read yet.
     """
 
     way: Point | None
     steps: int
     passed: int
     is_fixed: bool
-    is_open: bool
+    is_inline: bool
 
 
 class Trail:
-    """The ways back from some numbers. Nothing here recurses: they are as long as the model is deep."""
+    """The ways back from the numbers of one inference. Nothing here recurses, because a way is as long as the model is deep."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._verdicts: dict[Point, _Verdict] = {}
 
     def order(self, points: Iterable[Point]) -> list[Point]:
-        """The steps to some numbers, each once and behind what it reads."""
+        """The steps that lead to some numbers, each once, after the steps it reads."""
         found: dict[Point, None] = {}
         entered: set[Point] = set()
         pending = [(self.root(point)[0], False) for point in reversed(list(points))]
@@ -52,7 +53,7 @@ class Trail:
         return list(found)
 
     def root(self, point: Point) -> tuple[Point, list[Point]]:
-        """The number that a number is, and those that hand it on, the nearest to the root first."""
+        """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""
         chain = [point]
         while (way := self._verdict(chain[-1]).way) is not None:
             chain.append(way)
@@ -63,7 +64,7 @@ class Trail:
         return self._verdict(point).is_fixed
 
     def _verdict(self, point: Point) -> _Verdict:
-        """The verdict on a number, after those on all that it comes from."""
+        """The verdict on a number, made after the verdicts on the numbers it is computed from."""
         entered: set[Point] = set()
         pending = [point]
         while point not in self._verdicts:
@@ -73,7 +74,7 @@ class Trail:
                 entered.add(current)
                 needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
                 needed += [way.source for way in derivation.ways]
-                # What is entered already comes back to itself, as in a loop.
+                # A number that is entered already depends on itself, as in a loop.
                 pending += [one for one in needed if one not in self._verdicts and one not in entered]
             if pending[-1] is current:
                 pending.pop()
@@ -84,13 +85,13 @@ class Trail:
     def _judged(self, point: Point, derivation: Derivation) -> _Verdict:
         known = self._verdicts
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
-        # What the data bring says more than a constant that only has to fit.
+        # A way through data tells more than a constant that must only be compatible with the data.
         ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
         if ways:
             way = min(ways, key=lambda one: known[one][1:3])
-            _, steps, passed, is_fixed, is_open = known[way]
-            if not (is_open and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
-                return _Verdict(way, steps, passed + 1, is_fixed, is_open)
+            _, steps, passed, is_fixed, is_inline = known[way]
+            if not (is_inline and point.kind == "axis" and self.sources.is_varying(point.graph, point.slot)):
+                return _Verdict(way, steps, passed + 1, is_fixed, is_inline)
         is_inline = self.sources.is_inline(point)
         needed = [source for _, _, source in derivation.reads if isinstance(source, Point)]
         steps = sum(known[source].steps for source in needed if source in known)
