@@ -1,4 +1,4 @@
-"""The arguments that commands share."""
+"""The command-line arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irshape.shape.limits import DEFAULT
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """As it was, but without the modules for archives that argparse loads to learn how wide a terminal is, at every start."""
+    """Formats help without importing `shutil`, which argparse loads at every start only to measure the terminal."""
 
     def __init__(self, prog: str) -> None:
         columns = os.environ.get("COLUMNS", "")
@@ -21,7 +21,7 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that says on one line what is wrong with the arguments."""
+    """A parser that reports wrong arguments on one line."""
 
     def __init__(self, prog: str, *, description: str, epilog: str) -> None:
         super().__init__(prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False)
@@ -31,7 +31,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Limit(argparse.Action):
-    """One more limit that differs from its default: of what a file may ask for, or of what --isolate allows."""
+    """Sets one limit of --limit: a limit of the file, or `time` and `memory` of --isolate."""
 
     def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
         try:
@@ -46,66 +46,69 @@ class _Limit(argparse.Action):
 
 
 def add_output_arguments(command: argparse.ArgumentParser) -> None:
-    """Where the annotated IR goes."""
+    """Add the arguments that say where the annotated IR is written."""
     add = command.add_argument
-    add("-o", "--output", metavar="OUT.xml", help="write the annotated IR (one FILE only)")
-    add("--weights", choices=("link", "copy"), help="place the .bin beside OUT.xml, as a hard link or a copy")
+    add("-o", "--output", metavar="OUT.xml", help="write the annotated IR to this file (one FILE only)")
+    add("--weights", choices=("link", "copy"), help="place the .bin next to OUT.xml, as a hard link or a copy")
     add("--force", action="store_true", help="overwrite OUT.xml if it exists")
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 
 def add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
-    """The files, and how they are read."""
-    about = "an IR's .xml, the <layer> example of a specification page, or a folder of them"
-    command.add_argument("files", nargs="+", metavar="FILE", help=about)
-    command.add_argument("--jobs", type=_jobs, metavar="N", help="files examined at a time (default: as many as there are processors)")
+    """Add the files and the arguments of reading them."""
+    help = "the .xml of an IR, a <layer> example of the specification, or a folder of these"
+    command.add_argument("files", nargs="+", metavar="FILE", help=help)
+    command.add_argument("--jobs", type=_jobs, metavar="N", help="files to examine at the same time (default: the number of processors)")
     add_reading_arguments(command, *documents)
 
 
 def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
-    """How a file is read and reported."""
+    """Add the arguments of reading and reporting a file."""
     add = command.add_argument
     add(
         "--input",
         action="append",
         default=[],
         metavar='"NAME[SHAPE]"',
-        help="shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224",
+        help="set the shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224",
     )
-    add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="range of a symbol: H=32..1024, H=32*k")
-    add("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
-    add("--opset", metavar="OPSET", help="version of an example that names none: opset8")
-    add("--weights-file", metavar="PATH", help="the .bin, where it does not stand beside FILE")
+    add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="set the range of a symbol: H=32..1024, H=32*k")
+    add("--opaque", action="append", default=[], metavar="TYPE", help="accept this unknown operation and trust its recorded ports")
+    add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
+    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_limit(command)
     add(
         "--format",
         choices=("text", "json", "jsonl", *documents),
         default="text",
-        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (a line per file)", *documents]),
+        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
     )
     add_colour(command)
 
 
 def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1024")
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 1024")
     return int(text)
 
 
 def add_limit(command: argparse.ArgumentParser) -> None:
-    """What a file may ask for."""
+    """Add the limits of what a file may demand."""
     command.add_argument(
         "--limit",
         action=_Limit,
         dest="limits",
         default=DEFAULT,
         metavar="NAME=N",
-        help=f"what a file may ask for: {', '.join(DEFAULT._fields)}",
+        help=f"change a limit of what a file may demand: {', '.join(DEFAULT._fields)}",
     )
 
 
 def add_colour(command: argparse.ArgumentParser) -> None:
-    """Whether the report has colours."""
+    """Add the choice of colours in the report."""
     command.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="auto (default): on a terminal without NO_COLOR"
+        "--color",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="auto (default) uses colours on a terminal, unless NO_COLOR is set",
     )

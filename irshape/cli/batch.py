@@ -1,4 +1,4 @@
-"""Every file of a run: found, examined, and reported in its turn."""
+"""A run over files: find them, examine each, and report the outcomes in order."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ if TYPE_CHECKING:
     from irshape.cli.limits import Allowance
 
 
-# What stands before the first report, before every other, after each, and at the end.
+# The text before the first report, before every other, after each, and at the end of a run.
 _LINES = ("", "", "\n", "")
 _PAGES = ("", "\n", "\n", "")
 _ARRAY = ("[", ",\n", "", "]\n")
 
 
 def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None, *, is_list: bool = False) -> int:
-    """Examine every file and report it in the format that was asked for; the worst exit code counts.
+    """Examine every file, report it in the chosen format, and return the worst exit code.
 
-    `is_list` tells that `show` gives a list of faults, which is summed up after the last file, and not a page for each file.
+    With `is_list`, `show` yields a list of faults, and one summary follows the last file; otherwise `show` yields a page for each file.
     """
     is_single = is_one(given.files)
     try:
         if given.weights_file is not None and not is_single:
-            raise RunError("--weights-file belongs to one FILE")
+            raise RunError("--weights-file needs exactly one FILE")
         examination = Examination(given, verb, show, finish)
         allowance = _allowance(given)
     except RunError as error:
@@ -48,13 +48,13 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     progress = Progress(sys.stderr, len(paths))
     outcomes = _examine(examination, paths, given.jobs, allowance, progress.step)
     named = frozenset(given.files)
-    tally, shown, passed_over = Tally(), 0, 0
+    tally, shown, foreign = Tally(), 0, 0
     is_document = given.format in DOCUMENTS
     checked = [Checked(complaint.rpartition(": ")[0], complaint=complaint, is_passed=False) for complaint in complaints]
     try:
         for outcome in outcomes:
             if outcome.is_foreign and outcome.path not in named:
-                passed_over += 1
+                foreign += 1
                 continue
             worst = max(worst, outcome.code)
             if outcome.layers is not None:
@@ -74,18 +74,18 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
         outcomes.close()  # ends the workers
         progress.clear()
     print(document(given.format, checked) + "\n" if is_document else closing if shown else opening + closing, end="")
-    if passed_over and passed_over == len(paths):
-        return complain(f"{', '.join(given.files)}: no IR among {counted(passed_over, '.xml file')}")
+    if foreign and foreign == len(paths):
+        return complain(f"{', '.join(given.files)}: no IR among {counted(foreign, '.xml file')}")
     if is_list and is_text and tally.files:
-        passed = f" ({counted(passed_over, '.xml file')} of other formats passed over)" if passed_over else ""
-        print(f"{tally}{passed}")
+        skipped = f" ({counted(foreign, '.xml file')} of other formats skipped)" if foreign else ""
+        print(f"{tally}{skipped}")
     return worst
 
 
 def _examine(
     examination: Examination, paths: Sequence[str], jobs: int | None, allowance: Allowance | None, step: Callable[[], None]
 ) -> Generator[Outcome, None, None]:
-    """The outcomes in the order of the files, from this process or, where that is faster or asked for, from several others."""
+    """The outcomes in the order of the files. Worker processes examine them if that is faster or --isolate asks for it."""
     if jobs is None:
         jobs = _cores() if is_much(paths) else 1
     jobs = min(jobs, len(paths))
@@ -104,28 +104,28 @@ def _examine(
 
 
 def _cores() -> int:
-    """How many processors this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _allowance(given: Namespace) -> Allowance | None:
-    """What a worker may take, if the files are to be isolated."""
+    """The limits of a worker; None without --isolate."""
     allowance = getattr(given, "allowance", None)
     if not getattr(given, "isolate", False):
         if allowance is not None:
-            raise RunError("--limit belongs to --isolate")
+            raise RunError("--limit time=... and --limit memory=... need --isolate")
         return None
     try:
         import resource  # noqa: F401
     except ImportError:
-        raise RunError("--isolate: this system cannot limit a process (Python has no module resource here)") from None
+        raise RunError("--isolate: this system cannot limit a process (Python has no module `resource` here)") from None
     from irshape.cli.limits import Allowance
 
     return allowance or Allowance()
 
 
 class Tally:
-    """How much was looked at, what was found, and how much of it --fix mends."""
+    """The counts of a run: files, layers, faults by severity, and faults that --fix mends."""
 
     __slots__ = ("files", "layers", "mendable", "severities")
 
@@ -134,7 +134,7 @@ class Tally:
         self.severities: Counter[str] = Counter()
 
     def add(self, layers: int, diagnostics: Sequence[Diagnostic]) -> Tally:
-        """Count one more file."""
+        """Count one more file, and return the tally."""
         self.files += 1
         self.layers += layers
         self.mendable += sum(bool(diagnostic.fix and diagnostic.fix.is_safe) for diagnostic in diagnostics)

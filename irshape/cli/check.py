@@ -1,4 +1,4 @@
-"""`irshape check`: every fault of every file, and the mending of those that can be mended safely."""
+"""`irshape check`: report every fault of every file, and with --fix mend the faults that can be mended safely."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
 
-ABOUT = "Report every fault of a file, one on a line: file:line:column: CODE message."
+ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
 EXAMPLES = """examples:
   irshape check model.xml
   irshape check models --strict
@@ -28,32 +28,32 @@ EXAMPLES = """examples:
   irshape check model.xml --diff
   irshape check model.xml --fix
 
-exit code: 0 without errors, 1 with errors (--strict: or warnings), 2 if a file could not be checked"""
+exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a file could not be checked"""
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
-    command.add_argument("--strict", action="store_true", help="warnings count as faults, too")
+    """Add the arguments of the command."""
+    command.add_argument("--strict", action="store_true", help="exit with 1 for warnings, too")
     command.add_argument(
         "--target",
         action="append",
         default=[],
         metavar="POLICY",
-        help="what the model must also meet: static-shapes, bounded, ranked, max-rank=6, npu",
+        help="also check the model against a policy: static-shapes, bounded, ranked, max-rank=6, npu",
     )
-    command.add_argument("--fix", action="store_true", help="mend in FILE itself what can be mended safely, and report the rest")
-    command.add_argument("--diff", action="store_true", help="show what --fix would change, and write nothing")
+    command.add_argument("--fix", action="store_true", help="mend the faults in FILE that can be mended safely, and report the rest")
+    command.add_argument("--diff", action="store_true", help="show the changes that --fix would make, and write nothing")
     command.add_argument(
         "--isolate",
         action="store_true",
-        help="examine each file in a process of its own, with --limit time=60 (default, in seconds) and --limit memory=2GiB (default)",
+        help="examine each file in a process of its own, limited by --limit time=60 (seconds, default) and --limit memory=2GiB (default)",
     )
     command.set_defaults(allowance=None)
     add_model_arguments(command, *DOCUMENTS)
 
 
 def run(given: Namespace) -> int:
-    """Check the files, mend them if that is asked for, and give the exit code."""
+    """Check the files, mend them if --fix is given, and return the exit code."""
     if complaint := _misplaced(given):
         return complain(complaint)
     if given.target:
@@ -70,10 +70,10 @@ def run(given: Namespace) -> int:
 
 
 def _misplaced(given: Namespace) -> str | None:
-    """What is wrong with the options for mending."""
+    """The complaint about options that do not go together; None if all do."""
     if (given.fix or given.diff) and (given.input or given.symbol):
-        return "--fix and --diff mend the file as it is: leave out --input and --symbol"
-    return "--diff is a text: leave out --format" if given.diff and given.format != "text" else None
+        return "--fix and --diff use the shapes in the file: leave out --input and --symbol"
+    return "--diff prints text: leave out --format" if given.diff and given.format != "text" else None
 
 
 def _faults(palette: Palette, inference: Inference) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _faults(palette: Palette, inference: Inference) -> Iterator[str]:
 
 
 def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:
-    """What would be mended. A pipe gets the very text, which `patch` can apply; a terminal is shown nothing that could steer it."""
+    """The changes of --fix as a unified diff. A pipe gets the exact text for `patch`; on a terminal, control characters are escaped."""
     from irshape.report.unified import unified
 
     document = inference.document

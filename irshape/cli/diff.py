@@ -1,4 +1,4 @@
-"""`irshape diff`: what changed between two IRs, causes first, within a screen."""
+"""`irshape diff`: the changes between two IRs on one screen, causes first."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from irshape.ops.infrastructure import Constant
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
 from irshape.xml.weights import WeightsError
 
-ABOUT = "Say what changed from one IR to another, in terms of the graph: causes, and in a line what follows from them."
+ABOUT = "Compare the graphs of two IRs: list the changes, and sum up the shapes and types that follow from them."
 EXAMPLES = """examples:
   irshape diff model.xml reshaped.xml
   irshape diff model.xml quantised.xml --all
   irshape diff model.xml resaved.xml --format json
 
-exit code: 0 if both are the same model, 1 if not, 2 if a file could not be read or the constants could not be compared"""
+exit code: 0 if both files are the same model, 1 if not, 2 if a file could not be read or the constants could not be compared"""
 
-# What a screen has room for, of each kind of change and of the layers it is about.
+# The most rows of each kind of change, the most layers that a row names, and the widths of lines.
 _MOST_ROWS = 6
 _MOST_NAMES = 3
 _WIDEST_LINE = 120
@@ -34,18 +34,20 @@ _NARROWEST = 12
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
+    """Add the arguments of the command."""
     command.add_argument("a", metavar="A.xml", help="the IR before")
     command.add_argument("b", metavar="B.xml", help="the IR after")
-    command.add_argument("--all", action="store_true", help="list every change and every shape that follows")
-    command.add_argument("--opaque", action="append", default=[], metavar="TYPE", help="trust the recorded ports of this unknown operation")
+    command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
+    command.add_argument(
+        "--opaque", action="append", default=[], metavar="TYPE", help="accept this unknown operation and trust its recorded ports"
+    )
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_limit(command)
     add_colour(command)
 
 
 def run(given: Namespace) -> int:
-    """Compare two files, say what changed, and give the exit code: 0 same, 1 different, 2 if that cannot be told."""
+    """Compare two files, report the changes, and return the exit code."""
     models = []
     for path in (given.a, given.b):
         try:
@@ -53,11 +55,11 @@ def run(given: Namespace) -> int:
         except OSError as error:
             return complain(describe(error, path))
         if not models[-1].document.is_complete or not models[-1].nodes:
-            return complain(f"{path}: no IR that can be read; irshape check says why")
+            return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
         difference = irshape.diff(*models, opaque=given.opaque)
     except Exception as error:
-        return complain(f"{given.a}, {given.b}: internal error, please report it with the files: {type(error).__name__}: {error}")
+        return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
     if given.format == "json":
         from irshape.report.json import readable
 
@@ -71,7 +73,7 @@ def run(given: Namespace) -> int:
 
 
 def lines(difference: Difference, palette: Palette, *, is_complete: bool, width: int | None = None) -> Iterator[str]:
-    """The difference as text, which a terminal of some width shows."""
+    """The difference as lines of text, for a terminal of `width` columns; None does not bound the lines."""
     page = _Page(difference, palette, is_complete, width)
     for side in (difference.a, difference.b):
         yield title(side, palette)
@@ -83,6 +85,8 @@ def lines(difference: Difference, palette: Palette, *, is_complete: bool, width:
 
 
 class _Page:
+    """The text of a difference, section by section; `is_complete` leaves nothing out."""
+
     def __init__(self, difference: Difference, palette: Palette, is_complete: bool, width: int | None) -> None:
         self.width = width
         self.difference = difference
@@ -93,7 +97,7 @@ class _Page:
             self.kinds.setdefault(change.kind, []).append(change)
 
     def sections(self) -> Iterator[str]:
-        """Every kind of change, interfaces first."""
+        """One section for each kind of change; changes of inputs and outputs come first."""
         rewired, mentioned = rewirings(self.difference)
         yield from self.section("model", [(f"IR version {_arrow(one)}", []) for one in self.of("ir_version")])
         for heading, kind in (("inputs", "parameter"), ("layouts", "layout"), ("tensor names", "tensor_names")):
@@ -113,14 +117,15 @@ class _Page:
         yield from self.section("port maps", [(self.cut(f"{_where(one)}: {_arrow(one)}"), []) for one in self.of("port_map")])
 
     def of(self, kind: str) -> list[Change]:
+        """The changes of a kind."""
         return self.kinds.get(kind, [])
 
     def cut(self, text: str) -> str:
-        """A text that may be as long as a file makes it, within a line."""
+        """A text of the file, cut to one line."""
         return text if self.is_complete else shorten(text, _WIDEST_LINE)
 
     def section(self, heading: str, rows: Sequence[tuple[str, list[str]]]) -> Iterator[str]:
-        """A heading and its rows, each with how many layers it is about, and which."""
+        """A heading and its rows, each with the number and the names of its layers."""
         if not rows:
             return
         palette = self.palette
@@ -139,6 +144,7 @@ class _Page:
             yield f"  and {len(rows) - len(shown)} more (--all lists them)"
 
     def rewiring(self, rewiring: Rewiring) -> tuple[str, list[str]]:
+        """The row of a rewiring: its expressions, and the inputs or layers it concerns."""
         changes = rewiring.changes
         if changes[0].kind == "replaced":
             rounded = ", the same values rounded" if all(self.is_rounded(one) for one in changes) else ""
@@ -146,7 +152,7 @@ class _Page:
         return f"{rewiring.before} -> {rewiring.after}", [f"{_where(one)}:{one.what}" for one in changes]
 
     def is_rounded(self, change: Change) -> bool:
-        """Whether a Const became one of another precision that is converted back, or the other way round."""
+        """Whether a Const was replaced by the same values in another precision, with a Convert back, or the reverse."""
         contents = [_content(node, side.weights) for node, side in ((change.a, self.difference.a), (change.b, self.difference.b))]
         try:
             return None not in contents and is_rounded(*contents)  # type: ignore[arg-type]
@@ -154,14 +160,14 @@ class _Page:
             return False
 
     def consequences(self) -> Iterator[str]:
-        """What follows from the changes: the results one by one, of the others how many."""
+        """The shapes and types that follow from the changes: each Result, and the number of all other layers."""
         effects = self.difference.effects
         if not effects:
             return
         yield ""
         yield f"{self.palette.bold}{'what follows' if self.difference.changes else 'shapes and types'}{self.palette.plain}"
-        for what, words in (("shape", "shapes"), ("element_type", "element types")):
-            found = [one for one in effects if one.what == what]
+        for kind, words in (("shape", "shapes"), ("element_type", "element types")):
+            found = [one for one in effects if one.what == kind]
             results = [one for one in found if _is_result(one.a)]
             rest = [one for one in found if not _is_result(one.a)]
             listed = rest if self.is_complete else rest[:1]
@@ -175,7 +181,7 @@ class _Page:
                 yield f"  {words} of {counted(layers, 'layer')} follow, first {first}"
 
     def asides(self) -> Iterator[str]:
-        """What differs in the files only, and what could not be compared."""
+        """Differences of the files that are no differences of the models, and the reason if constants were not compared."""
         asides = [self.cut(text) for text in self.difference.asides]
         uncompared = self.difference.uncompared
         asides = [f"constants were not compared: {uncompared}", *asides] if uncompared else asides
@@ -183,7 +189,7 @@ class _Page:
 
 
 def _grouped(rows: Iterable[tuple[str, str]]) -> list[tuple[str, list[str]]]:
-    """Rows of one text with the names of all; those of most layers first."""
+    """Rows with the same text become one with all names; rows with the most names come first."""
     groups: dict[str, list[str]] = {}
     for text, name in rows:
         groups.setdefault(text, []).append(name)
@@ -212,7 +218,7 @@ def _is_result(node: Node) -> bool:
 
 
 def _content(node: Node | None, weights: object) -> Content | None:
-    """The constant a layer is, or converts."""
+    """The content of a Const, or of the Const that a Convert reads."""
     if node is not None and node.type == "Convert" and node.producers:
         node = node.producers[0]
     op = node.op if node is not None else None

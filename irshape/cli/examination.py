@@ -1,4 +1,4 @@
-"""One file of a run: read, inferred, and turned into data that can be printed anywhere."""
+"""The examination of one file: read it, ask the command's question, and turn the answer into plain data for printing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irshape.xml.weights import Weights
 
 
 class Answer(Protocol):
-    """What a command finds out about a file."""
+    """The result of a command for one file."""
 
     @property
     def document(self) -> Document:
@@ -28,27 +28,27 @@ class Answer(Protocol):
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
-        """What is wrong with it."""
+        """The diagnostics of the file."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The answer for a program."""
+        """The answer as JSON data."""
 
 
 Verb: TypeAlias = Callable[..., Answer]
 Lines: TypeAlias = Callable[[Any], Iterable[str]]
 
-# So many new objects that a search for circles among them, which costs as much as a small file, is worth its time.
+# From this many new objects on, the cyclic garbage collector is run; it takes as long as examining a small file.
 _MANY_OBJECTS = 100_000
 
-# Code, message and hint for a file that was too much for this machine.
+# Code, message and hint for a file that needed more memory than the machine has.
 OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 
 
 class Outcome:
-    """What a run has to say of one file; plain data, so that a worker can send it.
+    """The result for one file as plain data, so that a worker can send it.
 
-    `body` is the report in the format that was asked for, `complaint` a line for the error stream. `layers` is None where the
-    file was not examined; `is_foreign` tells an XML file of another format.
+    `body` is the report in the chosen format, `complaint` a line for the error stream. `layers` is None if the file was not examined.
+    `is_foreign` marks an XML file of another format.
     """
 
     __slots__ = ("body", "code", "complaint", "diagnostics", "is_foreign", "layers", "path")
@@ -73,9 +73,10 @@ class Outcome:
 
 
 class Examination:
-    """What a command does with each file. A worker can be sent it: its parts are functions of modules and plain data.
+    """The work of a command on each file. It can be pickled for a worker: its parts are module functions and plain data.
 
-    `show` gives the lines of a report as text, `finish` does what remains to be done and gives the lines that say so.
+    `verb` answers the command's question. `show` yields the lines of the text report. `finish` acts on the answer, for example writes a
+    file, and yields the lines that say so.
     """
 
     def __init__(self, given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None) -> None:
@@ -86,8 +87,8 @@ class Examination:
         self._symbols = dict(map(_symbol, given.symbol))
 
     def __call__(self, path: str) -> Outcome:
-        """Examine a file. Whatever it holds, there is an outcome; only `MemoryError` is left to the caller."""
-        if gc.get_count()[0] > _MANY_OBJECTS:  # a graph is full of circles
+        """Examine a file. Any content gives an outcome; only `MemoryError` is left to the caller."""
+        if gc.get_count()[0] > _MANY_OBJECTS:  # a graph is full of reference cycles
             from irshape.cli.interrupts import held
 
             with held():
@@ -101,11 +102,11 @@ class Examination:
         except MemoryError:
             raise
         except Exception as error:
-            complaint = f"{path}: internal error, please report it with the file: {type(error).__name__}: {error}"
+            complaint = f"{path}: internal error; please report it with the file: {type(error).__name__}: {error}"
         return Outcome(path, FAILED, complaint=complaint)
 
     def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
-        """The outcome for a file whose examination did not come to its end: it counts as one that could not be read."""
+        """The outcome for a file whose examination was cut short: the file counts as one that could not be read."""
         document = Document(b"", path)
         document.is_complete = False
         document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
@@ -116,9 +117,9 @@ class Examination:
     def _examined(self, path: str) -> Outcome:
         given = self._given
         if given.weights_file is not None:
-            os.stat(given.weights_file)  # a path that is not there is the caller's mistake, not the model's
+            os.stat(given.weights_file)  # a wrong path is an error of the run, not a fault of the model
         model = irshape.read(path, opset=given.opset, limits=given.limits)
-        if not (model.nodes and model.document.is_complete):  # what is wrong with the file says more than that it lacks this input
+        if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
             return self._outcome(path, self._verb(model))
         inputs = dict(_input(text, model) for text in given.input)
         with Weights.beside(path) if given.weights_file is None else Weights(given.weights_file) as weights:
@@ -138,7 +139,7 @@ class Examination:
     def _report(self, answer: Answer) -> Iterable[str]:
         if self._given.format == "text":
             return self._show(answer)
-        if self._given.format in DOCUMENTS:  # one for all files, at the end
+        if self._given.format in DOCUMENTS:  # one document for all files, at the end
             return ()
         from irshape.report.json import compact, readable
 
@@ -148,16 +149,16 @@ class Examination:
 def _symbol(text: str) -> tuple[str, str]:
     name, equals, facts = text.partition("=")
     if not equals or not name.strip():
-        raise RunError(f'--symbol {text!r} is not of the form "NAME=RANGE"')
+        raise RunError(f'--symbol {text!r}: expected "NAME=RANGE", as in "H=32..1024"')
     return name.strip(), facts
 
 
 def _input(text: str, model: Model) -> tuple[str, str]:
-    """The name and the shape of an `--input`; a model's only input needs no name."""
+    """The name and the shape in an `--input`; the only input of a model needs no name."""
     names = input_names(model)
     name, shape = split_input(text, list(names))
     if shape in names or (name in names and not shape):
-        raise RunError(f"--input {text!r} gives no shape; write {text}[1,3,H,W]")
+        raise RunError(f"--input {text!r} has no shape; write {text}[1,3,H,W]")
     if name is None:
         if len(model.parameters) != 1:
             raise RunError(f"--input {text!r} names no input; the model has {', '.join(map(repr, names)) or 'none'}")

@@ -1,4 +1,4 @@
-"""`irshape explain`: why a size of a port is what it is."""
+"""`irshape explain`: which layers compute a size of a port, and from which numbers."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ from irshape.cli.batch import report
 from irshape.model.model import Model
 from irshape.report.text import Palette, terminal_width
 
-ABOUT = "Why a size is what it is: the layers that make it, each with its place, its formula and where each number stands."
+ABOUT = "Explain a shape: list the layers that compute it, each with its place, its formula and the origin of each number."
 EXAMPLES = """examples:
-  irshape explain model.xml conv1                    every axis of the first output, and its element type
+  irshape explain model.xml conv1                    all axes and the element type of the first output
   irshape explain model.xml conv1:2:3                axis 3 of port 2
-  irshape explain model.xml 17:2:-1                  the last axis of port 2 of the layer with the id 17
-  irshape explain model.xml 2.body/5                 a layer in a body, by its id as infer lists it
+  irshape explain model.xml 17:2:-1                  the last axis of port 2 of the layer with id 17
+  irshape explain model.xml 2.body/5                 a layer in a body, by its id in the output of infer
   irshape explain model.xml mask --input "image[N,3,H,W]"
 
-exit code: 0 if the chain is known, 1 if a layer before it has failed (its faults are listed),
-2 if the file could not be read, or there is no such layer, port or axis"""
+exit code: 0 if the shape is explained, 1 if an earlier layer failed (its faults are listed),
+2 if the file could not be read, or the model has no such layer, port or axis"""
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
-    command.add_argument("files", nargs=1, metavar="FILE", help="an IR's .xml, or the <layer> example of a specification page")
+    """Add the arguments of the command."""
+    command.add_argument("files", nargs=1, metavar="FILE", help="the .xml of an IR, or a <layer> example of the specification")
     command.set_defaults(jobs=1)
-    command.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name or id, the id of its port, an axis")
+    command.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name or id; the id of a port; an axis")
     add_reading_arguments(command)
 
 
 def run(given: Namespace) -> int:
-    """Explain what is asked for, and give the exit code."""
+    """Explain the target, and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
     return report(given, partial(_explain, given.target), partial(_lines, palette, terminal_width(sys.stdout)))
 

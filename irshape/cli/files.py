@@ -1,4 +1,4 @@
-"""Which files a run is about: those that are named, and every `.xml` below the folders that are."""
+"""The files of a run: the files named on the command line, and every `.xml` below the folders named there."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import Final
 
 from irshape.cli.run import describe
 
-# From so many bytes on, several processes are faster than this one though they have to be started; a file costs something of its own.
+# From this many bytes on, several processes are faster than one, although starting them takes time. Each file counts as more bytes.
 _MANY_BYTES: Final = 1 << 20
 _EACH: Final = 1 << 13
 
 
 def is_one(arguments: Sequence[str]) -> bool:
-    """Whether the arguments are a single file, whatever there may be in a folder."""
+    """Whether the arguments are a single file; a folder is never one, even if it holds one file."""
     return len(arguments) == 1 and not os.path.isdir(arguments[0])
 
 
 def find(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The paths of the files, and what to complain of.
+    """The paths of the files, and complaints about folders.
 
-    The order is that of the arguments, below a folder that of the paths. Links to files are followed, links to folders are not.
+    Files come in the order of the arguments, and below a folder in the order of their paths. Links to files are followed, links to folders
+    are not.
     """
     paths: list[str] = []
     complaints: list[str] = []
@@ -39,7 +40,7 @@ def find(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _below(folder: str) -> tuple[list[str], list[str]]:
-    """Every `.xml` file below a folder, sorted, and which folders could not be listed."""
+    """Every `.xml` file below a folder, sorted, and complaints about folders that could not be listed."""
     paths: list[str] = []
     missed: list[str] = []
     pending = [folder]
@@ -58,7 +59,7 @@ def _below(folder: str) -> tuple[list[str], list[str]]:
 
 
 def is_much(paths: Sequence[str]) -> bool:
-    """Whether the files are enough work for several processes."""
+    """Whether the files are enough work to start several processes."""
     total = 0
     for path in paths:
         with suppress(OSError):

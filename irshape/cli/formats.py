@@ -1,4 +1,4 @@
-"""The formats of `irshape check` that say everything about all files in one document, for another program."""
+"""The formats of `irshape check` that put all files of a run into one document for another program."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DOCUMENTS: Final = ("sarif", "junit", "github", "gitlab")
 
 
 def document(format: str, checked: Sequence[Checked]) -> str:
-    """What a run found, in one of the formats."""
+    """The findings of a run, in one of the formats."""
     if format == "sarif":
         from irshape.report import sarif
 

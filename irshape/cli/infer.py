@@ -1,4 +1,4 @@
-"""`irshape infer`: the shapes of a model as a table, its guards, and the annotated IR."""
+"""`irshape infer`: print the shapes of a model as a table, then its guards, and write the annotated IR."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from irshape.inference.run import Guard
 from irshape.model.model import Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
 
-ABOUT = "Infer the element type and shape of every port; with -o, write the IR with them in it."
+ABOUT = "Infer the element type and shape of every port; with -o, write them into the IR."
 EXAMPLES = """examples:
   irshape infer model.xml
   irshape infer model.xml --input "image[1,3,224..448,?]"
   irshape infer model.xml --input "image[1,3,H,W]" --symbol "H=32..1024" --symbol "W=32*k"
   irshape infer model.xml -o annotated.xml --weights link
 
-exit code: 0 without errors, 1 with errors (nothing is written then), 2 if a file could not be read or written"""
+exit code: 0 without errors, 1 with errors (then nothing is written), 2 if a file could not be read or written"""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _UNNAMED = re.compile(r"\bd\d+\b")
 _CONSTANTS = ("Const", "Constant")
-# A longer condition does not widen the column for all the others.
+# A longer condition does not widen the column of conditions.
 _WIDEST_CONDITION = 40
-# So many guards that are alike go together, and so many of them are shown.
+# From this many similar guards on, they share one entry, which shows this many of them.
 _MANY = 4
 _SHOWN = 6
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
+    """Add the arguments of the command."""
     add_output_arguments(command)
     command.add_argument("--all", action="store_true", help="list constants, too")
     add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:
-    """Infer the files, report their shapes, write what is asked for, and give the exit code."""
+    """Infer the files, report their shapes, write the annotated IR if -o or --in-place is given, and return the exit code."""
     complaint = misplaced(given)
     if complaint:
         return complain(complaint)
@@ -58,19 +58,19 @@ def run(given: Namespace) -> int:
 
 
 def misplaced(given: Namespace) -> str | None:
-    """What is wrong with the options for writing."""
+    """The complaint about options that do not go together; None if all do."""
     if (given.output is not None or given.in_place) and not is_one(given.files):
-        return "-o and --in-place belong to one FILE"
-    return "--weights belongs to -o" if given.weights is not None and given.output is None else None
+        return "-o and --in-place need exactly one FILE"
+    return "--weights needs -o" if given.weights is not None and given.output is None else None
 
 
 def write(given: Namespace, inference: Inference) -> Iterator[str]:
-    """Write the annotated file, if that is asked for and the model has no errors, and say so."""
+    """Write the annotated file if -o or --in-place is given and the model has no errors, and yield a line that says so."""
     if given.output is None and not given.in_place:
         return
     target = given.output or given.files[0]
     if exit_code(inference.diagnostics) != CLEAN:
-        raise RunError(f"{target}: not written, the model has errors", FAULTS)
+        raise RunError(f"{target}: not written, because the model has errors", FAULTS)
     try:
         inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights)
     except FileExistsError as error:
@@ -85,7 +85,7 @@ def write(given: Namespace, inference: Inference) -> Iterator[str]:
 def _lines(words: frozenset[str], is_complete: bool, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
     """Title, table, guards, faults and summary of one file."""
     yield title(inference, palette)
-    # Guards are about symbols, so what those stand for must be seen.
+    # Guards are about symbols, so the table must show the sizes that they stand for.
     has_formulas = bool(inference.guards) or any(words.intersection(_WORD.findall(formula)) for formula in inference.symbolic.values())
     rows, hidden = _rows(inference, has_formulas, is_complete)
     if rows:
@@ -98,7 +98,7 @@ def _lines(words: frozenset[str], is_complete: bool, palette: Palette, width: in
 
 
 def title(inference: Inference, palette: Palette) -> str:
-    """The first line of a report: which file, and what it is."""
+    """The first line of a report: the file, its IR version and its number of layers."""
     document = inference.document
     kind = "example of the specification" if document.is_example else f"IR v{document.version}" if document.version else "no IR"
     count = counted(sum(1 for _ in layers(document)), "layer")
@@ -106,17 +106,17 @@ def title(inference: Inference, palette: Palette) -> str:
 
 
 def guards(inference: Inference, palette: Palette) -> Iterator[str]:
-    """What must hold for the sizes of the inputs, and for those that data decide."""
+    """The conditions on the sizes of the inputs, then those on sizes that depend on data."""
     if not inference.guards:
         return
-    groups = _alike(inference.guards)
+    groups = _grouped(inference.guards)
     conditions = [escape(str(group[0].requirement)) for group in groups]
     wide = min(max(map(cells, conditions)), _WIDEST_CONDITION)
     heading = ""
     for condition, group in zip(conditions, groups, strict=True):
-        wanted = "holds only where, of sizes that only data tell" if is_about_data(group[0]) else "holds only where"
-        if wanted != heading:
-            heading = wanted
+        own = "holds only where, for sizes that depend on data" if is_about_data(group[0]) else "holds only where"
+        if own != heading:
+            heading = own
             yield ""
             yield f"{palette.bold}{heading}{palette.plain}"
         yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {reason(group[0], palette)}"
@@ -126,7 +126,7 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
 
 
 def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -> Iterator[str]:
-    """Conditions in a column, each with the layer that demands it and why."""
+    """Conditions in a column, each with the layer that demands it and the reason."""
     conditions = [escape(str(guard.requirement)) for guard in guards]
     wide = min(max(map(cells, conditions), default=0), _WIDEST_CONDITION)
     for condition, guard in zip(conditions, guards, strict=True):
@@ -134,20 +134,20 @@ def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -
 
 
 def reason(guard: Guard, palette: Palette) -> str:
-    """Where a guard comes from, and why."""
-    return said(guard.node, guard.requirement.message, palette, guard.more)
+    """The layer that makes a guard, and its reason."""
+    return layer_message(guard.node, guard.requirement.message, palette, guard.more)
 
 
-def said(node: Node, message: str, palette: Palette, more: int = 0) -> str:
-    """What is said of a layer, and of so many others: `Add loop / body / add_1, line 12: the inputs must be equal`."""
+def layer_message(node: Node, message: str, palette: Palette, more: int = 0) -> str:
+    """A message about a layer and `more` others: `Add loop / body / add_1, line 12 and 3 more layers: the inputs must be equal`."""
     layer = layer_text(node.type, node.model.path, node.name, palette.is_narrow)
     line, _ = node.model.document.position(node.layer.offset)
     others = f" and {counted(more, 'more layer')}" if more else ""
     return f"{layer}, line {line}{others}: {escape(message)}"
 
 
-def _alike(guards: Iterable[Guard]) -> list[list[Guard]]:
-    """The guards, those together that say the same of one unnamed size each."""
+def _grouped(guards: Iterable[Guard]) -> list[list[Guard]]:
+    """The guards in groups; guards that demand the same of different unnamed sizes go together."""
     groups: dict[object, list[Guard]] = {}
     for guard in guards:
         requirement = guard.requirement
@@ -159,7 +159,7 @@ def _alike(guards: Iterable[Guard]) -> list[list[Guard]]:
 
 
 def faults(inference: Inference, palette: Palette) -> Iterator[str]:
-    """Faults and the summary of one file."""
+    """The diagnostics of one file and its summary."""
     if inference.diagnostics:
         yield ""
         for diagnostic in inference.diagnostics:
@@ -169,7 +169,7 @@ def faults(inference: Inference, palette: Palette) -> Iterator[str]:
 
 
 def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[list[tuple[str, ...]], int]:
-    """The cells of the table, one row for each port, and how many constants were left out."""
+    """The cells of the table, one row for each port, and the number of constants that were left out."""
     ports, formulas = inference.ports, inference.symbolic
     sources: dict[int, dict[int, str]] = {}
     rows: list[tuple[str, ...]] = []
@@ -181,7 +181,7 @@ def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[
         prefix = key.removesuffix(str(layer.id))
         if layer.signature.output_count:
             keys = [f"{key}:{id}" for id in layer.signature.output_ids]
-        else:  # a Result shows what it reads
+        else:  # a Result shows the port that it reads
             feeds = sources.setdefault(id(graph), {})
             if not feeds:
                 feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)

@@ -1,4 +1,4 @@
-"""`irshape info`: a model on one screen."""
+"""`irshape info`: describe a model on one screen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from irshape.cli.batch import report
 from irshape.cli.infer import title
 from irshape.report.text import Palette, cells, counted, escape, pad, some
 
-ABOUT = "Say what a model is: what can read it, inputs and outputs, what is dynamic and why, operations, parameters, state, batch."
+ABOUT = "Describe a model: OpenVINO release, operations, parameters, batch, inputs, outputs, state, and the causes of dynamic shapes."
 EXAMPLES = """examples:
   irshape info model.xml
   irshape info models --format jsonl
@@ -22,33 +22,33 @@ EXAMPLES = """examples:
 
 exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"""
 
-# What a screen has room for, of each list.
+# The most rows, words and names of each list on the screen.
 _MOST_ROWS = 8
 _MOST_WORDS = 10
 _MOST_NAMES = 3
-_CAUSES = {"data": "known only when the model runs", "variable": "a variable", "iteration": "handed from one iteration to the next"}
+_CAUSES = {"data": "known only at run time", "variable": "a variable", "iteration": "passed from one iteration to the next"}
 _UNITS = ("kB", "MB", "GB", "TB")
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
-    command.add_argument("--all", action="store_true", help="leave nothing out")
+    """Add the arguments of the command."""
+    command.add_argument("--all", action="store_true", help="list everything, however long")
     add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:
-    """Describe the files and give the exit code."""
+    """Describe the files and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
     return report(given, irshape.info, partial(lines, palette=palette, is_complete=given.all))
 
 
 def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:
-    """The model as text."""
+    """The description as lines of text."""
     yield title(info.inference, palette)
     if info.errors:
         errors = f"{palette.error}{counted(info.errors, 'error')}{palette.plain}"
-        follows = "it is missing here, irshape check says why" if info.errors == 1 else "them is missing here, irshape check lists them"
-        yield f"{errors}: what follows from {follows}"
+        cause = "the error" if info.errors == 1 else "the errors"
+        yield f"{errors}: facts that depend on {cause} are missing here; irshape check lists {cause}"
     yield ""
     rows = [(name, text) for name, text in _facts(info, is_complete) if text]
     yield from _table(rows, palette)
@@ -78,10 +78,10 @@ def _table(rows: Sequence[tuple[str, str]], palette: Palette) -> Iterator[str]:
 def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
     oldest = info.oldest
     if oldest.release is not None:
-        perhaps = "" if oldest.is_exact else f", perhaps {'one after ' if oldest.is_after else ''}{oldest.earliest}"
+        perhaps = "" if oldest.is_exact else f", perhaps a release {'after' if oldest.is_after else 'from'} {oldest.earliest}"
         yield "needs", f"OpenVINO {oldest.release} or later{perhaps}: {', '.join(oldest.reasons)}"
     if oldest.unknown:
-        yield "unknown", f"no release is known that has {', '.join(oldest.unknown)}"
+        yield "unknown", f"no known release has {', '.join(oldest.unknown)}"
     yield "opsets", _words(info.opsets, is_complete)
     yield "operations", _words(info.operations, is_complete)
     elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True)) if info.parameters else (0, 0)
@@ -90,7 +90,7 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
     yield "batch", _batch(info)
     if info.inference.guards:
-        yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes, which irshape infer lists"
+        yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes; irshape infer lists them"
 
 
 def _words(counts: dict[str, int], is_complete: bool) -> str:
@@ -106,7 +106,7 @@ def _batch(info: Info) -> str:
     if candidates:
         texts.append(f"can be {' or '.join(candidates)}")
     if not texts and info.inputs and not info.errors:
-        return "no axis of the inputs is the first size of every result"
+        return "no input axis becomes the leading dimension of every output"
     return "; ".join(texts)
 
 
@@ -123,11 +123,11 @@ def _dynamic_title(info: Info) -> str:
 
 
 def _roots(info: Info) -> Iterator[tuple[str, str]]:
-    """The axes to blame, those of inputs first, then those that most depends on."""
+    """The axes that make sizes dynamic: axes of inputs first, then the axes that most ports depend on."""
     widest = max((len(str(root.ports)) for root in info.roots), default=0)
     for root in sorted(info.roots, key=lambda root: (root.kind != "input", -root.ports)):
         size = info.inference.format((root.size,)).strip("[]")
-        if not size.isdecimal():  # which a condition demands
+        if not size.isdecimal():  # a guard may leave only one size
             cause = f"  {_CAUSES[root.kind]}" if root.kind in _CAUSES else ""
             yield f"{root.node.name} axis {root.axis}", f"{root.ports:{widest}} port{'s' if root.ports > 1 else ' '}  {size}{cause}"
     for node, count in info.unranked.items():

@@ -1,4 +1,4 @@
-"""Ctrl-C where it must not arrive at once."""
+"""Delay of Ctrl-C in places where it would do harm."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Let interrupts wait meanwhile: a finalizer would swallow one, and a worker that has just begun would fail by it."""
+    """Hold interrupts back inside the block: a finalizer would swallow one, and a worker that is just starting would fail."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

@@ -1,4 +1,4 @@
-"""What a worker may take: `--limit time=60 --limit memory=2GiB`."""
+"""The time and memory that a worker may use: `--limit time=60 --limit memory=2GiB`."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ _UNITS: Final = {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}
 
 
 class Allowance(NamedTuple):
-    """What the examination of one file may take: `time` in seconds, `memory` in bytes of address space."""
+    """The limits of examining one file: `time` in seconds, `memory` in bytes of address space."""
 
     time: float = 60.0
     memory: int = 2 << 30
 
     def changed(self, text: str) -> Allowance:
-        """These with another value for one, written `time=60` or `memory=2GiB`; ValueError where it is written otherwise."""
+        """The allowance with one limit changed, by a text such as `time=60` or `memory=2GiB`; ValueError for any other text."""
         name, _, value = text.partition("=")
         if name == "time" and _SECONDS.fullmatch(value) and float(value):
             return self._replace(time=float(value))
         if name == "memory" and (size := _BYTES.fullmatch(value)) and int(size[1]):
             return self._replace(memory=int(size[1]) * _UNITS[size[2]])
-        raise ValueError(f"{text[:60]!r} is neither time=SECONDS nor memory=SIZE, as in time=60, memory=2GiB")
+        raise ValueError(f"{text[:60]!r}: expected time=SECONDS or memory=SIZE, as in time=60 or memory=2GiB")
 
     @property
     def size(self) -> str:
-        """The memory as it is given: `2GiB`."""
+        """The memory in its largest whole unit: `2GiB`."""
         unit, size = next((unit, size) for unit, size in _UNITS.items() if not self.memory % size)
         return f"{self.memory // size}{unit}"
 
     def bind(self) -> None:
-        """Bound the memory of this process for good. A crash leaves none of it on the disk."""
+        """Bound the memory of this process for good, and keep a crash from writing it to the disk."""
         import resource
 
         for kind, most in ((resource.RLIMIT_AS, self.memory), (resource.RLIMIT_CORE, 0)):
@@ -40,14 +40,14 @@ class Allowance(NamedTuple):
             resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
 
     def start(self) -> None:
-        """Have the system end this process when the time is up; no loop, in Python or in C, can hold that off."""
+        """Start the timer. The system ends this process when the time is up; no loop in Python or in C can prevent that."""
         import signal
 
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_REAL, self.time)
 
     def stop(self) -> None:
-        """The time no longer counts."""
+        """Stop the timer."""
         import signal
 
         signal.setitimer(signal.ITIMER_REAL, 0)

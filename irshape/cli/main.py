@@ -1,4 +1,4 @@
-"""The entry of the command line: the commands, the one that runs, and how a run ends."""
+"""The entry point of the command line: choose the command, run it, and end with an exit code."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from irshape import __version__
 from irshape.cli.arguments import Parser
 from irshape.cli.run import FAILED
 
-# What a shell shows for a program that a closed pipe ended.
+# The exit code that a shell shows for a program ended by a closed pipe; then the code for Ctrl-C.
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
 
-# Each is a module of this folder.
+# Each command is a module of this folder.
 COMMANDS = {
     "check": "report every fault",
     "infer": "infer every shape",
     "reshape": "change input shapes",
-    "explain": "say why a size is what it is",
-    "sizes": "list valid input sizes",
-    "diff": "compare two files",
+    "explain": "explain a shape, layer by layer",
+    "sizes": "find the valid input sizes",
+    "diff": "compare two models",
     "info": "describe a model",
     "ops": "list or describe operations",
 }
@@ -43,7 +43,7 @@ _EXAMPLES = """examples:
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """What reads the words of a command line; the arguments of other commands than the one it names cost time for nothing."""
+    """The parser of a command line. Only the module of the command that it names is imported, to start fast."""
     top = Parser("irshape", description=_ABOUT, epilog=_EXAMPLES)
     top.add_argument("--version", action="version", version=f"irshape {__version__}")
     commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
@@ -62,9 +62,9 @@ def _module(command: str) -> Any:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and give its exit code: 0, 1 (faults) or 2 (the run could not be done)."""
+    """Run the command line and return its exit code: 0, 1 (faults) or 2 (the run failed)."""
     was_collecting = gc.isenabled()
-    gc.disable()  # a run builds one long-lived graph after the other: there is little to collect while it lasts
+    gc.disable()  # a run builds long-lived graphs: the collector would search them again and again, and free little
     try:
         return _run(arguments)
     except SystemExit as end:
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _abandon_output()
         return _BROKEN_PIPE
     except OSError as error:
-        # Files are read and written under a guard of their own: what arrives here is the report that found no room.
+        # Errors of reading and writing files are handled where they occur, so this one is about printing the report.
         _abandon_output()
         print(f"irshape: cannot write the report: {error.strerror}", file=sys.stderr)
         return FAILED
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def program() -> int:
-    """The command line as a process: `main`, after which nothing is looked through for what could be freed."""
+    """The command line as a process: `main`, then an exit without a last garbage collection."""
     code = main()
     gc.freeze()
     return code
@@ -101,7 +101,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 
 def _prepare_streams() -> None:
-    """Streams that take every character, and exist: a process may be started without them."""
+    """Make both output streams accept every character, and create them if the process was started without."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -111,5 +111,5 @@ def _prepare_streams() -> None:
 
 
 def _abandon_output() -> None:
-    """Send what is left of the output nowhere, so that the interpreter does not try to flush it when it ends."""
+    """Discard the rest of the output, so that the interpreter does not try to flush it at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""`irshape ops`: the operations, or one of them."""
+"""`irshape ops`: list the operations, or describe one."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ EXAMPLES = """examples:
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
-    command.add_argument("type", nargs="?", metavar="TYPE", help="an operation, in any case")
+    """Add the arguments of the command."""
+    command.add_argument("type", nargs="?", metavar="TYPE", help="an operation, in upper or lower case")
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_colour(command)
 
 
 def run(given: Namespace) -> int:
-    """List every operation, or describe one, and give the exit code."""
+    """List every operation, or describe one, and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
     if given.type is None:
         described = [one for one in map(describe, REGISTRY.types()) if one is not None]
     else:
         one = describe(given.type)
         if one is None:
-            return complain(f"no operation {given.type!r}{_suggestion(given.type)}")
+            return complain(f"there is no operation {given.type!r}{_suggestion(given.type)}")
         described = [one]
     if given.format == "json":
         from irshape.report.json import compact, readable
@@ -55,7 +55,7 @@ def _suggestion(type: str) -> str:
 
 
 def _list(palette: Palette) -> Iterator[str]:
-    """Every type with its versions, by category."""
+    """Every operation type with its versions, by category."""
     categories: dict[str, list[tuple[str, str]]] = {}
     for type in REGISTRY.types():
         classes = versions(type)
@@ -69,7 +69,7 @@ def _list(palette: Palette) -> Iterator[str]:
 
 
 def _description(described: dict[str, Any], palette: Palette) -> Iterator[str]:
-    """One type: what is common, then each class."""
+    """One operation type: its category, then each range of versions."""
     yield f"{palette.bold}{described['type']}{palette.plain}  ({described['category']})"
     for one in described["versions"]:
         yield ""

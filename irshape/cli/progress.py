@@ -1,4 +1,4 @@
-"""How far a run is, on a terminal: one line that is written over and leaves nothing behind."""
+"""The progress of a run on a terminal: one line that is overwritten and finally erased."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TextIO
 
 from irshape.report.text import terminal_width
 
-# Seconds before the line is shown, as a short run is over by then, and from one drawing to the next.
+# Seconds until the line first appears, so that a short run shows none, and seconds between updates.
 _PATIENCE = 0.5
 _INTERVAL = 0.1
 _BAR = 30
 
 
 class Progress:
-    """The progress of a run over `total` files on a stream; silent where that is no terminal, or one file is all."""
+    """The progress of a run over `total` files; silent for one file, and on a stream that is no terminal."""
 
     def __init__(self, stream: TextIO, total: int) -> None:
         width = terminal_width(stream) if total > 1 and os.environ.get("TERM") != "dumb" else None
@@ -27,7 +27,7 @@ class Progress:
         self._due = time.monotonic() + _PATIENCE
 
     def step(self) -> None:
-        """Count one more file that is done."""
+        """Count one more finished file."""
         self._done += 1
         if self._room > 0 and time.monotonic() >= self._due:
             filled = _BAR * self._done // self._total
@@ -37,7 +37,7 @@ class Progress:
             self._due = time.monotonic() + _INTERVAL
 
     def clear(self) -> None:
-        """Take the line away, so that something else can be written; it comes back with the next step that is due."""
+        """Erase the line, so that other text can be written; the next due step shows it again."""
         if self._is_shown:
             self._write("\r\x1b[K")
             self._is_shown = False

@@ -1,4 +1,4 @@
-"""`irshape reshape`: other shapes for the inputs, what they make of the outputs or what stands in the way, and the IR with them."""
+"""`irshape reshape`: change the shapes of the inputs; report the new outputs or all blockers, and write the reshaped IR."""
 
 from __future__ import annotations
 
@@ -17,28 +17,30 @@ from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
 
-ABOUT = "Give the inputs other shapes and write the IR with them; where that cannot be, list every layer and constant in the way."
+ABOUT = (
+    "Change the shapes of the inputs and write the reshaped IR; if the model cannot have them, list every layer and constant in the way."
+)
 EXAMPLES = """examples:
   irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml --weights link
   irshape reshape model.xml --input "ids[1,S]" --symbol "S=1..512" -o reshaped.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
 
-exit code: 0 if the model can have these shapes, 1 if not (then everything that stands in the way is listed, and nothing is written),
-2 if a file could not be read or written, or the batch axis is not clear"""
+exit code: 0 if the model can have these shapes, 1 if not (then all blockers are listed, and nothing is written),
+2 if a file could not be read or written, or the batch axis is ambiguous"""
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
-    command.add_argument("--batch", metavar="N", help="the batch of all inputs that --input does not name: 8, 1..8, N")
+    """Add the arguments of the command."""
+    command.add_argument("--batch", metavar="N", help="set the batch size of all inputs that --input does not name: 8, 1..8, N")
     add_output_arguments(command)
     add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:
-    """Reshape the files, report their inputs and outputs or every blocker, write what is asked for, and give the exit code."""
+    """Reshape the files, report their outputs or all blockers, write the IR if -o is given, and return the exit code."""
     complaint = misplaced(given)
     if given.batch is None and not given.input:
-        complaint = "nothing to change: give --input or --batch"
+        complaint = "no new shape: give --input or --batch"
     if complaint:
         return complain(complaint)
     reshaping = _Reshaping(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
@@ -46,7 +48,7 @@ def run(given: Namespace) -> int:
 
 
 class _Reshaping:
-    """What is done with each file; it remembers what the last one was before."""
+    """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
     def __init__(self, batch: str | None, palette: Palette, width: int | None) -> None:
         self._batch = batch
@@ -66,7 +68,7 @@ class _Reshaping:
 
 
 def _lines(before: Inference, inference: Inference, palette: Palette, width: int | None) -> Iterator[str]:
-    """Title, inputs and outputs as they were and are, guards, faults and summary of one file."""
+    """Title, inputs and outputs with old and new shapes, guards, faults and summary of one file."""
     yield title(inference, palette)
     rows = [_row(before, inference, str(node.id)) for node in (*inference.model.parameters, *inference.model.results)]
     if inference.ok:

@@ -1,4 +1,4 @@
-"""What the commands share: exit codes, the walk over the layers of a file, and what a run that cannot be done says."""
+"""Parts that the commands share: exit codes, complaints, and the walk over the layers of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CLEAN, FAULTS, FAILED = 0, 1, 2
 
 
 class RunError(Exception):
-    """Something cannot be done as asked; the message fits on a line."""
+    """The run, or its work on one file, cannot be done; the message fits on one line."""
 
     def __init__(self, message: str, code: int = FAILED) -> None:
         super().__init__(message)
@@ -21,25 +21,25 @@ class RunError(Exception):
 
 
 def complain(message: str) -> int:
-    """Say on one line of the error stream why something could not be done, and give the exit code for that."""
+    """Print a complaint as one line on the error stream, and return the exit code of a failed run."""
     print(f"irshape: {escape(message)}", file=sys.stderr)
     return FAILED
 
 
 def describe(error: OSError, path: str) -> str:
-    """An error of the system: the path it is about, or the one at hand, and what is wrong with it."""
+    """The text of a system error: the path it names, else `path`, and the reason."""
     named = error.filename if isinstance(error.filename, str) else path
     return f"{named}: {error.strerror or error}"
 
 
 def exit_code(diagnostics: Sequence[Diagnostic], is_strict: bool = False) -> int:
-    """1 if there is an error, or with `is_strict` a warning; else 0."""
+    """1 if any diagnostic is an error, or with `is_strict` a warning; else 0."""
     faults = any(diagnostic.severity == ERROR or (is_strict and diagnostic.severity != NOTE) for diagnostic in diagnostics)
     return FAULTS if faults else CLEAN
 
 
 def layers(document: Document) -> Iterator[tuple[str, int, Layer, Graph]]:
-    """Every layer with its key in a report (`2.body/5`), its depth and its graph, bodies after the layer that holds them."""
+    """Every layer with its key in a report (`2.body/5`), its depth and its graph; bodies follow the layer that holds them."""
     pending = [("", 0, layer, document.graph) for layer in reversed(document.graph.layers)]
     while pending:
         prefix, depth, layer, graph = pending.pop()

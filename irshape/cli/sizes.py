@@ -1,4 +1,4 @@
-"""`irshape sizes`: for which sizes of its inputs a model is valid, who says so, and which valid sizes are next to given ones."""
+"""`irshape sizes`: the input sizes for which a model is valid, the layers that demand it, and the nearest valid sizes."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ import irshape
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import guard_lines, reason, said, title
+from irshape.cli.infer import guard_lines, layer_message, reason, title
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, counted, diagnostic_lines, escape
 from irshape.xml.document import Document
 
-ABOUT = "Say for which sizes of its inputs a model is valid: symbols in --input, and every other size that the file leaves open."
+ABOUT = "Find the input sizes for which a model is valid: of the symbols in --input and of every other dynamic size in the file."
 EXAMPLES = """examples:
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape sizes model.xml --input "image[1,3,H,W]" --near "H=500,W=700"
   irshape sizes model.xml --input "image[1,3,S,S]" --symbol "S=32..1024"
 
-exit code: 0 if some size is valid, 1 if none is, 2 if a file could not be read or has no open sizes to ask about"""
+exit code: 0 if some size is valid, 1 if no size is valid, 2 if a file could not be read or has no dynamic sizes"""
 
-# More layers than these say nothing new.
+# The most layers that are listed where formulas do not decide.
 _MOST_UNDECIDED = 8
 
 
 class _Answer(NamedTuple):
-    """The valid sizes, and those next to what was asked for."""
+    """The valid sizes of a model, and the valid sizes nearest to those of --near."""
 
     sizes: ValidSizes
     near: Mapping[str, int]
@@ -52,13 +52,15 @@ class _Answer(NamedTuple):
 
 
 def add_arguments(command: ArgumentParser) -> None:
-    """The arguments of the command."""
-    command.add_argument("--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes next to these: H=500,W=700")
+    """Add the arguments of the command."""
+    command.add_argument(
+        "--near", action="append", default=[], metavar='"H=500"', help="find the valid sizes nearest to these: H=500,W=700"
+    )
     add_model_arguments(command)
 
 
 def run(given: Namespace) -> int:
-    """Ask for the valid sizes of the files, report them, and give the exit code."""
+    """Find the valid sizes of the files, report them, and return the exit code."""
     try:
         near = dict(_size(part) for text in given.near for part in text.split(","))
     except ValueError as error:
@@ -72,7 +74,7 @@ def _ask(near: Mapping[str, int], model: Model, **options: Any) -> _Answer:
 
 
 def _verdict(answer: _Answer) -> Iterable[str]:
-    """That no size is valid is a fault, even if no diagnostic is an error."""
+    """Raise a fault if no size is valid although no diagnostic is an error."""
     if not answer.sizes.ok and exit_code(answer.diagnostics) == CLEAN:
         raise RunError(f"{answer.document.path}: no size is valid", FAULTS)
     return ()
@@ -81,12 +83,12 @@ def _verdict(answer: _Answer) -> Iterable[str]:
 def _size(text: str) -> tuple[str, int]:
     name, _, size = text.partition("=")
     if not name.strip() or not size.strip().isdecimal():
-        raise ValueError(f'--near {text!r} is not of the form "NAME=SIZE"')
+        raise ValueError(f'--near {text!r}: expected "NAME=SIZE", as in "H=500"')
     return name.strip(), int(size)
 
 
 def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
-    """Title, conditions with their layers, what is not decided, and the nearest valid sizes of one file."""
+    """Title, conditions with their layers, undecided places, and the nearest valid sizes of one file."""
     sizes = answer.sizes
     yield title(sizes.inference, palette)
     if sizes.diagnostics:
@@ -96,11 +98,11 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
     yield ""
     inputs = ", ".join(f"{escape(name)}{shape}" for name, shape in sizes.inputs.items()) or "the model"
     if not sizes.ok:
-        why = "these contradict each other" if sizes.conditions else "there are errors"
+        why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
         yield f"{palette.bold}{inputs} is valid for no size: {why}{palette.plain}"
     else:
         extent = "where" if sizes.conditions else "for every size"
-        source = "" if not sizes.is_by_trial else ", as every size was tried" if sizes.is_exact else ", as far as formulas tell"
+        source = "" if not sizes.is_by_trial else " (every size was tried)" if sizes.is_exact else " (as far as formulas tell)"
         yield f"{palette.bold}{inputs} is valid {extent}{source}{palette.plain}"
     for condition in sizes.conditions:
         if not sizes.ok:
@@ -119,23 +121,25 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
             yield from (f"  {line}" for line in diagnostic_lines(diagnostic, palette))
     if answer.nearest is not None:
         yield ""
-        yield f"{palette.bold}next to {_sizes(answer.near)}{palette.plain}"
+        yield f"{palette.bold}nearest to {_sizes(answer.near)}{palette.plain}"
         below, above = answer.nearest
         yield f"  below  {_sizes(below)}"
         yield f"  above  {_sizes(above)}"
 
 
 def _undecided(sizes: ValidSizes, palette: Palette) -> Iterator[str]:
+    """The layers for which formulas do not decide whether a size is valid."""
     if not sizes.undecided:
         return
     yield ""
-    yield f"{palette.bold}what formulas do not tell{palette.plain}"
+    yield f"{palette.bold}formulas do not decide{palette.plain}"
     for one in sizes.undecided[:_MOST_UNDECIDED]:
-        yield f"  {escape(one.message) if one.node is None else said(one.node, one.message, palette)}"
+        yield f"  {escape(one.message) if one.node is None else layer_message(one.node, one.message, palette)}"
     rest = len(sizes.undecided) - _MOST_UNDECIDED
     if rest > 0:
         yield f"  and {counted(rest, 'place')} more"
-    yield f'{palette.dim}--near tries sizes; all of a short range are tried if there is one symbol only: --symbol "S=1..100"{palette.plain}'
+    hint = '--near tries sizes one by one; with a single symbol and a short range, every size is tried: --symbol "S=1..100"'
+    yield f"{palette.dim}{hint}{palette.plain}"
 
 
 def _sizes(sizes: Mapping[str, int] | None) -> str:

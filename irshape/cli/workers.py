@@ -1,7 +1,7 @@
-"""Files examined by worker processes: several at a time, with the outcomes in the order of the files.
+"""Worker processes examine several files at a time; the outcomes come in the order of the files.
 
-A worker examines one file after the other. One that dies takes nothing with it but the file it is at, whose outcome says how it
-ended; another worker takes its place.
+A worker examines one file after another. If it dies, only the outcome of its current file is lost: it is replaced by one that says how the
+worker ended, and a new worker takes its place.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from irshape.cli.interrupts import held
 from irshape.cli.limits import Allowance
 from irshape.cli.run import RunError
 
-# A fork costs a tenth of a new interpreter. It is sound in a process without threads, and other systems' libraries may start some.
+# A fork takes a tenth of the time of a new interpreter. It is safe only without threads, which libraries of other systems may start.
 _CONTEXT: Final = get_context("fork") if sys.platform == "linux" else get_context("spawn")
-# Bytes of outcomes that may wait for their turn. While there are more, no further file is begun.
+# The most bytes of outcomes that wait for their turn. While more are waiting, no further file is started.
 _MOST_KEPT: Final = 1 << 28
-# The exit status by which a worker says that it has run out of memory.
+# The exit status of a worker that ran out of memory.
 _NO_MEMORY: Final = 77
 
 
 def in_workers(
     examination: Examination, paths: Sequence[str], jobs: int, allowance: Allowance | None, step: Callable[[], None]
 ) -> Generator[Outcome, None, None]:
-    """The outcome of each file in its turn; `step` is called whenever one is done.
+    """The outcome of each file, in the order of the paths; `step` is called whenever a file is finished.
 
-    Behind a slow file outcomes wait, but no worker does. Closing the generator ends the workers.
+    Outcomes wait for a slow file before them, but no worker waits. Closing the generator ends the workers.
     """
     idle: list[_Worker] = []
     busy: list[_Worker] = []
@@ -47,7 +47,7 @@ def in_workers(
                     worker = idle.pop() if idle else _Worker(examination, allowance)
                 except OSError as error:
                     if not busy:
-                        raise RunError(f"no worker can be started: {error.strerror}") from error
+                        raise RunError(f"no worker process can be started: {error.strerror}") from error
                     jobs = len(busy)
                     break
                 worker.begin(begun, paths[begun])
@@ -75,7 +75,7 @@ def in_workers(
 
 
 class _Worker:
-    """A process that examines files, and the file it is at."""
+    """A process that examines files, and its current file."""
 
     __slots__ = ("_process", "connection", "number", "path")
 
@@ -87,21 +87,21 @@ class _Worker:
         theirs.close()
 
     def begin(self, number: int, path: str) -> None:
-        """Hand over a file."""
+        """Give the worker a file."""
         self.number = number
         self.path = path
-        with suppress(OSError):  # a worker that is gone is noticed when its answer is read
+        with suppress(OSError):  # a dead worker is noticed when its answer is read
             self.connection.send(path)
 
     def answer(self) -> bytes | None:
-        """The outcome of the file, pickled; None if the worker has died over it."""
+        """The pickled outcome of the file; None if the worker died."""
         try:
             return self.connection.recv_bytes()
         except (EOFError, OSError):
             return None
 
     def end(self) -> int:
-        """The exit status of a worker that has died, negative if a signal killed it."""
+        """The exit status of a dead worker; negative if a signal killed it."""
         self._process.join()
         self.connection.close()
         status = self._process.exitcode
@@ -109,16 +109,16 @@ class _Worker:
         return status
 
     def kill(self) -> None:
-        """End the worker, whatever it is at."""
+        """End the worker at once."""
         self._process.kill()
         self.end()
 
 
 def _serve(connection: Connection, theirs: Connection, examination: Examination, allowance: Allowance | None) -> None:
-    """Examine the files that are handed over, until the other end is closed."""
+    """Examine the files that arrive, until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run that started this worker ends it
     theirs.close()
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a dying interpreter has more to say than a line
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a dying interpreter prints more than one line
     try:
         if allowance is not None:
             allowance.bind()
@@ -133,17 +133,17 @@ def _serve(connection: Connection, theirs: Connection, examination: Examination,
     except MemoryError:
         os._exit(_NO_MEMORY)
     except (EOFError, OSError):
-        pass  # nobody waits for the answer any more
+        pass  # the run has ended and reads no more answers
 
 
 def _ending(status: int, allowance: Allowance | None) -> tuple[str, str, str | None]:
-    """Code, message and hint for a file over which a worker has ended with an exit status."""
+    """Code, message and hint for a file whose worker ended with an exit status."""
     if status == _NO_MEMORY:
         if allowance is None:
             return OUT_OF_MEMORY
-        return "I103", f"not done within {allowance.size} of memory", "--limit memory=SIZE allows more"
+        return "I103", f"the examination needs more than {allowance.size} of memory", "--limit memory=SIZE allows more"
     if allowance is not None and status == -signal.SIGALRM:
-        return "I102", f"not done within {allowance.time:g} s", "--limit time=SECONDS allows more"
+        return "I102", f"the examination takes longer than {allowance.time:g} s", "--limit time=SECONDS allows more"
     if status < 0:
         return "I104", f"the worker was killed by signal {-status} ({signal.strsignal(-status)})", None
     return "I104", f"the worker ended with status {status}", None

@@ -141,7 +141,7 @@ def test_diff_with_what_is_no_ir(run: Callable[..., Any], tmp_path: Path) -> Non
     (tmp_path / "x.xml").write_text("<net")
     code, out, err = run("diff", ATROUS, tmp_path / "x.xml")
     assert (code, out) == (2, "")
-    assert err == f"irshape: {tmp_path / 'x.xml'}: no IR that can be read; irshape check says why\n"
+    assert err == f"irshape: {tmp_path / 'x.xml'}: this file cannot be read as an IR; run irshape check on it to see why\n"
 
 
 def test_info_fits_a_screen(run: Callable[..., Any]) -> None:

@@ -139,7 +139,7 @@ def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None
     lines = run("infer", file).out.splitlines()
     start = lines.index("holds only where")
     assert lines[start + 1].startswith("  d8 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
-    assert lines[start + 2 : start + 4] == ["", "holds only where, of sizes that only data tell"]
+    assert lines[start + 2 : start + 4] == ["", "holds only where, for sizes that depend on data"]
     first, *others = [f"d{number} == 2" for number in range(8)]
     assert lines[start + 4].startswith(f"  {first}")
     assert lines[start + 5].strip() == f"likewise {', '.join(others[:5])} and 2 more"
@@ -220,7 +220,7 @@ def test_the_input_is_overwritten_in_place_only(run: Start, dynamic: Path) -> No
 def test_a_faulty_model_is_not_written(run: Start, tmp_path: Path) -> None:
     out = tmp_path / "out.xml"
     done = run("infer", net(tmp_path / "odd.xml", "f32[1,3,9,9]"), "-o", out)
-    assert (done.code, done.err) == (1, f"irshape: {out}: not written, the model has errors\n")
+    assert (done.code, done.err) == (1, f"irshape: {out}: not written, because the model has errors\n")
     assert not out.exists()
 
 
@@ -259,7 +259,7 @@ def test_ops_as_json(run: Start) -> None:
 def test_ops_suggests_what_was_meant(run: Start) -> None:
     done = run("ops", "SpaceToBath")
     assert done.code == 2
-    assert done.err.startswith("irshape: no operation 'SpaceToBath'; did you mean SpaceToBatch")
+    assert done.err.startswith("irshape: there is no operation 'SpaceToBath'; did you mean SpaceToBatch")
 
 
 # JSON
@@ -284,13 +284,13 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
     [
         (["check", "absent.xml"], "irshape: absent.xml: No such file or directory"),
         (["check", SPACE_TO_DEPTH, "--weights-file", "absent.bin"], "irshape: absent.bin: No such file or directory"),
-        (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file belongs to one FILE"),
-        (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o and --in-place belong to one FILE"),
-        (["infer", SPACE_TO_DEPTH, "--weights", "link"], "irshape: --weights belongs to -o"),
-        (["infer", SPACE_TO_DEPTH, "--symbol", "H"], "irshape: --symbol 'H' is not of the form \"NAME=RANGE\""),
-        (["check", SPACE_TO_DEPTH, "--limit", "time=1"], "irshape: --limit belongs to --isolate"),
-        (["check", SPACE_TO_DEPTH, "--isolate", "--limit", "time=1s"], "irshape check: argument --limit: 'time=1s' is neither"),
-        (["check", SPACE_TO_DEPTH, "--jobs", "0"], "irshape check: argument --jobs: '0' is not a number from 1 to 1024"),
+        (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file needs exactly one FILE"),
+        (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o and --in-place need exactly one FILE"),
+        (["infer", SPACE_TO_DEPTH, "--weights", "link"], "irshape: --weights needs -o"),
+        (["infer", SPACE_TO_DEPTH, "--symbol", "H"], "irshape: --symbol 'H': expected \"NAME=RANGE\""),
+        (["check", SPACE_TO_DEPTH, "--limit", "time=1"], "irshape: --limit time=... and --limit memory=... need --isolate"),
+        (["check", SPACE_TO_DEPTH, "--isolate", "--limit", "time=1s"], "irshape check: argument --limit: 'time=1s': expected"),
+        (["check", SPACE_TO_DEPTH, "--jobs", "0"], "irshape check: argument --jobs: '0' is not an integer from 1 to 1024"),
         (["infer"], "irshape infer: the following arguments are required: FILE (see irshape infer --help)"),
         (["infer", SPACE_TO_DEPTH, "--format", "xml"], "irshape infer: argument --format: invalid choice: 'xml'"),
         ([], "irshape: the following arguments are required: COMMAND (see irshape --help)"),
@@ -332,7 +332,7 @@ def test_a_fault_of_irshape_itself_takes_one_line(run: Start, dynamic: Path, mon
     monkeypatch.setattr("irshape.check", check)
     done = run("check", dynamic)
     assert done.code == 2
-    assert done.err == f"irshape: {dynamic}: internal error, please report it with the file: KeyError: 'x'\n"
+    assert done.err == f"irshape: {dynamic}: internal error; please report it with the file: KeyError: 'x'\n"
 
 
 # processes

@@ -92,7 +92,7 @@ def test_xml_of_another_format_is_passed_over(run: Start, models: Path) -> None:
         (models / name).write_text("<project/>")
     done = run("check", "models")
     assert (done.code, done.err) == (0, "")
-    assert done.out == "4 files, 12 layers: no faults (2 .xml files of other formats passed over)\n"
+    assert done.out == "4 files, 12 layers: no faults (2 .xml files of other formats skipped)\n"
     done = run("check", "models", "--format", "jsonl")
     assert len(done.out.splitlines()) == 4
 
@@ -138,9 +138,9 @@ def test_json_of_nothing_is_an_empty_array(run: Start) -> None:
 @pytest.mark.parametrize(
     ("command", "options", "message"),
     [
-        ("infer", ["-o", "x.xml"], "-o and --in-place belong to one FILE"),
-        ("infer", ["--in-place"], "-o and --in-place belong to one FILE"),
-        ("check", ["--weights-file", "x.bin"], "--weights-file belongs to one FILE"),
+        ("infer", ["-o", "x.xml"], "-o and --in-place need exactly one FILE"),
+        ("infer", ["--in-place"], "-o and --in-place need exactly one FILE"),
+        ("check", ["--weights-file", "x.bin"], "--weights-file needs exactly one FILE"),
     ],
 )
 def test_a_folder_is_not_one_file(run: Start, models: Path, command: str, options: list[str], message: str) -> None:

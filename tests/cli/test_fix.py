@@ -105,9 +105,9 @@ def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--fix", "--input", "x[1,3,2,2]"], "--fix and --diff mend the file as it is: leave out --input and --symbol"),
-        (["--diff", "--symbol", "H=3"], "--fix and --diff mend the file as it is: leave out --input and --symbol"),
-        (["--diff", "--format", "json"], "--diff is a text: leave out --format"),
+        (["--fix", "--input", "x[1,3,2,2]"], "--fix and --diff use the shapes in the file: leave out --input and --symbol"),
+        (["--diff", "--symbol", "H=3"], "--fix and --diff use the shapes in the file: leave out --input and --symbol"),
+        (["--diff", "--format", "json"], "--diff prints text: leave out --format"),
     ],
 )
 def test_options_that_do_not_go_together(stale: Path, capsys: pytest.CaptureFixture[str], options: list[str], complaint: str) -> None:

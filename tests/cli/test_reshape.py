@@ -73,7 +73,7 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "nothing to change: give --input or --batch"),
+        ((), "no new shape: give --input or --batch"),
         (
             ("--batch", "2"),
             "no axis of 'parameter_0' is the first size of every result; give the shape of an input",
@@ -81,7 +81,7 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
         (("--batch", "2..1"), "2 is larger than 1"),
         (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
         (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),
-        (("--batch", "2", "--weights", "copy"), "--weights belongs to -o"),
+        (("--batch", "2", "--weights", "copy"), "--weights needs -o"),
     ],
 )
 def test_what_cannot_be_done_is_said_on_a_line(

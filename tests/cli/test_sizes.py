@@ -38,7 +38,7 @@ def test_conditions_stand_above_the_layers_that_make_them(capsys: pytest.Capture
         "  H >= 3 and H % 4 in {0, 3}",
         f"      ((H + 1)//2) % 2 == 0  SpaceToBatch atrous/space_to_batch, line 93: {message}",
         "",
-        "next to H = 250",
+        "nearest to H = 250",
         "  below  H = 248",
         "  above  H = 251",
     ]
@@ -53,7 +53,7 @@ def test_a_condition_that_is_a_layers_own_is_said_once(capsys: pytest.CaptureFix
     assert lines[6].startswith("      Reshape reshape_") and lines[6].endswith(
         ": the elements of data must be a multiple of the sizes beside -1"
     )
-    assert lines[-3:] == ["next to B = 3, S = 50", "  below  B = 3, S = 48", "  above  none was found"]
+    assert lines[-3:] == ["nearest to B = 3, S = 50", "  below  B = 3, S = 48", "  above  none was found"]
 
 
 def test_every_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -69,11 +69,11 @@ def test_what_formulas_do_not_tell_is_said(capsys: pytest.CaptureFixture[str], t
     path = saved(scaled(), tmp_path / "scaled.xml")
     code, lines, _ = run(capsys, path, "--input", "[N]", "--near", "N=10")
     assert code == 0
-    assert lines[2] == "parameter_0[N] is valid for every size, as far as formulas tell"
-    assert lines[4] == "what formulas do not tell"
+    assert lines[2] == "parameter_0[N] is valid for every size (as far as formulas tell)"
+    assert lines[4] == "formulas do not decide"
     assert lines[-2:] == ["  below  N = 6", "  above  N = 24"]
     _, lines, _ = run(capsys, path, "--input", "[N]", "--symbol", "N=1..60")
-    assert lines[2:4] == ["parameter_0[N] is valid where, as every size was tried", "  4 <= N <= 6 or 24 <= N <= 26"]
+    assert lines[2:4] == ["parameter_0[N] is valid where (every size was tried)", "  4 <= N <= 6 or 24 <= N <= 26"]
 
 
 def test_no_size_is_a_fault(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_no_size_is_a_fault(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     net.result(net.reshape(data, -1, 2))
     net.result(net.reshape(net.join(data, net.const([0.0], "f32"), axis=0), -1, 2))
     code, lines, _ = run(capsys, saved(net, tmp_path / "odd.xml"), "--input", "[N]")
-    assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these contradict each other")
+    assert (code, lines[2]) == (1, "parameter_0[N] is valid for no size: these conditions contradict each other")
     assert [line.split("  ")[1] for line in lines[3:]] == ["N % 2 == 0", "(N + 1) % 2 == 0"]
 
 
@@ -90,14 +90,14 @@ def test_faults_of_the_model_are_shown(capsys: pytest.CaptureFixture[str]) -> No
     code, lines, _ = run(capsys, ROOT / "examples" / "faulty.xml")
     assert code == 1
     assert any(" A103 " in line for line in lines)
-    assert lines[-1].endswith("is valid for no size: there are errors")
+    assert lines[-1].endswith("is valid for no size: the model has errors")
 
 
 def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "broken.xml"
     path.write_text("<net><layers>")
     code, lines, _ = run(capsys, path)
-    assert (code, lines[-1]) == (1, "the model is valid for no size: there are errors")
+    assert (code, lines[-1]) == (1, "the model is valid for no size: the model has errors")
     assert any(" X101 " in line for line in lines)
 
 
@@ -105,8 +105,8 @@ def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureF
     ("arguments", "message"),
     [
         (["--input", "image[1,3,8,8]"], "the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]"),
-        (["--near", "H"], """--near 'H' is not of the form "NAME=SIZE\""""),
-        (["--near", "H=-3"], """--near 'H=-3' is not of the form "NAME=SIZE\""""),
+        (["--near", "H"], """--near 'H': expected "NAME=SIZE\", as in \"H=500\""""),
+        (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
         (["--near", "Z=3"], "no size is called 'Z'; the open ones are A, B, C"),
         (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
         (["--symbol", "Q=1..3"], "no input has a size 'Q'"),

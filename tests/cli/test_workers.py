@@ -158,11 +158,11 @@ sys.exit(main(sys.argv[1:]))
         (CRASH, ["--isolate"], "I104", "the worker was killed by signal 11 (Segmentation fault)"),
         (CRASH, ["--jobs", "2"], "I104", "the worker was killed by signal 11 (Segmentation fault)"),
         (EXIT, ["--isolate"], "I104", "the worker ended with status 3"),
-        (EAT, ["--isolate"], "I103", "not done within 2GiB of memory"),
-        (EAT, ["--isolate", "--limit", "memory=300MiB"], "I103", "not done within 300MiB of memory"),
+        (EAT, ["--isolate"], "I103", "the examination needs more than 2GiB of memory"),
+        (EAT, ["--isolate", "--limit", "memory=300MiB"], "I103", "the examination needs more than 300MiB of memory"),
         (EAT, ["--jobs", "2"], "I103", "there was not enough memory"),
         (EAT, ["--jobs", "1"], "I103", "there was not enough memory"),
-        (LOOP, ["--isolate", "--limit", "time=0.3"], "I102", "not done within 0.3 s"),
+        (LOOP, ["--isolate", "--limit", "time=0.3"], "I102", "the examination takes longer than 0.3 s"),
     ],
     ids=lambda given: " ".join(given) if isinstance(given, list) else None,
 )
@@ -203,14 +203,18 @@ def test_a_file_that_needs_more_memory_than_is_allowed(folder: Path) -> None:
     with open(folder / "1.xml", "w", encoding="utf-8") as file:
         file.write(text.replace("</net>", " " * 40_000_000 + "</net>"))
     _, lines, _ = run(folder, "", "check", ".", "--isolate", "--limit", "memory=48MiB")
-    assert lines[0] == "./1.xml: I103 not done within 48MiB of memory"
+    assert lines[0] == "./1.xml: I103 the examination needs more than 48MiB of memory"
     assert lines[-1] == "5 files, 12 layers: 1 error"
     assert run(folder, "", "check", ".", "--isolate")[:2] == (0, ["5 files, 15 layers: no faults"])
 
 
 def test_a_file_that_takes_longer_than_is_allowed(folder: Path) -> None:
     _, lines, _ = run(folder, "", "check", "1.xml", "--isolate", "--limit", "time=0.00001")
-    assert lines == ["1.xml: I102 not done within 1e-05 s", "    hint: --limit time=SECONDS allows more", "1 file, 0 layers: 1 error"]
+    assert lines == [
+        "1.xml: I102 the examination takes longer than 1e-05 s",
+        "    hint: --limit time=SECONDS allows more",
+        "1 file, 0 layers: 1 error",
+    ]
 
 
 def test_time_counts_while_a_file_is_examined() -> None:
