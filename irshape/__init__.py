@@ -1,4 +1,4 @@
-"""Reads an OpenVINO IR, says everything that is wrong with it, and infers the element type and shape of every port."""
+"""Reads an OpenVINO IR, reports every fault in it, and infers the element type and shape of every port."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs: read a file, infer its shapes, check it, reshape it."""
+"""The verbs of the library: read, infer, check, reshape, explain, diff, info and valid_sizes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 
 def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
-    """The graph of an IR.
+    """Read an IR into a model.
 
-    `source` is a path, bytes, a binary file object or an lxml tree. A bad file gives a model with diagnostics; only a path
-    that cannot be read raises `OSError`. `opset` is the version of layers that name none (specification examples). `limits` are
-    what the file may ask for, now and in all that is made of the model.
+    `source` is a path, bytes, a binary file object or an lxml tree. A faulty file gives a model with diagnostics; only a path that cannot
+    be read raises `OSError`. `opset` is the version of layers that state none, as in examples of the specification. `limits` bound what the
+    file may demand, now and in every later use of the model.
     """
     return load(source, path=path, opset=opset, limits=limits)
 
@@ -43,13 +43,13 @@ def infer(
     opset: str | None = None,
     limits: Limits = DEFAULT,
 ) -> Inference:
-    """The element type and shape of every port.
+    """Infer the element type and shape of every port.
 
-    `inputs` gives shapes by Parameter name in the user's notation (`"[1,3,H,224..448]"`), `symbols` the ranges of their
-    symbols (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object) where it does not stand beside the
-    `.xml`. `opaque` names operations that may be unknown. `opset` and `limits` are those of `read`, for a model that has not been
-    read. Raises `InputError` if an input does not exist or a shape does not parse, `OSError` if the file cannot be read, and
-    nothing for a bad model.
+    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
+    (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it is not next to the `.xml`. `opaque` names unknown
+    operations whose recorded ports are trusted. `opset` and `limits` are passed to `read`, if `source` is not a model. Raises `InputError`
+    if an input does not exist or a shape does not parse, and `OSError` if the file cannot be read. A faulty model raises nothing; its
+    faults are diagnostics.
     """
     return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=False)
 
@@ -65,10 +65,10 @@ def check(
     limits: Limits = DEFAULT,
     targets: Iterable[str] = (),
 ) -> Inference:
-    """As `infer`; and says where the file departs from the specification, or from what was inferred of its ports.
+    """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
-    `targets` are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for
-    one that does not exist.
+    `targets` are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for an
+    unknown policy, and the errors of `infer`.
     """
     wanted = list(targets)
     if wanted:
@@ -92,10 +92,11 @@ def reshape(
     opset: str | None = None,
     limits: Limits = DEFAULT,
 ) -> Inference:
-    """The model with other shapes of its inputs; `write` of the answer makes the file of it.
+    """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
 
-    As `infer`; but if the model cannot have these shapes, the errors are everything that stands in the way, each with the
-    constant that pins it and the value that would fit. `batch` is the size of the batch axis of all inputs that are not named.
+    If the model cannot have these shapes, the errors are all layers that stand in the way, each with the constant at fault and the value
+    that would fit. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise,
+    and raises `InputError` if the batch axis is ambiguous.
     """
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits).reshape(inputs, symbols=symbols, batch=batch)
 
@@ -125,23 +126,23 @@ def diff(
     opaque: Iterable[str] = (),
     limits: Limits = DEFAULT,
 ) -> Difference:
-    """What changed from model `a` to model `b`.
+    """Compare the graphs of model `a` and model `b`.
 
-    `inputs` and `symbols` are given to both; `weights` are the `.bin` of each where it does not stand beside the `.xml`. If one is
-    missing, both models are compared without. Raises as `infer` does.
+    `inputs` and `symbols` are applied to both. `weights` are the `.bin` files of `a` and `b`, if they are not next to the `.xml`. If one
+    `.bin` is missing, both models are compared without weights. Raises the errors of `infer`.
     """
     from irshape.answers.diff import compare
 
     models = [load(source, limits=limits) for source in (a, b)]
 
-    def sides(weights: tuple[Any, Any]) -> list[Inference]:
+    def inferences(weights: tuple[Any, Any]) -> list[Inference]:
         pairs = zip(models, weights, strict=True)
         return [infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque) for one, own in pairs]
 
-    found = sides(weights)
+    found = inferences(weights)
     missing = [diagnostic.message for side in found for diagnostic in side.diagnostics if diagnostic.code == "W101"]
     if missing:
-        found = sides((b"", b""))
+        found = inferences((b"", b""))
     difference = compare(*found)
     difference.uncompared = missing[0] if missing else difference.uncompared
     return difference
@@ -157,7 +158,7 @@ def info(
     opset: str | None = None,
     limits: Limits = DEFAULT,
 ) -> Info:
-    """What a model is: versions, inputs and outputs, what is dynamic and why, operations, parameters, state, batch.
+    """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
     Takes and raises what `infer` does.
     """
@@ -180,10 +181,10 @@ def valid_sizes(
     opset: str | None = None,
     limits: Limits = DEFAULT,
 ) -> ValidSizes:
-    """For which sizes of its inputs the model is valid, as a condition.
+    """Find the input sizes for which the model is valid, as a condition.
 
-    The arguments are those of `infer`. What is asked are the symbols in the shapes of `inputs`, and all other sizes that are open, which
-    are called A, B, C, ...; all sizes are at least 1. Raises `InputError` if there are none.
+    The question covers the symbols in the shapes of `inputs`, and every other dynamic size, which gets a name: A, B, C, ... All sizes are
+    at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
     """
     from irshape.answers.sizes import ask
 
@@ -202,6 +203,7 @@ def _infer(
     *,
     is_check: bool,
 ) -> Inference:
+    """The common part of `infer` and `check`."""
     recorded, remarks = recorded_inputs(model)
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
     engine = Engine(model, weights_of(model.document, weights), frozenset(opaque))

@@ -1,4 +1,4 @@
-"""Constants compared by content, piece by piece: a model's weights may be larger than the memory."""
+"""Compare constants by content, piece by piece, because the weights of a model may be larger than the memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from irshape.shape.element_type import ElementType
 from irshape.xml.weights import Weights, WeightsError, decode
 
 _PIECE: Final = 1 << 20
-# Constants of so many elements are shown, larger ones measured.
+# The most elements of a constant that are listed; of larger constants only their difference is measured.
 _SHOWN: Final = 8
 _WIDEST: Final = 80
 _NUMBERS: Final = {
@@ -24,7 +24,7 @@ _MOST_F16: Final = 65504.0
 
 
 class Content:
-    """The bytes of a Const. Whatever reads them raises WeightsError where they are not there."""
+    """The bytes of a Const. Every method that reads them raises WeightsError if the weights lack them."""
 
     __slots__ = ("count", "element_type", "offset", "size", "weights")
 
@@ -32,13 +32,13 @@ class Content:
         self.element_type: ElementType = op.element_type
         self.count = element_count(op.shape)
         self.offset = op.offset
-        # What is more than the elements take is read by nobody; strings take what they take.
+        # Bytes beyond the elements are never read; the elements of strings have no fixed size.
         is_measured = self.count is not None and self.element_type is not ElementType.string
         self.size = min(op.size, self.element_type.byte_size(self.count or 0)) if is_measured else op.size
         self.weights = weights
 
     def text(self) -> str | None:
-        """The elements, if they are few: `[0,3,38,1]`."""
+        """The elements as text, `[0,3,38,1]`; None if there are many."""
         if self.count is None or self.count > _SHOWN or self.element_type is ElementType.string:
             return None
         elements = decode(self.element_type, next(self._pieces(self.size), b""), self.count)
@@ -46,7 +46,7 @@ class Content:
         return None if elements is None else f"[{','.join(texts)}]"
 
     def numbers(self, elements: int) -> Iterator[Any]:
-        """NumPy arrays of so many elements each."""
+        """The elements as NumPy arrays of at most `elements` each."""
         import numpy
 
         code = numpy.dtype(_NUMBERS[self.element_type.name])
@@ -54,11 +54,11 @@ class Content:
 
     @property
     def is_numeric(self) -> bool:
-        """Whether `numbers` can read it."""
+        """Whether `numbers` can read the elements."""
         return self.element_type.name in _NUMBERS and self.size == self.element_type.byte_size(self.count or 0)
 
     def is_like(self, other: Content) -> bool:
-        """Whether both are the same bytes."""
+        """Whether both hold the same bytes."""
         if self.size != other.size:
             return False
         if self.offset == other.offset and _are_one_file(self.weights, other.weights):
@@ -74,7 +74,7 @@ class Content:
 
 
 def difference(a: Content, b: Content) -> tuple[str, str] | None:
-    """What two constants of one type and shape hold, where that differs."""
+    """The contents of two constants of equal type and shape, as texts that show their difference; None if they are equal."""
     if a.is_like(b):
         return None
     ours, theirs = a.text(), b.text()
@@ -84,13 +84,13 @@ def difference(a: Content, b: Content) -> tuple[str, str] | None:
         return f"{a.size} bytes", f"{b.size} bytes"
     count, largest = _distance(a, b)
     if not count:
-        return "the bytes", "other bytes of the same numbers"
+        return "the bytes", "other bytes with equal values"
     amount = f"by at most {largest:.6g}" if largest < inf else "some of which are not finite"
     return f"{a.count} elements", f"{count} of them differ, {amount}"
 
 
 def is_rounded(a: Content, b: Content) -> bool:
-    """Whether two constants of different real types hold the same numbers, but for the rounding from one type to the other."""
+    """Whether two constants of real types hold the same numbers, up to rounding from the wider type to the narrower one."""
     if not (a.element_type.is_real and b.element_type.is_real and a.is_numeric and b.is_numeric and a.count == b.count):
         return False
     import numpy
@@ -106,7 +106,7 @@ def is_rounded(a: Content, b: Content) -> bool:
 
 
 def _distance(a: Content, b: Content) -> tuple[int, float]:
-    """How many elements differ, and by how much at most."""
+    """The number of elements that differ, and their largest difference."""
     import numpy
 
     count, largest = 0, 0.0

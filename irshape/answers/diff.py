@@ -1,4 +1,4 @@
-"""What changed between two models, in terms of their graphs: causes, and how much follows from them."""
+"""Compare the graphs of two models: the changes, and the shapes and types that follow from them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from irshape.shape.translation import Translation
 from irshape.xml.document import Port
 from irshape.xml.weights import WeightsError
 
-# Where a Const's bytes lie says nothing of what they are.
+# Attributes of a Const that say where its bytes are, not what they are.
 _PLACES: Final = frozenset({"offset", "size"})
-# What the layer around a body hands to its Parameters counts, not what they declare.
+# Attributes of a body's Parameter that its inputs override.
 _DECLARED: Final = frozenset({"shape", "element_type"})
-# The kinds of changes in the order of their weight, each with the words that count them.
+# The kinds of changes, the most important first, each with the words that count them.
 KINDS: Final = {
     "ir_version": "another IR version",
     "parameter": "{} input{} changed",
@@ -47,12 +47,12 @@ _INTERNAL: Final = ("internal_layer_id", "from-layer", "to-layer")
 
 
 class Change(NamedTuple):
-    """One thing that is not the same in both models.
+    """One difference between the models.
 
-    `kind` is `added`, `removed`, `renamed`, `replaced` (a layer of another type has the name), `version` (its opset), `parameter` (what
-    an input of the model declares), `attribute`, `edge` (where an input of a layer comes from), `outputs` (how many), `constant` (what
-    it holds), `tensor_names` and `layout` of inputs and outputs, `port_map`, `order` (of inputs or results) or `ir_version`; `what` says
-    which attribute or input. `a` and `b` are the layer in both models.
+    `kind` is `added`, `removed` or `renamed` (a layer), `replaced` (a layer of another type has the name), `version` (the opset of a
+    layer), `parameter` (an attribute of a model input), `attribute`, `edge` (the source of an input), `outputs` (their number), `constant`
+    (its content), `tensor_names` or `layout` (of a model input or output), `port_map`, `order` (of inputs or results) or `ir_version`.
+    `what` is the name of the attribute or the number of the input. `a` and `b` are the layer in each model.
     """
 
     kind: str
@@ -64,7 +64,7 @@ class Change(NamedTuple):
 
 
 class Effect(NamedTuple):
-    """The shape (or else the element type) of an output, by its position, that follows from changes before it."""
+    """A shape or element type of an output (`what`) that differs because of a change before it; `port` counts the outputs."""
 
     what: str
     before: str
@@ -75,11 +75,11 @@ class Effect(NamedTuple):
 
 
 class Difference:
-    """What changed from one model to another.
+    """The differences between two models.
 
-    `changes` are the causes, `effects` the element types and shapes that follow from them. `asides` are sentences about what
-    differs in the file but not in the model: ids, places of constants, recorded dims, names that a converter made up. `uncompared` says
-    why constants could not be compared, None if they were. `matchings` tell which layer is which, for each pair of graphs.
+    `changes` are the causes, and `effects` the element types and shapes that follow from them. `asides` are sentences about differences of
+    the files that are no differences of the models: ids, places of constants, recorded dims, generated names. `uncompared` is the
+    reason why constants were not compared; None if they were. `matchings` pair the layers, for each pair of graphs.
     """
 
     def __init__(self, a: Inference, b: Inference) -> None:
@@ -93,12 +93,12 @@ class Difference:
 
     @property
     def is_same(self) -> bool:
-        """Whether both are one model, whatever the files look like."""
+        """Whether both files contain the same model, even if the files differ."""
         return not self.changes and not self.effects
 
     @property
     def summary(self) -> str:
-        """How much changed, in one line."""
+        """The number of changes of each kind, in one line."""
         counts = Counter(one.kind for one in self.changes)
         parts = [text.format(count, "" if count == 1 else "s") for kind, text in KINDS.items() if (count := counts[kind])]
         followers = Counter(one.what for one in {(effect.what, effect.a): effect for effect in self.effects}.values())
@@ -130,13 +130,18 @@ class Difference:
 
 
 def compare(a: Inference, b: Inference) -> Difference:
-    """What changed from the model of one inference to that of another."""
+    """Compare the models of two inferences."""
     comparison = _Comparison(a, b)
     comparison.run()
     return comparison.difference
 
 
 class _Comparison:
+    """A comparison in progress: it collects changes, effects and asides in `difference`.
+
+    `equal` are pairs of facts known to be equal, and `asides` counts differences that concern only the files.
+    """
+
     def __init__(self, a: Inference, b: Inference) -> None:
         self.difference = Difference(a, b)
         self.slots = {model: run.slots for one in (a, b) for model, run in one.graphs}
@@ -147,7 +152,7 @@ class _Comparison:
     def run(self) -> None:
         a, b = self.difference.a.model, self.difference.b.model
         if a.ir_version != b.ir_version:
-            self.say("ir_version", "", str(a.ir_version), str(b.ir_version))
+            self.add("ir_version", "", str(a.ir_version), str(b.ir_version))
         pending = [(a, b)]
         holders: list[tuple[Node, Node]] = []
         while pending:
@@ -163,22 +168,22 @@ class _Comparison:
             self.compare_port_maps(node, other, origins)
         self.add_asides()
 
-    def say(self, kind: str, what: str, before: object, after: object, a: Node | None = None, b: Node | None = None) -> None:
+    def add(self, kind: str, what: str, before: object, after: object, a: Node | None = None, b: Node | None = None) -> None:
         change = Change(kind, what, None if before is None else str(before), None if after is None else str(after), a, b)
         self.difference.changes.append(change)
 
     def compare_graphs(self, matching: Matching) -> None:
         for node in matching.removed():
-            self.say("removed", "", node.type, None, node, None)
+            self.add("removed", "", node.type, None, node, None)
         for node in matching.added():
-            self.say("added", "", None, node.type, None, node)
+            self.add("added", "", None, node.type, None, node)
         for a, b in matching.replaced:
-            self.say("replaced", "", a.type, b.type, a, b)
+            self.add("replaced", "", a.type, b.type, a, b)
         for what, type in (("inputs", "Parameter"), ("results", "Result")):
             ours = [node for node in matching.a.nodes if node.type == type and node in matching.partner]
             theirs = [matching.origin[node] for node in matching.b.nodes if node.type == type and node in matching.origin]
             if ours != theirs and set(ours) == set(theirs):
-                self.say("order", what, _names(ours), _names(theirs))
+                self.add("order", what, _names(ours), _names(theirs))
         replaced = dict(matching.replaced)
         for a in matching.a:
             partner = matching.partner.get(a)
@@ -193,24 +198,24 @@ class _Comparison:
             if is_unnamed(a.name) and is_unnamed(b.name):
                 self.asides["name"] += 1
             else:
-                self.say("renamed", "", a.name, b.name, a, b)
+                self.add("renamed", "", a.name, b.name, a, b)
         if a.version != b.version:
-            self.say("version", "", a.version, b.version, a, b)
+            self.add("version", "", a.version, b.version, a, b)
         self.compare_attributes(a, b)
         for index in range(max(a.layer.signature.input_count, b.layer.signature.input_count)):
             source, other = source_of(a, index), source_of(b, index)
             if (source and (matching.partner.get(source.node), source.index)) != (other and (other.node, other.index)):
-                self.say("edge", str(index), _port_text(source), _port_text(other), a, b)
+                self.add("edge", str(index), _port_text(source), _port_text(other), a, b)
         if a.layer.signature.output_count != b.layer.signature.output_count and a.version == b.version:
-            self.say("outputs", "", a.layer.signature.output_count, b.layer.signature.output_count, a, b)
+            self.add("outputs", "", a.layer.signature.output_count, b.layer.signature.output_count, a, b)
         for index, (ours, theirs) in enumerate(zip(a.layer.outputs, b.layer.outputs, strict=False)):
             if _tensor_names(a, ours, theirs) != _tensor_names(b, theirs, ours):
                 if _is_end(a) and _is_end(b):
-                    self.say("tensor_names", str(index), ours.names, theirs.names, a, b)
+                    self.add("tensor_names", str(index), ours.names, theirs.names, a, b)
                 else:
                     self.asides["tensor"] += 1
             if ours.layout != theirs.layout:
-                self.say("layout", str(index), ours.layout, theirs.layout, a, b)
+                self.add("layout", str(index), ours.layout, theirs.layout, a, b)
         if isinstance(a.op, Constant) and isinstance(b.op, Constant):
             self.compare_constants(a, b, a.op, b.op)
 
@@ -225,7 +230,7 @@ class _Comparison:
             is_own = a.version != b.version and None in (before, after)
             if name not in hidden and before != after and not is_own:
                 kind = "parameter" if a.type == "Parameter" and a.model.holder is None else "attribute"
-                self.say(kind, name, before, after, a, b)
+                self.add(kind, name, before, after, a, b)
 
     def compare_constants(self, a: Node, b: Node, ours: Constant, theirs: Constant) -> None:
         self.asides["place"] += ours.is_broken or theirs.is_broken or ours.offset != theirs.offset
@@ -237,14 +242,14 @@ class _Comparison:
             self.difference.uncompared = self.difference.uncompared or error.message
             return
         if contents is not None:
-            self.say("constant", "", *contents, a, b)
+            self.add("constant", "", *contents, a, b)
 
     def compare_facts(self, a: Node, b: Node) -> None:
-        """Compare what was inferred of the outputs; what a Result reads is its own."""
+        """Compare the inferred facts of the outputs; of a Result those of the port that it reads."""
         ours, theirs = (self.slots.get(node.model) for node in (a, b))
-        if ours is None or theirs is None:  # a body that its layer cannot have
+        if ours is None or theirs is None:  # the layer has no such body
             return
-        # What a layer without inputs gives is what its attributes say; only a body's Parameters depend on something.
+        # The attributes of a layer without inputs decide its outputs, so a difference is a change. A body's Parameters have inputs.
         is_given = not a.sources and not b.sources and (a.type != "Parameter" or a.model.holder is None)
         count = min(node.layer.signature.output_count for node in (a, b))
         pairs = [(ours[a.first_slot + index], theirs[b.first_slot + index]) for index in range(count)]
@@ -268,47 +273,47 @@ class _Comparison:
                         before, after = format_symbolic(fact.shape), format_symbolic(other.shape)
                     self.difference.effects.append(Effect("shape", before, after, a, b, index))
             elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):
-                # The same sizes under other names, or with other conditions, which irshape wrote beside them.
-                self.say("parameter", "symbols", a.layer.outputs[index].annotation, b.layer.outputs[index].annotation, a, b)
+                # The shapes are equal, but the symbols or their conditions that irshape wrote in the port differ.
+                self.add("parameter", "symbols", a.layer.outputs[index].annotation, b.layer.outputs[index].annotation, a, b)
 
     def are_one_shape(self, a: Fact, b: Fact) -> bool:
         if a.shape is None or b.shape is None or len(a.shape) != len(b.shape):
             return a.shape is b.shape
-        # Every axis is looked at, for its symbols are met here first.
+        # No axis may be skipped: `are_one` also pairs the symbols of both models.
         differing = [axis for axis, sizes in enumerate(zip(a.shape, b.shape, strict=True)) if not self.translation.are_one(*sizes)]
         return not differing
 
     def compare_port_maps(self, a: Node, b: Node, origins: dict[Node, Node]) -> None:
-        """Compare how bodies are tied to their layers, in the names that the first model has for what is inside."""
+        """Compare the port maps of a layer with bodies; inner layers have the names of the first model."""
         for name in dict.fromkeys((*a.bodies, *b.bodies)):
             if name not in b.bodies or name not in a.bodies:
-                self.say("port_map", name, "a body" if name in a.bodies else None, "a body" if name in b.bodies else None, a, b)
+                self.add("port_map", name, "a body" if name in a.bodies else None, "a body" if name in b.bodies else None, a, b)
         ours, theirs = (Counter(_entries(node, origins)) for node in (a, b))
         if ours != theirs:
             removed, added = (sorted((one - other).elements()) for one, other in ((ours, theirs), (theirs, ours)))
-            self.say("port_map", "", "; ".join(removed) or None, "; ".join(added) or None, a, b)
+            self.add("port_map", "", "; ".join(removed) or None, "; ".join(added) or None, a, b)
 
     def add_asides(self) -> None:
         a, b = self.difference.a, self.difference.b
         if any(change.kind in ("added", "removed") for change in self.difference.changes):
-            del self.asides["id"], self.asides["place"]  # which says nothing then
+            del self.asides["id"], self.asides["place"]  # added and removed layers shift all later ids and places
         sentences = {
-            "id": ("{} has another id", "{} have other ids", "layer"),
-            "name": ("{} has another name, which a converter made up", "{} have other names, which a converter made up", "layer"),
-            "place": ("{} lies elsewhere in the .bin", "{} lie elsewhere in the .bin", "constant"),
-            "tensor": ("{} inside has other names", "{} inside have other names", "tensor"),
-            "record": ("{} records another shape or type", "{} record other shapes or types", "port"),
+            "id": ("{} has a different id", "{} have different ids", "layer"),
+            "name": ("{} has a different generated name", "{} have different generated names", "layer"),
+            "place": ("{} is at a different place in the .bin", "{} are at different places in the .bin", "constant"),
+            "tensor": ("{} inside the model has different names", "{} inside the model have different names", "tensor"),
+            "record": ("{} records a different shape or type", "{} record different shapes or types", "port"),
         }
         for key, (one, several, thing) in sentences.items():
             if count := self.asides[key]:
                 self.difference.asides.append((one if count == 1 else several).format(counted(count, thing)))
         if a.document.name != b.document.name:
-            self.difference.asides.append(f"the net is called {b.document.name!r}, was {a.document.name!r}")
+            self.difference.asides.append(f"the name of the net was {a.document.name!r} and is {b.document.name!r}")
         self.difference.asides += _rt_info_changes(a.model, b.model)
         for side in (a, b):
             errors = sum(found.severity == ERROR and found.code != "W101" for found in side.diagnostics)
             if errors:
-                text = f"{side.document.path or 'a model'} has {counted(errors, 'error')}; what follows from them is not compared"
+                text = f"{side.document.path or 'a model'} has {counted(errors, 'error')}; shapes that depend on them are not compared"
                 self.difference.asides.append(text)
 
 
@@ -326,7 +331,7 @@ def _names(nodes: Iterable[Node]) -> str:
 
 
 def _tensor_names(node: Node, port: Port, other: Port) -> set[str]:
-    """The names of a tensor; IR version 10 has none, and OpenVINO calls the inputs and outputs of such a model by their layers."""
+    """The names of a tensor. IR version 10 has no tensor names; OpenVINO names inputs and outputs after their layers there."""
     if port.names is None and other.names is not None and node.model.ir_version == 10:
         return {node.name}
     return set((port.names or "").split(","))
@@ -339,7 +344,7 @@ def _port_text(port: OutputPort | None) -> str | None:
 
 
 def _attributes(node: Node) -> dict[str, str]:
-    """The attributes by what they mean, as text, defaults included; one the operation does not have as it is written."""
+    """The values of the attributes as text, defaults included; an attribute that the operation does not declare is unchanged."""
     op = node.op
     if op is None or op.is_broken:
         return dict(node.layer.attributes)
@@ -356,7 +361,7 @@ def _text(value: Any) -> str:
 
 
 def _entries(node: Node, origins: dict[Node, Node]) -> Iterator[str]:
-    """What the port maps of a layer say, in the names of the layers inside."""
+    """The entries of a layer's port maps, with the names of inner layers instead of their ids."""
     names = {name: {inner.id: origins.get(inner, inner).name for inner in body.nodes} for name, body in node.bodies.items()}
     for entry in node.layer.port_maps or ():
         body = "body" if entry.map == "back_edges" else f"{entry.map.removesuffix('port_map')}body"
@@ -368,7 +373,7 @@ def _entries(node: Node, origins: dict[Node, Node]) -> Iterator[str]:
 
 
 def _rt_info_changes(a: Model, b: Model) -> Iterator[str]:
-    """What the nets say of themselves that differs: who made them, and how."""
+    """The differences of the nets' <rt_info>, such as the converter and its options."""
     ours, theirs = _rt_info(a), _rt_info(b)
     for name in [*ours, *(name for name in theirs if name not in ours)]:
         before, after = ours.get(name), theirs.get(name)
@@ -384,11 +389,11 @@ def _rt_info(model: Model) -> dict[str, str]:
     document = model.document
     if document.is_example or not document.graph.layers:
         return found
-    # What stands behind the layers is a small part of the file.
+    # The text after the layers is a small part of the file.
     rest = document.source[document.graph.layers[-1].end :].decode(document.encoding, "replace")
     try:
         net = ElementTree.fromstring(f"<net><layers>{rest}")
-    except SyntaxError:  # OpenVINO's parser, and so irshape's reader, forgives more
+    except SyntaxError:  # this parser is stricter than OpenVINO's, and than irshape's reader
         return found
     pending = [("", child) for child in net.findall("rt_info")]
     while pending:

@@ -1,9 +1,11 @@
-"""Where requirements hold, for sizes without end, read off finitely many.
+"""Decide for infinitely many sizes where requirements hold, by computing with finitely many.
 
-What rules compute of a size is made of `+ - * // min max`. Among sizes that are equal modulo a period, such a number is a polynomial
-with integer coefficients in how often the period has passed, once each min and max has settled which of its arguments it is. That
-polynomial is the sum of its forward differences times binomials, none of which is ever negative: if no difference is negative, nor
-is the number, from there on. So a grid of a few periods decides everything, and where it does not, it starts further on.
+Rules compute numbers from sizes by `+ - * // min max`. Along one size, such a number is a quasi-polynomial from some size on: among sizes
+that are equal modulo a period, it is a polynomial with integer coefficients in the number of periods. It becomes one as soon as each min
+and max selects the same argument at all later sizes; then the number is settled. A polynomial is the sum of its forward differences times
+binomial coefficients, which are never negative. So if no forward difference at a size is negative, the number is not negative there or at
+any later size of its class. A grid of a few periods therefore decides a requirement for all sizes. If a number is not settled on it, the
+grid starts further on.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from irshape.shape.polynomial import Expression, PolynomialTable, split
 
 Numbers: TypeAlias = NDArray[Any]
 
-# How many points a grid of one, two or more axes may have, and how many Python's own integers can be worked with.
+# The most points of a grid with one axis, two axes, or more; and the most points that are computed with Python's integers.
 _MOST_POINTS: Final = (1 << 20, 1 << 18, 1 << 14)
 _MOST_EXACT: Final = 1 << 14
 _MOST_DEGREE: Final = 8
@@ -30,11 +32,11 @@ _INT64: Final = 1 << 62
 
 
 class Unsolved(Exception):
-    """No grid of bearable size tells where the requirements hold."""
+    """No grid of acceptable size decides where the requirements hold."""
 
 
-class Place(NamedTuple):
-    """How a symbol depends on an axis: it is `constant + factor * size`."""
+class Substitution(NamedTuple):
+    """A symbol in terms of an axis: `constant + factor * axis`."""
 
     axis: str
     factor: int = 1
@@ -42,10 +44,10 @@ class Place(NamedTuple):
 
 
 class Axis:
-    """The sizes `low`, `low + step`, ... of one symbol, `count` of them.
+    """The `count` sizes `low`, `low + step`, ... of one symbol.
 
-    The first `head` are looked at one by one. Those that follow fall into `period` classes, in which every number is a polynomial of
-    at most the given degree. Without a period there are no others.
+    The first `head` sizes are examined one by one. The later sizes fall into `period` classes, in each of which every number is a
+    polynomial of at most `degree`. If `period` is 0, there are no later sizes.
     """
 
     __slots__ = ("count", "degree", "head", "low", "period", "step")
@@ -57,30 +59,30 @@ class Axis:
         self.shape(0, 1, 1)
 
     def shape(self, head: int, period: int, degree: int) -> None:
-        """Lay out the axis; one that would reach its end is looked at size by size."""
+        """Divide the axis into head and classes; a short axis gets no classes, and its sizes are examined one by one."""
         if self.count <= head + period * (degree + 1):
             head, period, degree = int(self.count), 0, 0
         self.head, self.period, self.degree = head, period, degree
 
     @property
     def points(self) -> int:
-        """How many sizes are computed with."""
+        """The number of sizes that the grid computes with."""
         return self.head + self.period * (self.degree + 1)
 
     @property
     def cells(self) -> int:
-        """How many sizes and classes are told apart."""
+        """The number of sizes in the head and classes behind it."""
         return self.head + self.period
 
     def sizes(self) -> Numbers:
-        """The sizes that are computed with."""
+        """The sizes that the grid computes with."""
         return self.low + self.step * np.arange(self.points, dtype=np.int64)
 
 
 class Solution:
-    """For each requirement the cells in which it holds: sizes of the head and classes of the period of every axis.
+    """For each requirement the cells in which it holds; a cell is a size of the head or a class, for every axis.
 
-    A mask has one dimension for each axis, of length 1 where the requirement does not depend on it.
+    A mask has one dimension for each axis; its length is 1 if the requirement does not depend on the axis.
     """
 
     def __init__(self, axes: Mapping[str, Axis], masks: Sequence[Mask]) -> None:
@@ -88,22 +90,24 @@ class Solution:
         self.masks: Final = masks
 
     def holds(self) -> Mask:
-        """The cells in which all hold."""
+        """The cells in which all requirements hold."""
         whole = np.ones([axis.cells for axis in self.axes.values()], bool)
         for mask in self.masks:
             whole &= mask
         return whole
 
 
-def solve(table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], places: Mapping[str, Place]) -> Solution:
-    """Where each requirement holds. Raises Unsolved.
+def solve(
+    table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
+) -> Solution:
+    """Find the cells in which each requirement holds. Raises Unsolved.
 
-    The axes are laid out as the solution needs them; `places` says what the symbols are that requirements mention.
+    The axes are divided as the solution needs it. `substitutions` has every symbol of the requirements.
     """
-    rhythms = [_rhythm(table, requirement, axes, places) for requirement in requirements]
-    names = {name for rhythm in rhythms for name in rhythm}
-    periods = {name: lcm(*(rhythm[name].period for rhythm in rhythms if name in rhythm)) for name in names}
-    degrees = {name: max(rhythm[name].degree for rhythm in rhythms if name in rhythm) for name in names}
+    growths = [_growths(table, requirement, axes, substitutions) for requirement in requirements]
+    names = {name for growth in growths for name in growth}
+    periods = {name: lcm(*(growth[name].period for growth in growths if name in growth)) for name in names}
+    degrees = {name: max(growth[name].degree for growth in growths if name in growth) for name in names}
     heads = dict.fromkeys(names, 0)
     while True:
         points = 1
@@ -115,7 +119,7 @@ def solve(table: PolynomialTable, requirements: Sequence[Requirement], axes: Map
         masks = []
         late: set[str] = set()
         for requirement in requirements:
-            mask, unsettled = _Grid(table, axes, places).judge(requirement)
+            mask, unsettled = _Grid(table, axes, substitutions).judge(requirement)
             late |= _tails(axes, unsettled)
             masks.append(mask)
         if not late:
@@ -124,26 +128,28 @@ def solve(table: PolynomialTable, requirements: Sequence[Requirement], axes: Map
             heads[name] = max(2 * heads[name], periods[name])
 
 
-def compare(table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], places: Mapping[str, Place]) -> Mask:
-    """Where all requirements hold, size by size, on axes that end."""
+def tabulate(
+    table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
+) -> Mask:
+    """Find the sizes for which all requirements hold, one by one, on finite axes."""
     for axis in axes.values():
         axis.shape(int(axis.count), 0, 0)
-    return Solution(axes, [_Grid(table, axes, places).judge(requirement)[0] for requirement in requirements]).holds()
+    return Solution(axes, [_Grid(table, axes, substitutions).judge(requirement)[0] for requirement in requirements]).holds()
 
 
 def _tails(axes: Mapping[str, Axis], unsettled: Mask) -> set[str]:
-    """The axes that have to start further on."""
+    """The axes whose classes must start further on."""
     late = set()
     for number, (name, axis) in enumerate(axes.items()):
-        # A mask of one cell holds for all of them.
+        # A dimension of length 1 stands for all cells of the axis.
         tail = unsettled if unsettled.shape[number] < max(axis.cells, 2) else np.take(unsettled, range(axis.head, axis.cells), number)
         if axis.period and tail.any() and (unsettled.shape[number] > 1 or axis.cells == 1):
             late.add(name)
-    assert late or not unsettled.any(), "sizes that are looked at one by one have settled"
+    assert late or not unsettled.any(), "every number at a size of the head is settled"
     return late
 
 
-# One walk over formulas, for whatever is computed of them.
+# One walk over formulas; an algebra says what is computed from them.
 
 _T = TypeVar("_T")
 
@@ -159,6 +165,7 @@ class _Algebra(Protocol[_T]):
 
 
 def _computed(algebra: _Algebra[_T], table: PolynomialTable, polynomials: Iterable[Expression]) -> list[_T]:
+    """The value of each polynomial in an algebra; every atom is computed once."""
     known: dict[int, _T] = {}
 
     def value(expression: Expression) -> _T:
@@ -196,13 +203,13 @@ def _polynomial(size: Size) -> Expression:
     return size.polynomial if isinstance(size, Dim) else size
 
 
-# When numbers repeat themselves.
+# The first algebra: periods and degrees.
 
 
-class _Beat(NamedTuple):
-    """A number along one axis: in each class of the period it is a polynomial of this degree.
+class _Growth(NamedTuple):
+    """How a number grows along one axis: as a quasi-polynomial with this period and degree.
 
-    `content` divides every coefficient but that of degree 0, when it is counted in periods.
+    `content` divides every coefficient of the polynomials in the number of periods, except the constant one.
     """
 
     period: int
@@ -211,83 +218,86 @@ class _Beat(NamedTuple):
 
 
 class _Number(NamedTuple):
-    """A number by the axes it depends on, or the constant it is."""
+    """A number: its growth along each axis it depends on, and its value if it depends on none."""
 
     constant: int
-    beats: dict[str, _Beat]
+    growths: dict[str, _Growth]
 
 
-class _Rhythms:
-    """Finds the beats of numbers."""
+class _Growths:
+    """The algebra that finds the growths of numbers."""
 
-    def __init__(self, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> None:
+    def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
         self.axes = axes
-        self.places = places
+        self.substitutions = substitutions
 
     def constant(self, value: int) -> _Number:
         return _Number(value, {})
 
     def symbol(self, name: str) -> _Number:
-        axis, factor, constant = self.places[name]
-        return _Number(constant, {axis: _Beat(1, 1, abs(factor) * self.axes[axis].step)})
+        axis, factor, constant = self.substitutions[name]
+        return _Number(constant, {axis: _Growth(1, 1, abs(factor) * self.axes[axis].step)})
 
     def add(self, a: _Number, b: _Number) -> _Number:
-        return _Number(a.constant + b.constant, _joined(a, b, max))
+        return _Number(a.constant + b.constant, _merged(a, b, max))
 
     def multiply(self, a: _Number, b: _Number) -> _Number:
         for one, other in ((a, b), (b, a)):
-            if not one.beats:
-                scaled = {name: beat._replace(content=beat.content * abs(one.constant)) for name, beat in other.beats.items()}
+            if not one.growths:
+                scaled = {name: growth._replace(content=growth.content * abs(one.constant)) for name, growth in other.growths.items()}
                 return _Number(one.constant * other.constant, scaled if one.constant else {})
-        return _Number(0, _joined(a, b, lambda x, y: x + y))
+        return _Number(0, _merged(a, b, lambda x, y: x + y))
 
     def divide(self, a: _Number, divisor: int) -> _Number:
-        beats = {}
-        for name, (period, degree, content) in a.beats.items():
-            # After so many periods the numerator has grown by a multiple of the divisor.
+        growths = {}
+        for name, (period, degree, content) in a.growths.items():
+            # After this many periods the numerator has grown by a multiple of the divisor.
             rounds = divisor // gcd(divisor, content)
-            beats[name] = _Beat(period * rounds, degree, content * rounds // divisor)
-        return _Number(a.constant // divisor, beats)
+            growths[name] = _Growth(period * rounds, degree, content * rounds // divisor)
+        return _Number(a.constant // divisor, growths)
 
     def floor(self, a: _Number, b: _Number) -> _Number:
-        # The grid sees whether the quotient is one number in each class.
-        return _Number(0, {name: beat._replace(content=0) for name, beat in _joined(a, b, max).items()})
+        # The grid checks whether the quotient is constant in each class.
+        return _Number(0, {name: growth._replace(content=0) for name, growth in _merged(a, b, max).items()})
 
     def select(self, kind: str, a: _Number, b: _Number) -> _Number:
-        return _Number(0, _joined(a, b, max))
+        return _Number(0, _merged(a, b, max))
 
 
-def _joined(a: _Number, b: _Number, degree: Any) -> dict[str, _Beat]:
-    beats = dict(a.beats)
-    for name, beat in b.beats.items():
-        own = beats.get(name)
+def _merged(a: _Number, b: _Number, degree: Any) -> dict[str, _Growth]:
+    """The growths of a number computed from two; `degree` combines their degrees."""
+    growths = dict(a.growths)
+    for name, growth in b.growths.items():
+        own = growths.get(name)
         if own is None:
-            beats[name] = beat
+            growths[name] = growth
         else:
-            period = lcm(own.period, beat.period)
-            content = gcd(own.content * (period // own.period), beat.content * (period // beat.period))
-            beats[name] = _Beat(period, degree(own.degree, beat.degree), content)
-    return beats
+            period = lcm(own.period, growth.period)
+            content = gcd(own.content * (period // own.period), growth.content * (period // growth.period))
+            growths[name] = _Growth(period, degree(own.degree, growth.degree), content)
+    return growths
 
 
-def _rhythm(table: PolynomialTable, requirement: Requirement, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> dict[str, _Beat]:
-    rhythms = _Rhythms(axes, places)
-    a, b = _computed(rhythms, table, _sides(requirement))
-    whole = rhythms.add(a, b)
+def _growths(
+    table: PolynomialTable, requirement: Requirement, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
+) -> dict[str, _Growth]:
+    growths = _Growths(axes, substitutions)
+    a, b = _computed(growths, table, _sides(requirement))
+    whole = growths.add(a, b)
     if requirement.kind == "div" and isinstance(requirement.b, int) and requirement.b:
-        whole = rhythms.add(a, rhythms.divide(a, abs(requirement.b)))
-    return whole.beats
+        whole = growths.add(a, growths.divide(a, abs(requirement.b)))
+    return whole.growths
 
 
-# How large numbers become.
+# The second algebra: magnitudes.
 
 
 class _Magnitudes:
-    """Bounds the absolute value of every number that is computed; `largest` is the largest of the bounds."""
+    """The algebra that bounds the absolute value of every computed number; `largest` is the largest bound."""
 
-    def __init__(self, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> None:
+    def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
         self.axes = axes
-        self.places = places
+        self.substitutions = substitutions
         self.largest = 1
 
     def _noted(self, value: int) -> int:
@@ -298,7 +308,7 @@ class _Magnitudes:
         return self._noted(abs(value))
 
     def symbol(self, name: str) -> int:
-        axis, factor, constant = self.places[name]
+        axis, factor, constant = self.substitutions[name]
         own = self.axes[axis]
         return self._noted(abs(constant) + abs(factor) * (abs(own.low) + own.step * own.points))
 
@@ -318,29 +328,29 @@ class _Magnitudes:
         return max(a, b)
 
 
-# The numbers themselves.
+# The third algebra: the numbers.
 
 
 class _Grid:
-    """The numbers of one requirement at every point; where they have not settled, `unsettled` says so, cell by cell."""
+    """The numbers of one requirement at every point of the grid. `unsettled` marks the cells in which they are not settled."""
 
-    def __init__(self, table: PolynomialTable, axes: Mapping[str, Axis], places: Mapping[str, Place]) -> None:
+    def __init__(self, table: PolynomialTable, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
         self.table = table
         self.axes = axes
-        self.places = places
+        self.substitutions = substitutions
         self.order = {name: number for number, name in enumerate(axes)}
         self.dtype: Any = np.int64
         self.unsettled = self._cells(False)
-        # Where a divisor is 0 there is no number.
+        # The cells in which a divisor is 0, so that there is no number.
         self.undefined = self._cells(False)
 
     def _cells(self, value: bool) -> Mask:
         return np.full([1] * len(self.axes), value)
 
     def judge(self, requirement: Requirement) -> tuple[Mask, Mask]:
-        """The cells in which the requirement holds, and those in which that has not settled."""
+        """The cells in which the requirement holds, and the cells in which that is not settled."""
         sides = _sides(requirement)
-        magnitudes = _Magnitudes(self.axes, self.places)
+        magnitudes = _Magnitudes(self.axes, self.substitutions)
         a_most, b_most = _computed(magnitudes, self.table, sides)
         reach = 2 ** sum(axis.degree + 1 for axis in self.axes.values())
         if 4 * reach * (magnitudes.largest + a_most + b_most) > _INT64:
@@ -357,7 +367,7 @@ class _Grid:
         return holds & ~self.undefined, unsettled
 
     def _relation(self, kind: str, a: Numbers, b: Numbers) -> tuple[Mask, Mask]:
-        """The cells in which a relation holds everywhere, and those in which it holds nowhere."""
+        """The cells in which a relation holds for every size, and the cells in which it holds for none."""
         if kind == "eq":
             return self._equal(a, b)
         if kind == "ge":
@@ -378,11 +388,11 @@ class _Grid:
 
     def _divides(self, a: Numbers, b: Numbers) -> tuple[Mask, Mask]:
         _, rest, is_settled = self._quotient(a, b)
-        nothing = _zero(rest)
-        return nothing, is_settled & ~nothing & (_always_positive(rest) | _always_positive(-rest))
+        divides = _zero(rest)
+        return divides, is_settled & ~divides & (_always_positive(rest) | _always_positive(-rest))
 
     def _quotient(self, a: Numbers, b: Numbers) -> tuple[Numbers, Numbers, Mask]:
-        """`a // b`, the differences of `a - q*b` where `q` is the quotient at the start of each class, and whether it stays that."""
+        """`a // b`; the differences of `a - q*b`, for the first quotient `q` of each class; and whether `q` holds in the whole class."""
         differences = self._differences(b)
         is_zero = _zero(differences)
         self.undefined = self.undefined | is_zero
@@ -402,7 +412,7 @@ class _Grid:
         return np.full([1] * len(self.axes), value, self.dtype if -_INT64 < value < _INT64 else object)
 
     def symbol(self, name: str) -> Numbers:
-        axis, factor, constant = self.places[name]
+        axis, factor, constant = self.substitutions[name]
         sizes = constant + factor * self.axes[axis].sizes().astype(self.dtype)
         return sizes.reshape([-1 if number == self.order[axis] else 1 for number in range(len(self.axes))])
 
@@ -433,7 +443,7 @@ class _Grid:
     def _settle(self, is_settled: Mask) -> None:
         self.unsettled = self.unsettled | ~is_settled
 
-    # From points to cells.
+    # Points and cells.
 
     def _first(self, values: Numbers) -> Numbers:
         """The values at the first point of every cell."""
@@ -443,15 +453,15 @@ class _Grid:
         return values
 
     def _spread(self, cells: Numbers) -> Numbers:
-        """The value of each cell at all of its points."""
+        """The value of each cell, repeated at all points of the cell."""
         for number, axis in enumerate(self.axes.values()):
             if cells.shape[number] > 1 and axis.period:
-                places = np.concatenate([np.arange(axis.head), axis.head + np.arange(axis.points - axis.head) % axis.period])
-                cells = np.take(cells, places, number)
+                repeated = np.concatenate([np.arange(axis.head), axis.head + np.arange(axis.points - axis.head) % axis.period])
+                cells = np.take(cells, repeated, number)
         return cells
 
     def _differences(self, values: Numbers) -> Numbers:
-        """Forward differences of every order: for each axis one dimension of the orders and one of the cells."""
+        """Forward differences of every order; each axis has one dimension for the orders and one for the cells."""
         for number, axis in enumerate(self.axes.values()):
             place = 2 * number
             if values.shape[place] == 1 or not axis.period:

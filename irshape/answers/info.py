@@ -1,4 +1,4 @@
-"""What a model is: what can read it, what goes in and out, what is not fixed and why, what it is made of."""
+"""Describe a model: the OpenVINO releases that read it, its inputs and outputs, its dynamic sizes and their causes, its operations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from irshape.shape.dim import Dim
 
 
 class Tensor:
-    """What enters, leaves or stays in a model: its node, what it is called, and what is known of it."""
+    """An input, an output or a state variable of a model: its node, its names, its element type and its shape."""
 
     __slots__ = ("element_type", "formula", "layout", "name", "node", "shape", "tensor_names")
 
@@ -45,12 +45,13 @@ class Tensor:
 
 
 class Info:
-    """What is known of a model as a whole.
+    """The description of a model.
 
-    `layers` counts those of bodies, too. `opsets` and `operations` count layers, `parameters` elements and bytes of the constants by
-    element type, `ports` output ports of layers without errors: all, dynamic, unbounded and of unknown rank. `roots` are the axes that
-    make sizes dynamic, with how many ports depend on each; `unranked` the layers from which on the rank is not known. `batch` are the
-    axes that are the batch for certain with how that is known; `candidates` are sets of axes that can be it together with those.
+    `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers. `parameters` counts elements and
+    bytes of the constants by element type. `ports` counts the output ports of layers without errors: all, dynamic, unbounded and unranked
+    ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it. `unranked` are the layers at which
+    the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with
+    the reason. `candidates` are sets of further axes; any one set may belong to the batch, too.
     """
 
     def __init__(self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs) -> None:
@@ -83,10 +84,10 @@ class Info:
         self.candidates: list[list[tuple[Node, int]]] = []
         if not self.errors and model.parameters:
             found = find_batch(new_engine, inputs, Inputs())
-            shown = found.candidates if len(found.candidates) != 1 else []
-            certain = {**found.axes, **(found.candidates[0] if len(found.candidates) == 1 else {})}
+            is_clear = len(found.candidates) == 1
+            certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
             self.batch = [(node, axis, found.reasons.get(node, SHOWN)) for node, axis in certain.items()]
-            self.candidates = [list(axes.items()) for axes in shown if axes]
+            self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
 
     def _ports(self) -> dict[str, int]:
         counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)
@@ -135,18 +136,18 @@ class Info:
 
 
 def _counts(words: Iterable[str]) -> dict[str, int]:
-    """How often each word occurs, the most frequent first."""
+    """The number of times each word occurs, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
 
 
 def _parameters(nodes: list[Node]) -> dict[str, tuple[int, int]]:
-    """Elements and bytes by element type; bytes that several constants share count once."""
-    seen: set[tuple[int, int]] = set()
+    """The elements and bytes of constants by element type; bytes that several constants share count once."""
+    counted: set[tuple[int, int]] = set()
     found: dict[str, tuple[int, int]] = {}
     for node in nodes:
         op = node.op
-        if isinstance(op, Constant) and not op.is_broken and (op.offset, op.size) not in seen:
-            seen.add((op.offset, op.size))
+        if isinstance(op, Constant) and not op.is_broken and (op.offset, op.size) not in counted:
+            counted.add((op.offset, op.size))
             elements, size = found.get(op.element_type.name, (0, 0))
             found[op.element_type.name] = elements + (element_count(op.shape) or 0), size + op.size
     return dict(sorted(found.items(), key=lambda item: -item[1][1]))

@@ -1,4 +1,4 @@
-"""Which layer of one graph is which of another: the one of the same name, else the one that stands at the same place."""
+"""Pair the layers of two graphs: by name, else by their place in the graph."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Final
 from irshape.model.model import InputPort, Model, Node, OutputPort
 from irshape.ops.registry import CONST
 
-# What a layer is called that nobody named: its type, or that of one it was made from, and a number; or a number alone.
+# A generated name: the type of the layer, or of the layer it was made from, and a number; or only a number.
 _UNNAMED: Final = re.compile(r"(?:([A-Za-z]\w*?)_)?\d+(?:_compressed)?", re.ASCII)
 
 
 def is_unnamed(name: str) -> bool:
-    """Whether a layer has no name, or one that a converter made up, another one each time a model is converted."""
+    """Whether a name is empty or generated, so that it differs each time a model is converted."""
     from irshape.ops.index import MODULES
 
     match = _UNNAMED.fullmatch(name)
@@ -22,10 +22,10 @@ def is_unnamed(name: str) -> bool:
 
 
 class Matching:
-    """The layers that two graphs have in common.
+    """The pairs of layers of two graphs.
 
-    `partner` leads from the nodes of `a` to those of `b`, `origin` back. Partners are of one type; those in `replaced` have only
-    their name in common.
+    `partner` maps the nodes of `a` to those of `b`, and `origin` maps them back. Partners have the same type, except the pairs in
+    `replaced`, which have only the name in common.
     """
 
     def __init__(self, a: Model, b: Model) -> None:
@@ -43,7 +43,7 @@ class Matching:
         self._match_replaced()
 
     def pairs(self) -> Iterator[tuple[Node, Node]]:
-        """Partners of one type, in the topological order of the first graph."""
+        """The partners of the same type, in the topological order of the first graph."""
         replaced = {node for node, _ in self.replaced}
         return ((node, self.partner[node]) for node in self.a if node in self.partner and node not in replaced)
 
@@ -61,7 +61,7 @@ class Matching:
         self._pending.append((a, b))
 
     def _match_names(self, is_sure: bool) -> None:
-        """Pair layers of one name and type; to be sure, those that nobody named must also say the same and stand among namesakes."""
+        """Pair layers with the same name and type. With `is_sure`, generated names also need equal attributes and a neighbour in common."""
         ours, theirs = self._rivals
         for key, nodes in ours.items():
             left = [node for node in nodes if node not in self.partner]
@@ -71,7 +71,7 @@ class Matching:
                     self._pair(a, b)
 
     def _spread(self) -> None:
-        """Pair the neighbours of partners, where it is plain which belong together."""
+        """Pair the neighbours of partners wherever there is only one choice."""
         while self._pending:
             a, b = self._pending.pop()
             for ours, theirs in zip(a.inputs, b.inputs, strict=False):
@@ -86,16 +86,16 @@ class Matching:
                         self._pair_if_free(node, other_node)
 
     def _pair_if_free(self, a: Node, b: Node) -> None:
-        """Pair two nodes of one type, unless a namesake of one, whose name somebody chose, waits in the other graph."""
+        """Pair two nodes of the same type, unless a node in the other graph has the same chosen name as one of them and is still free."""
         if a in self.partner or b in self.origin or _type(a) != _type(b):
             return
         ours, theirs = self._rivals
-        if not _waits(a, theirs, self.origin) and not _waits(b, ours, self.partner):
+        if not _is_awaited(a, theirs, self.origin) and not _is_awaited(b, ours, self.partner):
             self._pair(a, b)
 
     @staticmethod
     def _only(taken: dict[Node, Node], readers: Iterable[tuple[Node, int]]) -> dict[tuple[str, int], Node | None]:
-        """The free readers by type and input; None where there are several."""
+        """The free readers by type and input number; None where there are several."""
         found: dict[tuple[str, int], Node | None] = {}
         for node, index in readers:
             if node not in taken:
@@ -104,25 +104,25 @@ class Matching:
         return found
 
     def _match_in_order(self) -> None:
-        """Pair what is left and says the same at the same place, one after the other; each pair may show others."""
+        """Pair the remaining nodes with equal attributes and equal sources, one after another; each pair may lead to others."""
         waiting: dict[tuple[object, ...], list[Node]] = {}
         for node in reversed(self.added()):
-            places = [_place(source, source.node if source else None) for source in _sources(node)]
+            places = [_source_place(source, source.node if source else None) for source in _sources(node)]
             waiting.setdefault((_content(node), *places), []).append(node)
         for node in self.a:
-            # Layers without inputs stand nowhere; only Parameters have an order of their own.
+            # A layer without inputs has no place in the graph; only Parameters have an order of their own.
             if node in self.partner or node.is_dropped or not (node.inputs or node.type == "Parameter"):
                 continue
-            places = [_place(source, self.partner.get(source.node) if source else None) for source in _sources(node)]
-            alike = waiting.get((_content(node), *places), [])
-            while alike and node not in self.partner:
-                other = alike.pop()
+            places = [_source_place(source, self.partner.get(source.node) if source else None) for source in _sources(node)]
+            candidates = waiting.get((_content(node), *places), [])
+            while candidates and node not in self.partner:
+                other = candidates.pop()
                 if other not in self.origin:
                     self._pair_if_free(node, other)
             self._spread()
 
     def _match_replaced(self) -> None:
-        """Let what has a name in common, but no type, be in each other's place."""
+        """Pair nodes with the same name and different types, as replaced."""
         theirs = {node.name: node for node in reversed(self.added())}
         for node in self.removed():
             other = theirs.pop(node.name, None)
@@ -141,7 +141,7 @@ def _key(node: Node) -> tuple[str, str]:
 
 
 def source_of(node: Node, index: int) -> OutputPort | None:
-    """The output that feeds an input of a node; None if there is none, or no such input."""
+    """The output that feeds an input of a node; None if no output feeds it, or the node has no such input."""
     return InputPort(node, index).source if index < len(node.layer.inputs) else None
 
 
@@ -149,8 +149,8 @@ def _sources(node: Node) -> list[OutputPort | None]:
     return [port.source for port in node.inputs]
 
 
-def _place(source: OutputPort | None, node: Node | None) -> tuple[Node | None, int]:
-    """An output of a node that stands for the one that has it."""
+def _source_place(source: OutputPort | None, node: Node | None) -> tuple[Node | None, int]:
+    """An output as the pair of a node, which stands for the producer in the other graph, and the output's number."""
     return (node, source.index) if source is not None else (None, -1)
 
 
@@ -163,16 +163,17 @@ def _by_name(model: Model) -> dict[tuple[str, str], list[Node]]:
 
 
 def _content(node: Node) -> tuple[object, ...]:
-    """What a layer says of itself, without names and places."""
+    """The type, the numbers of ports and the attributes of a layer, without its name and the place of its bytes."""
     own = tuple(item for item in sorted(node.layer.attributes.items()) if item[0] not in ("offset", "size"))
     return _type(node), len(node.layer.inputs), len(node.layer.outputs), own
 
 
 def _are_among_namesakes(a: Node, b: Node) -> bool:
-    """Whether a neighbour of one has the name of a neighbour of the other, and somebody chose it."""
+    """Whether a neighbour of one has the same chosen name as a neighbour of the other."""
     ours, theirs = ({node.name for node in (*one.producers, *one.consumers)} for one in (a, b))
     return any(not is_unnamed(name) for name in ours & theirs)
 
 
-def _waits(node: Node, rivals: dict[tuple[str, str], list[Node]], taken: dict[Node, Node]) -> bool:
+def _is_awaited(node: Node, rivals: dict[tuple[str, str], list[Node]], taken: dict[Node, Node]) -> bool:
+    """Whether the node has a chosen name that a free node of the other graph has, too."""
     return not is_unnamed(node.name) and any(rival not in taken for rival in rivals.get(_key(node), ()))

@@ -1,6 +1,6 @@
-"""What a target demands of a model beyond being valid: named policies, whose violations name what is to blame once.
+"""Policies: demands of a target on a model beyond being valid. A violation names its cause, and each cause once.
 
-A policy looks at what was inferred. Of a hundred layers that have no upper bound because one input has none, it names the input.
+A policy examines an inference. If a hundred layers have no upper bound because one input has none, it names the input.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from irshape.report.text import counted
 
 
 class Violation(NamedTuple):
-    """What a policy finds at fault, and the layer that is to blame."""
+    """A violation of a policy, with the layer that causes it."""
 
     code: str
     message: str
@@ -30,46 +30,46 @@ Policy: TypeAlias = Callable[[Inference], Iterator[Violation]]
 
 
 def _static_shapes(inference: Inference) -> Iterator[Violation]:
-    """Every size is one number."""
+    """Require that every size is a number."""
     yield from _ranked(inference)
     yield from _sizes(inference, "P101", "is not fixed", lambda root: root.ports)
 
 
 def _bounded(inference: Inference) -> Iterator[Violation]:
-    """Every size has an upper bound."""
+    """Require that every size has an upper bound."""
     yield from _ranked(inference)
     yield from _sizes(inference, "P102", "is unbounded", lambda root: root.unbounded)
 
 
 def _ranked(inference: Inference) -> Iterator[Violation]:
-    """Every tensor has a known number of axes."""
+    """Require that the rank of every tensor is known."""
     for node, count in firsts(inference, lambda fact: fact.shape is None).items():
-        hint = f"give it a shape, as in {node.name}[1,3,224,224]" if node.type == "Parameter" else None
-        yield Violation("P103", f"the rank is not known: {_depend(count)}", node, hint)
+        hint = f"give the input a shape, as in {node.name}[1,3,224,224]" if node.type == "Parameter" else None
+        yield Violation("P103", f"the rank is unknown: {_depend(count)}", node, hint)
 
 
 def _max_rank(inference: Inference, limit: int) -> Iterator[Violation]:
-    """No tensor has more axes; of layers of one type that go beyond, the first stands for all."""
-    alike: dict[str, list[tuple[Node, int]]] = {}
+    """Require that no tensor has a rank above the limit; of several layers of one type, only the first is named."""
+    by_type: dict[str, list[tuple[Node, int]]] = {}
     for node, count in firsts(inference, lambda fact: fact.shape is not None and len(fact.shape) > limit).items():
-        alike.setdefault(node.type, []).append((node, count))
-    for type, found in alike.items():
+        by_type.setdefault(node.type, []).append((node, count))
+    for type, found in by_type.items():
         node, ports = found[0][0], sum(count for _, count in found)
         rank = max(len(port.shape or ()) for port in inference.view(node).outputs)
-        others = f" here and from {len(found) - 1} more {type} on" if len(found) > 1 else ""
+        others = f" here and at {len(found) - 1} more {type}" if len(found) > 1 else ""
         yield Violation("P104", f"rank {rank} exceeds {limit}{others}: {_depend(ports)}", node)
 
 
 _CAUSES: Final = {
-    "data": "its size is known only when the model runs, and",
-    "iteration": "what one iteration hands to the next",
-    "variable": "the size of its variable",
-    "recorded": "its recorded size",
+    "data": "the size depends on data and",
+    "iteration": "the size that one iteration passes to the next",
+    "variable": "the size of the variable",
+    "recorded": "the recorded size",
 }
 
 
 def _sizes(inference: Inference, code: str, fault: str, count: Callable[[Root], int]) -> Iterator[Violation]:
-    """One violation for each axis of an input, one for each other layer; what follows from an unknown rank is none."""
+    """One violation for each axis of an input, and one for each other layer; a size that follows from an unknown rank is none."""
     others: dict[Node, list[Root]] = {}
     for root in roots(inference):
         if not count(root):
@@ -90,7 +90,7 @@ def _depend(count: int) -> str:
 
 
 def _example(inference: Inference, node: Node, code: str) -> str:
-    """A shape of an input that would do."""
+    """A hint with a shape of the input that meets the policy."""
     shape = inference.view(node).outputs[0].shape or ()
     if code == "P101":
         return f"fix it, as in {node.name}[{','.join(str(size) if isinstance(size, int) else '8' for size in shape)}]"
@@ -107,7 +107,7 @@ MAX_RANK: Final = "max-rank"
 
 
 def find_policies(names: Iterable[str]) -> list[tuple[str, Policy]]:
-    """The policies with these names, `max-rank=6` among them. Raises InputError for one that does not exist."""
+    """The policies with these names, such as `npu` or `max-rank=6`. Raises InputError for an unknown name."""
     found: list[tuple[str, Policy]] = []
     for name in names:
         key, _, number = name.partition("=")
@@ -117,12 +117,12 @@ def find_policies(names: Iterable[str]) -> list[tuple[str, Policy]]:
         elif name in POLICIES:
             found.append((name, POLICIES[name]))
         else:
-            raise InputError(f"no target {name!r}; there are {', '.join(POLICIES)} and {MAX_RANK}=N")
+            raise InputError(f"there is no target {name!r}; the targets are {', '.join(POLICIES)} and {MAX_RANK}=N")
     return found
 
 
 def violations(inference: Inference, policies: Iterable[tuple[str, Policy]]) -> list[Diagnostic]:
-    """What the policies find at fault; what several of them do is said once."""
+    """The violations of the policies as diagnostics; a violation of several policies is reported once."""
     found: dict[Violation, list[str]] = {}
     for name, policy in policies:
         for violation in policy(inference):

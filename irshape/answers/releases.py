@@ -1,4 +1,4 @@
-"""Which release of OpenVINO can read a model, as far as its documentation tells."""
+"""The oldest release of OpenVINO that can read a model, as far as OpenVINO's documentation tells."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from irshape.shape.element_type import ElementType
 _MOST_NAMES: Final = 3
 # The first release that reads each IR version.
 _IR_VERSIONS: Final = {10: "2020.1", 11: "2022.1"}
-# Element types whose first release is documented nowhere: one whose documentation lists them, and the last whose does not, if any does.
+# Element types whose first release is not documented: a release whose pages list the type, and the last release whose pages do not.
 _ELEMENT_TYPES: Final = {
     **dict.fromkeys(("i4", "u4"), ("2021.4", None)),
     **dict.fromkeys(("nf4", "string"), ("2023.3", "2022.3")),
     **dict.fromkeys(("u2", "u3", "u6", "f8e4m3", "f8e5m2", "f4e2m1", "f8e8m0"), ("2024.6", "2023.3")),
 }
-# The release whose rules irshape has; it knows the opsets whose first release is documented nowhere.
+# The release whose rules irshape follows. It has every opset, also those whose first release is not documented.
 _KNOWN: Final = "2026.4"
 
 
 class Need(NamedTuple):
-    """What a part of a model needs: a release `by` which it is known to be there, and not before `earliest`, or `is_after` that one."""
+    """A part of a model that release `by` certainly has, but no release before `earliest`, nor `earliest` itself if `is_after`."""
 
     by: str
     earliest: str
@@ -32,10 +32,10 @@ class Need(NamedTuple):
 
 
 class Oldest(NamedTuple):
-    """The oldest release that is known to read a model, None if none is, and why no older one does.
+    """The oldest release that is known to read a model (None if no such release is known), and the reasons why.
 
-    An older one may do, too, but none before `earliest`, nor that one itself if `is_after`. `unknown` is what no release is known to
-    have.
+    A release between `earliest` and `release` may read the model, too; `earliest` itself may not if `is_after`. `unknown` are parts of the
+    model that no known release has.
     """
 
     release: str | None
@@ -46,7 +46,7 @@ class Oldest(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether no older release reads the model."""
+        """Whether it is certain that no older release reads the model."""
         return self.release is not None and self.release == self.earliest and not self.is_after
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,7 +54,7 @@ class Oldest(NamedTuple):
 
 
 def oldest_release(ir_version: int, layers: Iterable[tuple[str, str]], types: Iterable[ElementType]) -> Oldest:
-    """The oldest release for an IR version, for layers of these types and versions, and for element types."""
+    """The oldest release for an IR version, for layers as pairs of type and version, and for element types."""
     needs: list[Need] = []
     unknown: list[str] = []
     if ir_version in _IR_VERSIONS:

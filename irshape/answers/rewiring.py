@@ -1,4 +1,4 @@
-"""What stands between layers that two models have in common, as expressions: `x -> FakeQuantize(x, 4 Const f32)`."""
+"""Rewired edges and replaced layers as expressions over the layers that both models have: `x -> FakeQuantize(x, 4 Const f32)`."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from irshape.answers.matching import source_of
 from irshape.model.model import Model, Node, OutputPort
 from irshape.shape.element_type import ElementType
 
-# Expressions of more layers, or of more characters, are cut short.
+# The most layers and characters of an expression; longer ones are abbreviated.
 _MOST: Final = 16
 _WIDEST: Final = 100
 _LETTERS: Final = "xyzuvw"
 
 
 class Rewiring(NamedTuple):
-    """What feeds several inputs, or stands in the place of several layers, in both models in the same way.
+    """Changes with the same expressions: inputs that were rewired, or layers that were replaced, in the same way.
 
-    `before` and `after` are expressions; what both models have is a letter in them, or its name where there is one `change` only.
+    In `before` and `after`, a letter stands for an output that both models have; if there is only one change, its name does.
     """
 
     before: str
@@ -29,7 +29,7 @@ class Rewiring(NamedTuple):
 
 
 def rewirings(difference: Difference) -> tuple[list[Rewiring], set[Node]]:
-    """The edges that were rewired and the layers that were replaced, and the layers of one model that they mention."""
+    """The rewired edges and replaced layers, in groups; and the layers of only one model that their expressions contain."""
     sides = _Sides(difference)
     mentioned: set[Node] = set()
     groups: dict[tuple[str, str, str], list[tuple[str, str, Change]]] = {}
@@ -41,7 +41,7 @@ def rewirings(difference: Difference) -> tuple[list[Rewiring], set[Node]]:
                 for leaves in (letters, names)
                 for port in _ends(change, change.a, change.b)
             ]
-            # Where one layer simply took another's place, only the names tell which.
+            # If both expressions are single letters, only the names tell which layer took the place of which.
             before, after = texts[2:] if set(texts[:2]) <= set(_LETTERS) else texts[:2]
             groups.setdefault((change.kind, before, after), []).append((texts[2], texts[3], change))
     found = []
@@ -53,7 +53,7 @@ def rewirings(difference: Difference) -> tuple[list[Rewiring], set[Node]]:
 
 
 class _Sides:
-    """Which layers both models have."""
+    """Tells which layers both models have."""
 
     def __init__(self, difference: Difference) -> None:
         self.partners: dict[Node, Node] = {}
@@ -67,7 +67,7 @@ class _Sides:
                 self.replaced.update((change.a, change.b))
 
     def is_inner(self, node: Node) -> bool:
-        """Whether only one of the models has the layer, or it is a constant of another type in the other."""
+        """Whether only one model has the layer, or the other model has it as a constant of another type."""
         return node not in self.partners or node in self.replaced
 
     def identity(self, node: Node) -> Node:
@@ -76,7 +76,7 @@ class _Sides:
 
 
 class _Letters:
-    """What the ends of an expression are called."""
+    """The names of the ends of an expression, or letters for them."""
 
     def __init__(self, *, is_named: bool) -> None:
         self.is_named = is_named
@@ -91,6 +91,7 @@ class _Letters:
 
 
 def _ends(change: Change, a: Node, b: Node) -> list[OutputPort | None]:
+    """The outputs that the expressions of a change compute, in each model."""
     if change.kind == "replaced":
         return [next(iter(node.outputs), None) for node in (a, b)]
     return [source_of(node, int(change.what)) for node in (a, b)]
@@ -99,33 +100,34 @@ def _ends(change: Change, a: Node, b: Node) -> list[OutputPort | None]:
 def _expression(
     root: OutputPort | None, is_inner: Callable[[Node], bool], identity: Callable[[Node], Node], leaves: _Letters, mentioned: set[Node]
 ) -> str:
-    """What computes an output, down to what both models have."""
+    """The expression that computes an output, down to the layers that both models have."""
     if root is None:
         return "nothing"
     texts: dict[tuple[Model, int], str] = {}
-    seen: set[Node] = set()
+    entered: set[Node] = set()
     pending = [root]
     while pending:
         port = pending[-1]
-        node, place = port.node, (port.node.model, port.slot)
-        if place in texts:
+        node, tensor = port.node, (port.node.model, port.slot)
+        if tensor in texts:
             pending.pop()
         elif not is_inner(node):
-            texts[place] = leaves.of(identity(node), port.index)
-        elif node not in seen and len(seen) < _MOST:
-            seen.add(node)
+            texts[tensor] = leaves.of(identity(node), port.index)
+        elif node not in entered and len(entered) < _MOST:
+            entered.add(node)
             pending += [one.source for one in reversed(node.inputs) if one.source is not None]
-        elif node not in seen:
-            texts[place] = "…"
+        elif node not in entered:
+            texts[tensor] = "…"
         else:
             sources = [(source.node.model, source.slot) if (source := one.source) else None for one in node.inputs]
-            texts[place] = _call(node, [texts.get(source, "…") if source else "nothing" for source in sources])
+            texts[tensor] = _call(node, [texts.get(source, "…") if source else "nothing" for source in sources])
             mentioned.add(node)
     text = texts[root.node.model, root.slot]
-    return text if len(text) <= _WIDEST else f"{root.node.type}(… {len(seen)} layers)"
+    return text if len(text) <= _WIDEST else f"{root.node.type}(… {len(entered)} layers)"
 
 
 def _call(node: Node, arguments: list[str]) -> str:
+    """An operation with its arguments; a layer without inputs with its element type."""
     if not arguments:
         precision = node.layer.outputs[0].precision if node.layer.outputs else None
         element_type = ElementType.from_precision(precision) if precision else None

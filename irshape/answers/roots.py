@@ -1,4 +1,4 @@
-"""Where what is not known comes from: the axis of an input, or the layer whose data decides it."""
+"""The origins of dynamic sizes: axes of inputs, and layers whose data decides a size."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Bound
 
-# OpenVINO lets its infinity leak through divisions; no real dimension is near this.
+# OpenVINO divides its infinity like a number, so large bounds are unbounded, too; no real size is near this.
 _UNBOUNDED: Final = 2**47
 
 
 class Root:
-    """An axis that many sizes are computed from.
+    """An axis whose unknown size others are computed from.
 
-    `kind` is `input`, `variable` (of a ReadValue), `iteration` (what one hands to the next), `recorded` (of an operation nobody knows),
-    `rank` (it follows from an unknown rank) or `data`: no shape tells the size, only running the layer would. `ports` counts the
-    output ports whose shapes depend on it, `unbounded` those among them that have no upper bound because of it.
+    `kind` is `input`, `variable` (of a ReadValue), `iteration` (passed from one iteration to the next), `recorded` (by an unknown
+    operation), `rank` (it follows from an unknown rank) or `data` (the layer decides the size at run time). `ports` counts the output ports
+    whose shapes depend on the axis, and `unbounded` those of them that have no upper bound because of it.
     """
 
     __slots__ = ("axis", "kind", "node", "ports", "size", "unbounded")
@@ -44,7 +44,7 @@ def is_unbounded(bounds: tuple[Bound, Bound]) -> bool:
 
 
 def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:
-    """What is known of every output port, in the order of computation; a body that is run stands before the outputs of its layer."""
+    """The fact of every output port, in the order of computation; bodies come before the outputs of their layer."""
     runs = dict(inference.graphs)
     entered: set[Node] = set()
     pending = [iter(inference.model)]
@@ -62,13 +62,13 @@ def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:
 
 
 def roots(inference: Inference) -> list[Root]:
-    """The axes that the sizes which are not known are computed from, in the order of computation."""
+    """The axes that unknown sizes are computed from, in the order of computation."""
     found: list[Root] = []
     of_symbol: dict[str, list[Root]] = {}
-    of_form: dict[Polynomial, list[Root]] = {}
+    of_polynomial: dict[Polynomial, list[Root]] = {}
 
     def roots_of(size: Dim, node: Node, axis: int) -> list[Root]:
-        known = of_form.get(size.polynomial)
+        known = of_polynomial.get(size.polynomial)
         is_input = node.type == "Parameter" and node.model.holder is None
         if known is None or is_input:
             names = symbols(size)
@@ -77,7 +77,7 @@ def roots(inference: Inference) -> list[Root]:
                 found.append(Root(kind_of(node), node, axis, size))
                 for name in new:
                     of_symbol.setdefault(name, []).append(found[-1])
-            known = of_form[size.polynomial] = list(dict.fromkeys(root for name in sorted(names) for root in of_symbol[name]))
+            known = of_polynomial[size.polynomial] = list(dict.fromkeys(root for name in sorted(names) for root in of_symbol[name]))
         return known
 
     unranked: set[tuple[Model, int]] = set()
@@ -111,7 +111,7 @@ def roots(inference: Inference) -> list[Root]:
 
 
 def firsts(inference: Inference, is_so: Callable[[Fact], bool]) -> dict[Node, int]:
-    """The layers at which something begins to be so of a tensor, each with how many ports it goes on to from there."""
+    """The layers at which tensors start to satisfy `is_so`, each with the number of ports from there on that satisfy it, too."""
     counts: dict[Node, int] = {}
     begun: dict[tuple[Model, int], frozenset[Node]] = {}
 

@@ -1,4 +1,4 @@
-"""A set of sizes that repeats itself from some size on, and the shortest condition that says so."""
+"""A set of sizes that is periodic from some size on, and the shortest condition that describes it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from irshape.shape.range import Bound
 
 Mask = NDArray[np.bool_]
 
-# A list of more numbers says nothing to a reader.
+# The most numbers that a condition lists.
 _LONGEST_LIST = 48
-# So many intervals are still easier to read than the list of their numbers.
+# The most intervals that a condition lists instead of single numbers.
 _MOST_INTERVALS = 6
 
 
 class SizeSet:
-    """Sizes among `low`, `low + step`, `low + 2*step`, ... up to `high`.
+    """A set of sizes among `low`, `low + step`, `low + 2*step`, ... up to `high`.
 
-    `head` says which of the first ones are in the set, `cycle` which of those that follow, again and again; without a cycle there
-    are no others.
+    `head` marks the members among the first of these sizes, `cycle` the members among all later ones, repeated without end. With an empty
+    cycle there are no later members.
     """
 
     __slots__ = ("_head_members", "_ones", "cycle", "head", "high", "low", "step")
@@ -63,9 +63,9 @@ class SizeSet:
 
     @property
     def span(self) -> tuple[int, Bound, int] | None:
-        """The smallest and the largest member, which may be `math.inf`, and the largest step that leads to all of them.
+        """The smallest member, the largest member (or `math.inf`), and the largest step from the smallest that reaches all members.
 
-        None if there is none.
+        None for the empty set.
         """
         positions = [*self._head_members, *(len(self.head) + one for one in self._ones)]
         if self.is_empty:
@@ -86,7 +86,7 @@ class SizeSet:
         return bool(len(self.cycle)) and bool(self.cycle[(position - len(self.head)) % len(self.cycle)])
 
     def holds(self, sizes: NDArray[np.int64]) -> Mask:
-        """Which of these sizes are in the set; they are among those that could be."""
+        """Which of these sizes are members; all must be sizes that the set could have."""
         positions = (sizes - self.low) // self.step
         places = np.where(positions < len(self.head), positions, len(self.head) + (positions - len(self.head)) % max(len(self.cycle), 1))
         cells = np.concatenate([self.head, self.cycle if len(self.cycle) else np.zeros(1, bool)])
@@ -111,7 +111,7 @@ class SizeSet:
         return [one for one in sizes if one <= self.high]
 
     def _rank(self, position: int) -> int:
-        """How many members behind the head are not beyond a position."""
+        """The number of members after the head up to a position."""
         rounds, rest = divmod(position - len(self.head), max(len(self.cycle), 1))
         return max(rounds * len(self._ones) + sum(one <= rest for one in self._ones), 0)
 
@@ -120,9 +120,9 @@ class SizeSet:
         return len(self.head) + rounds * len(self.cycle) + self._ones[number]
 
     def text(self, name: str) -> str | None:
-        """The set as a condition that Python reads: `H >= 32 and H % 32 == 0`; None if there is none that is short.
+        """The set as a condition in Python: `H >= 32 and H % 32 == 0`; None if no short condition describes it.
 
-        The set is neither empty nor everything.
+        The set must have members, and must not have every size.
         """
         members = [self.low + self.step * member for member in self._head_members]
         if not self._ones:
@@ -136,7 +136,7 @@ class SizeSet:
         first = start + self.step * self._ones[0]
         among = frozenset(residues)
         if members and all(member % period in among for member in members):
-            # The pattern begins before it is complete, or some of it is missing.
+            # Some of the first sizes that match the residues are no members.
             known = frozenset(members)
             missing = [size for size in range(members[0], first) if size % period in among and size not in known]
             if len(missing) <= len(members):
@@ -149,7 +149,7 @@ class SizeSet:
 
 
 def bracketed(text: str, joint: str) -> str:
-    """A condition as part of a larger one, in brackets where it is joined of several."""
+    """A condition as a part of a larger one, in brackets if it contains the given conjunction."""
     return f"({text})" if joint in text else text
 
 
@@ -158,7 +158,7 @@ def _all(parts: Sequence[str]) -> str:
 
 
 def _shortest(cycle: Mask) -> Mask:
-    """The part of which a cycle is the repetition."""
+    """The shortest part whose repetition is the cycle."""
     length = len(cycle)
     for part in range(1, length):
         if length % part == 0 and (cycle.reshape(-1, part) == cycle[:part]).all():
@@ -167,7 +167,7 @@ def _shortest(cycle: Mask) -> Mask:
 
 
 def _bounds_text(name: str, first: int, high: Bound, period: int, residues: frozenset[int]) -> str:
-    """`H >= 32`; nothing where the residues alone keep smaller sizes out."""
+    """`H >= 32`; empty if the residues alone exclude smaller sizes."""
     is_bounded = period > first and not any(size in residues for size in range(first))
     if high == inf:
         return "" if is_bounded else f"{name} >= {first}"
@@ -175,7 +175,7 @@ def _bounds_text(name: str, first: int, high: Bound, period: int, residues: froz
 
 
 def _residue_text(name: str, residues: list[int], period: int) -> str | None:
-    """Which remainders a size may have; nothing where it may have all."""
+    """The condition on the remainder of a size; empty if every remainder is allowed, None if it would be long."""
     count = len(residues)
     if count == period:
         return ""

@@ -1,4 +1,4 @@
-"""For which sizes of its inputs a model is valid."""
+"""Find the input sizes for which a model is valid."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range, reduced
 from irshape.xml.weights import Weights
 
-# How many layers may be worked out to try sizes one by one, and how many sizes are tried for the nearest.
+# The most layers that are inferred to try sizes one by one, and the most sizes that are tried to find the nearest.
 _MOST_TRIED_LAYERS: Final = 200_000
 _MOST_TRIED: Final = 64
-# Faults of sizes that are not numbers: with numbers there may be none.
+# Codes of faults that may occur only because a size is a symbol and not a number.
 _OF_THE_UNKNOWN: Final = frozenset({"S206", "V105", "X111"})
 
 
 class Condition(NamedTuple):
-    """What sizes must fulfil, as Python reads it, with the symbols it is about and the guards that demand it.
+    """A condition on sizes, in Python's syntax, with its symbols and the guards that demand it.
 
-    Without guards it is the range that was asked about.
+    A condition without guards is the range that the question gave a symbol.
     """
 
     text: str
@@ -49,7 +49,7 @@ class Condition(NamedTuple):
 
 
 class Undecided(NamedTuple):
-    """What formulas of the sizes do not tell, and the layer that is the reason, where there is one."""
+    """A reason why formulas do not decide which sizes are valid, with its layer, if there is one."""
 
     message: str
     node: Node | None
@@ -67,14 +67,14 @@ class Undecided(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """Valid sizes by symbol next to given ones: none of them larger, and none of them smaller; None where none was found."""
+    """The nearest valid sizes by symbol: `below` has no larger and `above` no smaller sizes than given; None if none was found."""
 
     below: dict[str, int] | None
     above: dict[str, int] | None
 
 
 def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic]) -> ValidSizes:
-    """For which sizes the model is valid with the shapes that are given; sizes count from 1. `remarks` are on those of the file."""
+    """Find the valid sizes of a model, of at least 1, for the given input shapes. `remarks` are diagnostics about shapes in the file."""
     question = _question(model, given)
     engine = Engine(model, weights, opaque, is_static=True)
     question.apply(engine)
@@ -83,7 +83,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
 
 
 def _question(model: Model, given: Inputs) -> Inputs:
-    """The shapes that are asked about: every size that is open gets a name, and no size is less than 1."""
+    """The question as input shapes: every dynamic size gets a symbol, and the range of every symbol keeps its sizes at 1 or more."""
     shapes: dict[Node, DescribedShape] = {}
     ranges = dict(given.symbols)
     known = {one.name for shape in given.shapes.values() for one in shape or ()}
@@ -103,26 +103,26 @@ def _question(model: Model, given: Inputs) -> Inputs:
                 low, high, modulus, remainder = ranges.get(one.name, SymbolRange(0, inf))
                 least = reduced(max(low, -((one.offset - 1) // one.factor)), high, modulus, remainder)
                 if least is None:
-                    raise InputError(f"no size from 1 on can be {one}")
+                    raise InputError(f"no value of {one.name!r} within its range makes {one} at least 1")
                 ranges[one.name] = SymbolRange(*least)
             sizes.append(one)
         shapes[node] = tuple(sizes)
     is_sound = model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)
     if is_sound and not any(one.name for shape in shapes.values() for one in shape or ()):
-        raise InputError("the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]")
+        raise InputError("the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]")
     return Inputs(shapes, ranges)
 
 
 class ValidSizes:
-    """For which sizes of its inputs a model is valid, which is for which OpenVINO accepts it.
+    """The input sizes for which a model is valid, that is, for which OpenVINO accepts it. It prints as one condition.
 
-    It prints as the condition that the sizes must fulfil. `inference` is the pass that led to it, with the diagnostics;
-    `inputs` are the shapes that were asked about, `symbols` what their symbols may be. `conditions` must all be fulfilled; if `ok`
-    is false there is no valid size, and they contradict each other or the model has errors. `is_exact` says that this is all there is to
-    it. If not, the conditions are what formulas tell, and `undecided` says what else may count. Then `is_by_trial` holds, too: whether
-    sizes are valid is found by inference with these very sizes. If every size that was asked about has been tried, the answer is exact.
-    `sample` are the sizes with which formulas were tried; `never_runs` is what makes the model fail with them when it runs, although
-    OpenVINO accepts it.
+    `inference` is the pass with symbols, and has the diagnostics. `inputs` are the shapes of the question and `symbols` the ranges of their
+    symbols. Sizes are valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or
+    the model has errors. If `is_exact` is true, the conditions decide completely. If it is false, they are all that formulas tell, and
+    `undecided` lists why that does not decide. If `is_by_trial` is true, irshape decides by inferring the model with the very
+    sizes; if it tried every size of the question, the answer is exact again. `sample` are the sizes for which irshape compared the
+    formulas with an inference by numbers, and `never_runs` are reasons why the model fails at run time with them although OpenVINO accepts
+    it.
     """
 
     def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session) -> None:
@@ -151,12 +151,12 @@ class ValidSizes:
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
-        """What the inference found; the errors are there at every size."""
+        """The diagnostics of the inference; its errors occur for every size."""
         return [one for one in self.inference.diagnostics if not self.ok or one.code not in _OF_THE_UNKNOWN]
 
     @property
     def condition(self) -> str:
-        """The conditions in one, as Python reads it; `every size` and `no size` are no conditions."""
+        """All conditions as one, in Python's syntax; or the words `every size` or `no size`."""
         if not self.ok:
             return "no size"
         if len(self.conditions) == 1:
@@ -177,14 +177,14 @@ class ValidSizes:
         given = self._given({**(sizes or {}), **named})
         missing = [name for name in self.symbols if name not in given]
         if missing:
-            raise InputError(f"there is no size for {', '.join(missing)}")
+            raise InputError(f"the size of {', '.join(missing)} is missing")
         return self._admits(given)
 
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
-        """The valid sizes next to these: those below are not larger, those above not smaller than what is given.
+        """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
 
-        The symbols that are given move together, `fixed` ones stay as they are. Others may be left out if nothing ties them to those
-        that are given. Raises InputError.
+        All given symbols may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one. Raises
+        InputError.
         """
         given, kept = self._given({**(sizes or {}), **named}), self._given(fixed or {})
         if not self.ok:
@@ -208,12 +208,12 @@ class ValidSizes:
             "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
 
-    # What is asked of it.
+    # Questions.
 
     def _given(self, sizes: Mapping[str, int]) -> dict[str, int]:
         for name in sizes:
             if name not in self.symbols:
-                raise InputError(f"no size is called {name!r}; the open ones are {', '.join(self.symbols)}")
+                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.symbols)}")
         return {name: sizes[name] for name in self.symbols if name in sizes}
 
     def _admits(self, sizes: dict[str, int]) -> bool:
@@ -238,7 +238,7 @@ class ValidSizes:
                 continue
             missing = [name for name in names if name not in wanted]
             if missing:
-                raise InputError(f"there is no size for {', '.join(missing)}, on which the others depend")
+                raise InputError(f"the size of {', '.join(missing)} is missing, on which other sizes depend")
             columns.append(self._candidates({name: wanted[name] for name in names}, fixed, is_above))
         if not self.is_by_trial:
             return {name: size for column in columns for name, size in column[0].items()} if all(columns) else None
@@ -247,7 +247,7 @@ class ValidSizes:
         return next((row for row in rows[:_MOST_TRIED] if self._try({name: row[name] for name in self.symbols})), None)
 
     def _groups(self) -> list[list[str]]:
-        """Symbols that depend on each other."""
+        """The symbols in groups; symbols that conditions tie together share a group."""
         group = {name: [name] for name in self.symbols}
         ties = [self._solved.simpler[number].symbols() for number in (*self._solved.links, *self._solved.relations)]
         for tie in ties:
@@ -256,14 +256,14 @@ class ValidSizes:
         return list({id(names): names for names in group.values()}.values())
 
     def _candidates(self, wanted: dict[str, int], fixed: dict[str, int], is_above: bool) -> list[dict[str, int]]:
-        """Sizes of one group that fulfil the conditions, the nearest first."""
+        """Sizes of one group of symbols that fulfil the conditions, the nearest first."""
         most = int(_MOST_TRIED ** (2 / (1 + len(self.symbols)))) if self.is_by_trial else 1
         return nearest(self._scope, self._solved, wanted, fixed.keys() & wanted.keys(), most, is_above=is_above)
 
-    # How sure it is.
+    # The check of formulas by numbers.
 
     def _examine(self, engine: Engine) -> None:
-        """See by inference with numbers whether the formulas have told everything."""
+        """Check by inference with numbers whether formulas decide everything."""
         own = frozenset(self.symbols)
         for guard in self.inference.guards:
             if not guard.requirement.symbols() <= own:
@@ -276,7 +276,9 @@ class ValidSizes:
             if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
                 self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
             elif self._try(least := {name: int(known.low) for name, known in self.symbols.items()}):
-                self.undecided.append(Undecided(f"with {_sizes_text(least)} the model is valid all the same", None))
+                self.undecided.append(
+                    Undecided(f"the model is valid with {_sizes_text(least)}, although formulas exclude these sizes", None)
+                )
             self.ok = len(self.undecided) > open_guards
         if self.undecided:
             self.is_by_trial = True
@@ -285,11 +287,11 @@ class ValidSizes:
             self.undecided = []
 
     def _examine_samples(self, engine: Engine) -> None:
-        """See what inference with numbers makes of small sizes that fulfil the conditions, and of some that do not."""
+        """Infer the model with small sizes that fulfil the conditions, and with sizes that do not, and compare with the formulas."""
         least = {name: int(known.low) for name, known in self.symbols.items()}
         sample = self._next(least, {}, is_above=True) or self._own_sizes()
         if sample is None:
-            self.undecided.append(Undecided("no sizes were found that fulfil all conditions", None))
+            self.undecided.append(Undecided("no sizes that fulfil all conditions were found", None))
             return
         numbers = self._session.attempt(self._shapes(sample))
         self.sample, self.never_runs = sample, [one for one in numbers.diagnostics if one.code == "R401"]
@@ -298,12 +300,12 @@ class ValidSizes:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
             self.undecided += _lost(engine, numbers)
-        other = self._beside(sample)
+        other = self._invalid_neighbour(sample)
         if other is not None and self._try(other):
-            self.undecided.append(Undecided(f"with {_sizes_text(other)} the model is valid all the same", None))
+            self.undecided.append(Undecided(f"the model is valid with {_sizes_text(other)}, although formulas exclude these sizes", None))
 
     def _own_sizes(self) -> dict[str, int] | None:
-        """The sizes that the file gives its inputs, if it gives them and they fulfil the conditions."""
+        """The input sizes in the file, if they are static and fulfil the conditions; else None."""
         own: dict[str, int] = {}
         for node, shape in self._question.shapes.items():
             for one, given in zip(shape or (), described_shape(node) or (), strict=False):
@@ -311,8 +313,8 @@ class ValidSizes:
                     own.setdefault(one.name, (given.low - one.offset) // one.factor)
         return own if own.keys() == self.symbols.keys() and self._is_admitted(own) else None
 
-    def _beside(self, sample: Mapping[str, int]) -> dict[str, int] | None:
-        """Sizes that differ from the sample in one symbol, and do not fulfil the conditions."""
+    def _invalid_neighbour(self, sample: Mapping[str, int]) -> dict[str, int] | None:
+        """Sizes that differ from the sample in one symbol and violate the conditions; None if none were found."""
         for name, known in self._domain.items():
             for size in range(int(known.low), int(min(known.high, known.low + _MOST_TRIED)) + 1, known.modulus):
                 other = {**sample, name: size}
@@ -324,7 +326,7 @@ class ValidSizes:
         return self._nodes.get((fault.where.path, fault.where.layer_id or ""))
 
     def _try_all(self) -> bool:
-        """Try every size of the only symbol, if they are few; then what they show is the answer."""
+        """Try every size of the only symbol, if there are few; the sizes that pass are then the exact answer."""
         if len(self.symbols) > 1:
             return False
         ((name, known),) = self._domain.items()
@@ -342,7 +344,7 @@ class ValidSizes:
         return True
 
     def _try(self, sizes: Mapping[str, int]) -> bool:
-        """Whether inference with the very sizes finds no fault."""
+        """Whether inference with these sizes finds no error."""
         key = tuple(sizes[name] for name in self.symbols)
         if key not in self._tried:
             self._tried[key] = not _errors(self._session.attempt(self._shapes(sizes)).diagnostics)
@@ -357,7 +359,7 @@ class ValidSizes:
                 shapes[node] = tuple([Described(number, number) for number in numbers])
         return Inputs(shapes)
 
-    # What it says.
+    # Conditions.
 
     def _conditions(self) -> Iterator[Condition]:
         if not self.ok and _errors(self.inference.diagnostics):
@@ -367,7 +369,7 @@ class ValidSizes:
         for name, sizes in self._sets.items():
             guards = [self._guards[number] for number in self._solved.causes[name]]
             if sizes.is_empty:
-                # What contradicts, each as it stands.
+                # The requirements that contradict each other, unchanged.
                 yield from (self._verbatim(number) for number in self._solved.causes[name])
             elif not sizes.is_everything:
                 text = sizes.text(name) or " and ".join(
@@ -384,14 +386,14 @@ class ValidSizes:
 
 
 def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
-    """The layers whose outputs are known where the sizes are numbers, but are no formulas of them."""
+    """The first layers whose outputs are known for numbers, but are no formulas of the symbols."""
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
             slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
             own = {slot for slot in slots if node.is_live and _is_lost(graph.slots[slot], other.slots[slot])}
             if own and lost.isdisjoint(node.sources) and node.type != "Parameter":
-                yield Undecided("what it gives is known with numbers only, not as a formula", node)
+                yield Undecided("its output is known for numbers only, not as a formula", node)
             lost |= own
 
 

@@ -1,4 +1,4 @@
-"""A system of requirements, put in terms of one symbol after the other as far as that goes."""
+"""Solve a system of requirements: find the sizes of each symbol alone where possible, and keep relations where not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from irshape.answers.grid import Axis, Place, Solution, Unsolved, compare
+from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulate
 from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
 from irshape.shape.dim import Dim, Scope, Size
@@ -19,31 +19,31 @@ from irshape.shape.guard import Requirement
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported
 
-# The longest head and period of what is asked of one symbol, the largest number in an equation that is put in place of a symbol,
-# and how many combinations of sizes are compared to find the nearest that symbols may have together.
+# The most sizes in head and period of one symbol's set, the largest number in an equation that is substituted for a symbol, and the most
+# combinations of sizes that are compared to find the nearest.
 _LONGEST: Final = 1 << 21
 _LARGEST: Final = 1 << 31
 _MOST_COMPARED: Final = 1 << 18
 
 
 class Solved(NamedTuple):
-    """What a system of requirements comes to; requirements are named by their numbers, `simpler` is how they are put best.
+    """The solution of a system of requirements; `simpler` has them in their simplest form, and their positions there identify them.
 
-    `sets` are the sizes that each symbol may have, whatever the others are, and `causes` the requirements that make a set what it is.
-    `links` are equations; of the symbols that they make depend on another one `places` tells how, and they have no set. `relations`
-    are what remains between symbols, or is beyond solving.
+    `sets` has the sizes that a symbol may have independently of all others, and `causes` the requirements that restrict the set. `links`
+    are equations of two symbols; `substitutions` expresses one by the other, and the expressed symbol has no set. `relations` are
+    requirements that tie several symbols together, or that cannot be solved.
     """
 
     sets: dict[str, SizeSet]
     causes: dict[str, list[int]]
     links: list[int]
-    places: dict[str, Place]
+    substitutions: dict[str, Substitution]
     relations: list[int]
     simpler: list[Requirement]
 
 
 class _Demand(NamedTuple):
-    """A requirement with its number, -1 for what is known of a symbol beforehand, and the axes it depends on."""
+    """A requirement with its position in the system, -1 for the given range of a symbol, and the axes it depends on."""
 
     number: int
     requirement: Requirement
@@ -51,19 +51,21 @@ class _Demand(NamedTuple):
 
 
 def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> Solved:
-    """The sizes for which all requirements hold, among those of the domain, which names every symbol."""
+    """Find the sizes for which all requirements hold, within `domain`, which has the range of every symbol."""
     simpler = _simplified(scope, requirements)
-    places, links = _linked(simpler, domain)
+    substitutions, links = _linked(simpler, domain)
     demands = [(number, requirement) for number, requirement in enumerate(simpler) if number not in links]
-    for name, place in places.items():
-        if place.axis != name:
+    for name, substitution in substitutions.items():
+        if substitution.axis != name:
             demands += [(-1, requirement) for requirement in _limits(scope, name, domain[name])]
-    system = _System(scope, domain, places, demands)
-    return Solved(system.sets, system.causes, links, places, sorted(number for number in set(system.relations) if number >= 0), simpler)
+    system = _System(scope, domain, substitutions, demands)
+    return Solved(
+        system.sets, system.causes, links, substitutions, sorted(number for number in set(system.relations) if number >= 0), simpler
+    )
 
 
 def _simplified(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
-    """A broadcast of sizes that the other requirements keep from being 1 is an equality, and that needs no common factors."""
+    """The requirements in simpler form: a broadcast of sizes that cannot be 1 is an equality, and equalities lose common factors."""
     if not any(requirement.kind in ("eq", "broadcast", "stretch") for requirement in requirements):
         return list(requirements)
     reported = Reported(scope, requirements)
@@ -83,7 +85,7 @@ def _simplified(scope: Scope, requirements: Sequence[Requirement]) -> list[Requi
 
 
 def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, Size]:
-    """Both sides of an equation without the factors that all of its terms have, which are never 0."""
+    """Both sides of an equation, divided by the common factors of its terms that are never 0."""
     difference = a - b
     if not isinstance(difference, Dim) or difference.polynomial.constant or len(difference.polynomial.terms) < 2:
         return a, b
@@ -99,32 +101,34 @@ def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, 
     return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0
 
 
-def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Place], list[int]]:
-    """Symbols in terms of others, as linear equations of two of them tell, and the numbers of these equations."""
-    places = {name: Place(name) for name in domain}
+def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Substitution], list[int]]:
+    """Solve linear equations of two symbols: the substitution of every symbol, and the positions of these equations."""
+    substitutions = {name: Substitution(name) for name in domain}
     order = {name: number for number, name in enumerate(domain)}
     links = []
     for number, requirement in enumerate(requirements):
         if requirement.kind != "eq":
             continue
-        line = _line(requirement, places)
+        line = _line(requirement, substitutions)
         if line is None:
             continue
         constant, (first, second) = line[0], sorted(line[1], key=order.__getitem__)
         for name, other in ((second, first), (first, second)):
             own, rest = line[1][name], line[1][other]
             if abs(own) == 1 and own * rest < 0 and abs(constant) < _LARGEST > abs(rest):
-                for symbol, place in places.items():
-                    if place.axis == name:
+                for symbol, substitution in substitutions.items():
+                    if substitution.axis == name:
                         # own * name + rest * other + constant == 0
-                        places[symbol] = Place(other, place.factor * abs(rest), place.constant - place.factor * own * constant)
+                        substitutions[symbol] = Substitution(
+                            other, substitution.factor * abs(rest), substitution.constant - substitution.factor * own * constant
+                        )
                 links.append(number)
                 break
-    return places, links
+    return substitutions, links
 
 
-def _line(requirement: Requirement, places: Mapping[str, Place]) -> tuple[int, dict[str, int]] | None:
-    """An equation as `constant + sum(factor * symbol) == 0` of two symbols; None where it is none."""
+def _line(requirement: Requirement, substitutions: Mapping[str, Substitution]) -> tuple[int, dict[str, int]] | None:
+    """An equation as `constant + sum(factor * symbol) == 0` of two symbols; None if it has another form."""
     difference = requirement.a - requirement.b
     if not isinstance(difference, Dim):
         return None
@@ -134,15 +138,15 @@ def _line(requirement: Requirement, places: Mapping[str, Place]) -> tuple[int, d
         atom = polynomial.table.atoms[monomial[0]]
         if len(monomial) > 1 or atom.kind != "symbol":
             return None
-        place = places[atom.name]
-        constant += coefficient * place.constant
-        factors[place.axis] = factors.get(place.axis, 0) + coefficient * place.factor
+        substitution = substitutions[atom.name]
+        constant += coefficient * substitution.constant
+        factors[substitution.axis] = factors.get(substitution.axis, 0) + coefficient * substitution.factor
     factors = {name: factor for name, factor in factors.items() if factor}
     return (constant, factors) if len(factors) == 2 else None
 
 
 def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
-    """What is known of a symbol, as requirements."""
+    """The range of a symbol as requirements."""
     size = scope.symbol(name, *known)
     if known.low != -inf:
         yield Requirement("ge", size, int(known.low), "", "", {})
@@ -153,7 +157,7 @@ def _limits(scope: Scope, name: str, known: Range) -> Iterable[Requirement]:
 
 
 class _Part(NamedTuple):
-    """What requirements ask of one symbol: which of its first sizes may be, and which of those that follow, again and again."""
+    """The demands on one symbol: `head` marks its valid first sizes, and `cycle`, repeated, those among all later sizes."""
 
     numbers: tuple[int, ...]
     head: Mask
@@ -161,42 +165,46 @@ class _Part(NamedTuple):
 
 
 class _System:
-    """Requirements as they are solved: those of one symbol, then those that come apart once the others hold, then the rest."""
+    """Requirements while they are solved: first those of one symbol, then those that separate into symbols, then the rest as relations."""
 
     def __init__(
-        self, scope: Scope, domain: Mapping[str, Range], places: Mapping[str, Place], numbered: Sequence[tuple[int, Requirement]]
+        self,
+        scope: Scope,
+        domain: Mapping[str, Range],
+        substitutions: Mapping[str, Substitution],
+        numbered: Sequence[tuple[int, Requirement]],
     ) -> None:
         self.table: Final = scope.polynomials
         self.domain: Final = domain
-        self.places: Final = places
-        self.parts: dict[str, list[_Part]] = {name: [] for name, place in places.items() if place.axis == name}
+        self.substitutions: Final = substitutions
+        self.parts: dict[str, list[_Part]] = {name: [] for name, substitution in substitutions.items() if substitution.axis == name}
         self.causes: dict[str, list[int]] = {}
         self.relations: list[int] = []
-        demands = [_Demand(number, one, frozenset(places[name].axis for name in one.symbols())) for number, one in numbered]
+        demands = [_Demand(number, one, frozenset(substitutions[name].axis for name in one.symbols())) for number, one in numbered]
         self._spans = {name: (int(domain[name].low), domain[name].high, domain[name].modulus) for name in self.parts}
         for demand in demands:
             if len(demand.axes) == 1:
                 solution = self._solved([demand])
                 if solution is None or not self._take([demand], solution):
                     self.relations.append(demand.number)
-        self._spans = {name: self._joined(name).span or span for name, span in self._spans.items()}
+        self._spans = {name: self._size_set(name).span or span for name, span in self._spans.items()}
         self._tie([demand for demand in demands if len(demand.axes) > 1])
-        self.sets: Final = {name: self._joined(name) for name in self.parts}
+        self.sets: Final = {name: self._size_set(name) for name in self.parts}
 
     def _axis(self, name: str) -> Axis:
-        """The sizes of a symbol: those that the requirements of it alone have left, and what lies between them."""
+        """The axis of a symbol, from the smallest to the largest size that the requirements on it alone allow."""
         low, high, step = self._spans[name]
         return Axis(low, step, inf if high == inf else (int(high) - low) // step + 1)
 
     def _solved(self, demands: Sequence[_Demand]) -> Solution | None:
         axes = {name: self._axis(name) for name in self.parts if any(name in one.axes for one in demands)}
         try:
-            return solve_on_grid(self.table, [one.requirement for one in demands], axes, self.places)
+            return solve_on_grid(self.table, [one.requirement for one in demands], axes, self.substitutions)
         except Unsolved:
             return None
 
     def _take(self, demands: Sequence[_Demand], solution: Solution) -> bool:
-        """Put requirements as what they ask of each symbol alone; whether that can be."""
+        """Replace requirements by demands on each symbol alone; False if that is not possible."""
         whole = solution.holds()
         along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
         if not (reduce(np.logical_and.outer, along) == whole).all():
@@ -205,7 +213,7 @@ class _System:
         parts = {}
         for (name, axis), cells in zip(solution.axes.items(), along, strict=True):
             if not cells.all():
-                # Sizes before, between and behind those of the axis are kept out by other requirements.
+                # Other requirements exclude the sizes before, between and after those of the axis.
                 step = self.domain[name].modulus
                 spread = np.ones((len(cells), axis.step // step), bool)
                 spread[:, 0] = cells
@@ -219,7 +227,7 @@ class _System:
         return True
 
     def _tie(self, demands: list[_Demand]) -> None:
-        """Take requirements of several symbols apart, or let them be relations, but not those that others imply."""
+        """Separate requirements of several symbols, or keep them as relations, without those that others imply."""
         groups: list[list[_Demand]] = []
         for demand in demands:
             solution = self._solved([demand])
@@ -242,8 +250,8 @@ class _System:
             elif not self._take(group, solution):
                 self.relations += [group[number].number for number in _needed(solution.masks, solution.holds())]
 
-    def _joined(self, name: str) -> SizeSet:
-        """The sizes of a symbol that all parts leave; what makes them so is noted."""
+    def _size_set(self, name: str) -> SizeSet:
+        """The sizes of a symbol that all parts allow; notes in `causes` which requirements restrict them."""
         parts = self.parts[name]
         low, high, step, _ = self.domain[name]
         head, period = _extent(parts)
@@ -254,17 +262,17 @@ class _System:
 
 
 def _extent(parts: Sequence[_Part]) -> tuple[int, int]:
-    """The head and the period that parts have in common."""
+    """The common head and period of parts."""
     return max((len(part.head) for part in parts), default=0), lcm(*(len(part.cycle) for part in parts))
 
 
 def _stretched(part: _Part, head: int, period: int) -> Mask:
-    """The cells of a part, with those of a longer head and a longer period."""
+    """The cells of a part, for a longer head and a longer period."""
     return np.concatenate([part.head, part.cycle[np.arange(head + period - len(part.head)) % len(part.cycle)]])
 
 
 def _needed(masks: Sequence[Mask], whole: Mask) -> list[int]:
-    """Few masks that make the whole together: each time the one that takes away most."""
+    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most cells."""
     chosen: list[int] = []
     current = np.ones_like(whole)
     while (current & ~whole).any():
@@ -287,11 +295,12 @@ def nearest(
     *,
     is_above: bool,
 ) -> list[dict[str, int]]:
-    """At most `count` sizes for symbols that are tied together, the nearest to what is wanted first, on one side of it.
+    """At most `count` valid sizes for dependent symbols, on one side of the wanted sizes, the nearest first.
 
-    If nothing but the set of a symbol tells, all of it is looked at; else as many combinations as are bearable. Fixed symbols do not move.
+    For a single symbol without relations, its whole set is searched; else only combinations near the wanted sizes. `fixed` symbols keep
+    their wanted sizes.
     """
-    places = solved.places
+    substitutions = solved.substitutions
     relations = [solved.simpler[number] for number in solved.relations if solved.simpler[number].symbols() <= wanted.keys()]
     if len(wanted) == 1 and not relations and not fixed:
         ((name, size),) = wanted.items()
@@ -312,12 +321,12 @@ def nearest(
             steps = min(steps, (first[0] - own.low) // own.step + 1)
         axes[name] = Axis(first[0] if is_above else first[0] - (steps - 1) * own.step, own.step, steps)
     try:
-        holds = compare(scope.polynomials, relations, axes, places)
+        holds = tabulate(scope.polynomials, relations, axes, substitutions)
     except Unsolved:
         return []
     distance = np.zeros_like(holds, np.int64)
     for name, size in wanted.items():
-        base, factor, constant = places[name]
+        base, factor, constant = substitutions[name]
         along = [-1 if axis == base else 1 for axis in axes]
         sizes = axes[base].sizes()
         beyond = (constant + factor * sizes - size).reshape(along) * (1 if is_above else -1)
@@ -327,4 +336,6 @@ def nearest(
         distance = distance + beyond
     found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:count]].tolist()
     rows = [{name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found]
-    return [{name: places[name].constant + places[name].factor * row[places[name].axis] for name in wanted} for row in rows]
+    return [
+        {name: substitutions[name].constant + substitutions[name].factor * row[substitutions[name].axis] for name in wanted} for row in rows
+    ]

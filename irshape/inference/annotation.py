@@ -1,4 +1,4 @@
-"""What the ports of the annotated IR say."""
+"""The facts that the writer puts into the ports of the annotated IR."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ def annotation(
     symbols: Mapping[str, SymbolRange],
     format: Callable[[Shape], str],
 ) -> dict[Layer, LayerFacts]:
-    """What each layer of the net, the first of the graphs, and of its bodies shall say.
+    """The facts to write into each layer of the net (the first of the graphs) and of its bodies.
 
-    `given` are the shapes of the net's Parameters, by node, that replace the file's; `symbols` what is known of named ones;
-    `format` writes a shape in OpenVINO's notation.
+    `given` are shapes of the net's Parameters, by node, that replace those of the file. `symbols` are the ranges of named symbols. `format`
+    writes a shape in OpenVINO's notation.
     """
     annotator = _Annotator(symbols, format)
     facts: dict[Layer, LayerFacts] = {}
@@ -46,22 +46,24 @@ def annotation(
 
 
 class _Annotator:
+    """Writes facts with the symbols and the notation of one inference."""
+
     def __init__(self, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> None:
         self.symbols = symbols
         self.format = format
 
     def port(self, port: Port, fact: Fact) -> PortFacts:
-        """What a port shall say; one that depends on a failed layer keeps what it has."""
+        """The facts to write into a port; a port that depends on a failed layer keeps its own."""
         shape = fact.shape
         if fact.is_poisoned:
             return PortFacts(port.precision, port.dims, port.annotation)
         precision = port.precision if fact.element_type is ElementType.dynamic else fact.element_type.precision
         if shape is None:
             return PortFacts(precision, None)
-        return PortFacts(precision, tuple([size if type(size) is int else -1 for size in shape]), self.beside(shape))
+        return PortFacts(precision, tuple([size if type(size) is int else -1 for size in shape]), self.rt_info(shape))
 
-    def beside(self, shape: tuple[Size, ...]) -> str | None:
-        """Formulas and intervals that a port's dims cannot hold: `[N,(H + 1)//2] in [1..8,..112]`."""
+    def rt_info(self, shape: tuple[Size, ...]) -> str | None:
+        """The formulas and intervals that dims cannot hold, for the port's <rt_info>: `[N,(H + 1)//2] in [1..8,..112]`."""
         dims = [size for size in shape if isinstance(size, Dim)]
         if not dims:
             return None
@@ -73,7 +75,7 @@ class _Annotator:
         return intervals if is_bounded else None
 
     def with_multiples(self, port: PortFacts) -> PortFacts:
-        """The port of a Parameter, also with what intervals do not tell of the symbols in it: `[N,H] in [?,32..] where H=32*k`."""
+        """The port of a Parameter with the congruences of its symbols, which intervals do not have: `[N,H] in [?,32..] where H=32*k`."""
         named = {name: self.symbols[name] for name in re.findall(r"\w+", port.annotation or "") if name in self.symbols}
         multiples = "; ".join(f"{name}={facts}" for name, facts in named.items() if facts.modulus > 1)
         return port._replace(annotation=f"{port.annotation} where {multiples}") if multiples else port

@@ -1,4 +1,4 @@
-"""Which axis of an input is its batch: what the file says, else what a symbol put there shows."""
+"""Find the batch axis of each input: the file states it, or a symbol put there reveals it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from irshape.shape.dim import eq
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
 from irshape.shape.reported import Reported
 
-# Axes of inputs that are a batch together.
+# The batch axis of some inputs.
 _Axes: TypeAlias = dict[Node, int]
 _Described: TypeAlias = tuple[Described, ...]
-# What is put in place of a batch to see where it goes.
+# The symbol that is put in place of a batch to see where it leads.
 _SYMBOL = Described(0, inf, "_batch")
 _SIZES = SymbolRange(1, inf)
-# How a batch is known that nothing states.
-SHOWN: Final = "a symbol put there is the first size of every result"
+# The reason for a batch axis that the file does not state.
+SHOWN: Final = "a symbol put there becomes the leading dimension of every output"
 
 
 class Batch(NamedTuple):
-    """The axes that are the batch for certain, each with how that is known, and for the inputs left those that can be it together."""
+    """The certain batch axes, each with the reason; and for the other inputs, `open_shapes`, sets of axes that may be the batch."""
 
     shapes: dict[Node, _Described]
     axes: _Axes
@@ -36,7 +36,7 @@ class Batch(NamedTuple):
 
 
 def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs) -> Batch:
-    """Which axes of the inputs that are not asked for are their batch, or can be."""
+    """Find the batch axes, certain and possible, of the inputs whose shape is not asked for."""
     engine = new_engine()
     present = present.updated(asked)
     shapes = {node: shape for node in engine.model.parameters if (shape := present.shapes.get(node, described_shape(node)))}
@@ -52,7 +52,7 @@ def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs)
             if axis is not None:
                 axes[node], reasons[node] = axis, f"its layout is {layout}"
         elif shape[0].low != shape[0].high:
-            axes[node], reasons[node] = 0, f"the file leaves its size open: {shape[0]}"
+            axes[node], reasons[node] = 0, f"its size in the file is dynamic: {shape[0]}"
         else:
             open_shapes[node] = shape
     tried = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else ()
@@ -61,9 +61,9 @@ def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs)
 
 
 def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
-    """What is asked for, with a new size for the batch axis of every input that it does not name; and how that axis is known.
+    """The asked shapes, with a new batch size for every input that they do not name; and notes that give the reason for each axis.
 
-    Raises InputError if no axis, or more than one, can be meant.
+    Raises InputError if no axis can be the batch, or several can.
     """
     shapes, axes, reasons, open_shapes, shown = find_batch(new_engine, present, asked)
     if open_shapes:
@@ -75,14 +75,14 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
         raise InputError("no input has a batch axis")
     present = present.updated(asked)
     sized = _sized(shapes, axes, batch)
-    # What is known of the symbols beside the batch stays known.
+    # The other symbols in these shapes keep their ranges.
     symbols = {name: present.symbols[name] for node in sized for one in shapes[node] if (name := one.name) in present.symbols}
     notes = [_note(node, axis, reasons[node]) for node, axis in axes.items()]
     return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), notes
 
 
 def _batch_in_layout(layout: str, rank: int) -> int | None:
-    """Where N stands in `[N,C,H,W]`, `[N,...]` or `[...,N]`."""
+    """The axis of N in `[N,C,H,W]`, `[N,...]` or `[...,N]`; None if there is no N."""
     axes = [axis.strip() for axis in layout.strip("[] ").split(",")]
     if "N" not in axes:
         return None
@@ -93,7 +93,7 @@ def _batch_in_layout(layout: str, rank: int) -> int | None:
 
 
 def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterable[_Axes]:
-    """Axes that can be the batch together: at the same place in their inputs, and of the same size."""
+    """Sets of axes that may be the batch together: they have the same position and the same size."""
     groups: dict[tuple[int, Described], _Axes] = {}
     for node, shape in shapes.items():
         for axis, size in enumerate(shape):
@@ -102,12 +102,12 @@ def _candidates(shapes: dict[Node, _Described], *, may_be_none: bool) -> Iterabl
 
 
 def _sized(shapes: Mapping[Node, _Described], axes: _Axes, size: Described) -> dict[Node, DescribedShape]:
-    """The shapes with another size for the batch."""
+    """The shapes with another batch size."""
     return {node: (*shapes[node][:axis], size, *shapes[node][axis + 1 :]) for node, axis in axes.items()}
 
 
 def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]) -> bool:
-    """Whether the symbol in these shapes is the first size of every result, and free."""
+    """Whether the symbol in these shapes becomes the leading dimension of every output, and no guard fixes it."""
     present.updated(Inputs(sized, {_SYMBOL.name: _SIZES})).apply(engine)
     batch = engine.scope.symbol(_SYMBOL.name, *_SIZES)
     engine.run()
@@ -126,9 +126,9 @@ def _unclear(shapes: dict[Node, _Described], shown: list[_Axes]) -> str:
     example = next(iter(shapes))
     hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, shapes[example]))}]"
     if not shown:
-        return f"no axis of {', '.join(repr(node.name) for node in shapes)} is the first size of every result; {hint}"
+        return f"no axis of {', '.join(repr(node.name) for node in shapes)} becomes the leading dimension of every output; {hint}"
     options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
-    return f"the batch can be {' or '.join(options)}; {hint}"
+    return f"the batch may be {' or '.join(options)}; {hint}"
 
 
 def _note(node: Node, axis: int, reason: str) -> Diagnostic:

@@ -1,8 +1,8 @@
-"""Why a model cannot have the shapes it is asked to have: every layer that stands in the way, and the constants at fault.
+"""Find the blockers of a reshape: the layers that fail with the new shapes, and the constants at fault.
 
-One blocker hides those behind it. So each is mended in a trial: a constant gets the value that fits, found by putting a symbol in
-its place and solving what the failing layer then demands; where no constant is at fault, the outputs of the layer become
-unknown sizes. Whatever fails after that is a blocker of its own.
+One blocker hides the next. Therefore a trial engine mends each blocker before it searches on. If a constant is at fault, it gets the value
+that fits: a symbol takes its place, and the requirement of the failing layer is solved for the symbol. If no constant is at fault, the
+outputs of the layer get unknown sizes. A layer that fails after that is a blocker of its own.
 """
 
 from __future__ import annotations
@@ -24,25 +24,25 @@ from irshape.shape.guard import Requirement
 from irshape.shape.value import Element
 
 _CONSTANTS = ("Const", "Constant")
-# How many constants, and numbers in one of them, are tried for one layer.
+# The most constants that are tried for one layer, and the most numbers in a constant.
 _MOST_CONSTANTS = 24
 _MOST_NUMBERS = 16
-# When so many nodes have been visited, no more solutions are looked for.
+# The search for solutions stops after this many visits of nodes.
 _MOST_WORK = 500_000
-# A number that fits is looked for below this.
+# The largest number that is tried as a solution.
 _LARGEST = 1 << 24
 
 
 class _Pin(NamedTuple):
-    """Numbers of a constant that are at fault, by position, and what would fit: its elements, or with `is_axis` its sizes."""
+    """Numbers of a constant that are at fault: by position the value that would fit, of its elements or with `is_axis` of its sizes."""
 
     constant: Node
     is_axis: bool
     numbers: dict[int, Size]
 
 
-class _Place(NamedTuple):
-    """An element of a constant, or with `is_axis` the size of one of its axes."""
+class _Spot(NamedTuple):
+    """One element of a constant, or with `is_axis` the size of one of its axes."""
 
     constant: Node
     is_axis: bool
@@ -50,14 +50,14 @@ class _Place(NamedTuple):
 
 
 class _Source(NamedTuple):
-    """A constant, and the node whose sizes it gives."""
+    """A constant, and the node that reads sizes from it, if one does."""
 
     constant: Node
     sized: Node | None
 
 
 def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, wanted: Inputs) -> Diagnostics:
-    """The diagnostics of a pass that failed, with all errors that the new shapes cause, and the constants at fault for them."""
+    """The diagnostics of a failed pass, with every error that the new shapes cause, and the constants at fault."""
     trial = new_engine()
     before.apply(trial)
     trial.run()
@@ -66,15 +66,15 @@ def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, w
     trial.run()
     found = Diagnostics(failed.diagnostics.most)
     found += [one for one in failed.diagnostics if one.severity != ERROR or search.node(one) in search.known]
-    found += search.explain()
+    found += search.blockers()
     return found
 
 
 class _Search:
-    """The search for blockers in a trial that has run with the shapes from before.
+    """The search for blockers in a trial engine that has run with the old shapes.
 
-    `known` are the nodes whose errors are not to be looked at (any more). `before` is what was known of each tensor with the old
-    shapes, `work` the number of nodes visited in search of solutions.
+    `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes. `work`
+    counts the nodes visited in the search for solutions.
     """
 
     def __init__(self, trial: Engine) -> None:
@@ -88,7 +88,7 @@ class _Search:
         self.known = {self.node(found) for found in trial.diagnostics if found.severity == ERROR}
 
     def node(self, found: Diagnostic) -> Node:
-        """The node a diagnostic is about, or that holds the body it is about."""
+        """The node of the top graph that a diagnostic is about, or whose body it is about."""
         return self.trial.model.nodes[max(bisect_right(self.offsets, found.where.offset or 0) - 1, 0)]
 
     def errors(self) -> list[tuple[Node, Diagnostic]]:
@@ -96,8 +96,8 @@ class _Search:
         errors = [(self.node(found), found) for found in self.trial.diagnostics if found.severity == ERROR]
         return sorted(((node, found) for node, found in errors if node not in self.known), key=lambda error: self.order[error[0]])
 
-    def explain(self) -> Iterator[Diagnostic]:
-        """The errors of the layers that stand in the way, one layer after the other, each mended before the next."""
+    def blockers(self) -> Iterator[Diagnostic]:
+        """The errors of the blockers, one layer after another; each layer is mended before the next is searched."""
         mended: set[Node] = set()
         behind: set[int] = set()
         while errors := self.errors():
@@ -116,8 +116,8 @@ class _Search:
                 if not left:
                     mended.add(node)
             else:
-                # What is wrong with a layer that was mended comes of what was mended since; behind a layer at odds with the inputs
-                # themselves, of that.
+                # An error of a mended layer follows from a later mend. An error behind a layer that no constant can mend follows from
+                # that layer.
                 if node not in mended and node.index not in behind:
                     yield from own
                 self.leave_open(node)
@@ -126,24 +126,24 @@ class _Search:
                 self.trial.run()
 
     def blame(self, pins: Iterable[_Pin]) -> tuple[str, tuple[Where, ...]]:
-        """Which constants are at fault and what would fit, and where they stand."""
+        """The hint that names the constants at fault and the values that would fit; and the places of the constants."""
         hints, places = [], []
         for constant, is_axis, numbers in pins:
             layer = constant.layer
             where = place(self.trial.model.document, layer, layer.offset)
             fact = self.fact(constant)
             present = (fact.shape if is_axis else fact.elements) or ()
-            what = ("axis" if is_axis else "element") if len(numbers) == 1 else ("axes" if is_axis else "elements")
+            noun = ("axis" if is_axis else "element") if len(numbers) == 1 else ("axes" if is_axis else "elements")
             old, new = _listed(present[position] for position in numbers), _listed(numbers.values())
             verb = "is" if len(numbers) == 1 else "are"
-            hints.append(f"{what} {_listed(numbers)} of {layer.type} {layer.name!r} (line {where.line}) {verb} {old}, {new} would fit")
+            hints.append(f"{noun} {_listed(numbers)} of {layer.type} {layer.name!r} (line {where.line}) {verb} {old}, but {new} would fit")
             places.append(where)
         return "; ".join(hints), tuple(places)
 
-    # What is taken for granted in the trial.
+    # Overrides of the trial.
 
     def with_pins(self, pins: Iterable[_Pin]) -> dict[int, tuple[Fact, ...]]:
-        """What is taken for granted, and constants with other numbers."""
+        """The overrides of the trial, and constants with other numbers."""
         overrides = dict(self.trial.overrides)
         for constant, is_axis, numbers in pins:
             fact = self.fact(constant)
@@ -157,7 +157,7 @@ class _Search:
         return overrides
 
     def leave_open(self, node: Node) -> None:
-        """Let the outputs of a node have the ranks and types they had, and sizes that nothing is known of."""
+        """Override the outputs of a node: the old ranks and element types, with unknown sizes."""
         engine = self.trial
         outputs = []
         for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count):
@@ -167,15 +167,15 @@ class _Search:
         engine.overrides[node.index] = tuple(outputs)
 
     def fact(self, constant: Node) -> Fact:
-        """What is known, or supposed, of a constant."""
+        """The fact of a constant: its override, or else its fact with the old shapes."""
         overrides = self.trial.overrides.get(constant.index)
         return overrides[0] if overrides else self.before[constant.first_slot]
 
-    def rest(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int] | None:
-        """How good these numbers are, the least being the best: how far from the end the first error of a pass with them is.
+    def rating(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int] | None:
+        """Rate the pins by a pass with them; the smallest rating is the best.
 
-        Then, the fewer numbers the better, and the fewer errors. None if an earlier node fails, or the node with `count` errors
-        or more.
+        The rating is the distance of the first error from the end, then the number of pins, then the number of errors. None if an earlier
+        node fails, or if the node still has `count` errors or more.
         """
         overrides = self.trial.overrides
         self.trial.overrides = self.with_pins(pins)
@@ -189,34 +189,35 @@ class _Search:
             return None
         return end - reached, sum(len(pin.numbers) for pin in pins), len(errors)
 
-    # Which constants are at fault.
+    # The constants at fault.
 
     def pins(self, node: Node, count: int) -> list[_Pin]:
-        """The numbers at fault for the errors of a node, or some of them.
+        """The numbers at fault for the errors of a node; none if no constant is at fault.
 
-        Patterns that have become stale before it come first; else those count with which the pass gets furthest.
+        Stale patterns of Reshapes before the node come first; else the numbers with which the pass gets furthest.
         """
         near, far = self.constants(node)
         pins = self.stale([*near, *far], node, count)
         if pins:
             return pins
         for solutions in (self.solutions(node, count, near, has_axes=True), self.solutions(node, count, far, has_axes=False)):
-            rated = [(rest, pins) for pins in solutions if (rest := self.rest(pins, node, count)) is not None]
+            rated = [(rating, pins) for pins in solutions if (rating := self.rating(pins, node, count)) is not None]
             if rated:
                 return min(rated, key=lambda one: one[0])[1]
         return []
 
     def constants(self, node: Node) -> tuple[list[_Source], list[_Source]]:
-        """The constants that a node's inputs come from, nearest first.
+        """The constants that a node's inputs are computed from, nearest first, in two lists.
 
-        The first are those that reach it without data of a Parameter between, the others those that give sizes on the way.
+        The first list has constants that reach the node without data of a Parameter in between; the second has other constants that layers
+        on the way read sizes from.
         """
         model = self.trial.model
         near: dict[Node, _Source] = {}
         far: dict[Node, _Source] = {}
         pending: deque[tuple[Node, Node | None, bool]] = deque([(node, None, True)])
         beyond: deque[tuple[Node, Node | None, bool]] = deque()
-        seen: set[tuple[int, bool, bool]] = set()
+        visited: set[tuple[int, bool, bool]] = set()
         while (pending or beyond) and len(near) + len(far) < _MOST_CONSTANTS:
             reader, sized, is_near = (pending or beyond).popleft()
             for position, slot in enumerate(reader.sources):
@@ -235,18 +236,18 @@ class _Search:
                     sizes = None
                 is_linked = is_near and (sizes is not None or producer.index not in self.varying)
                 mark = producer.index, sizes is None, is_linked
-                if mark not in seen:
-                    seen.add(mark)
+                if mark not in visited:
+                    visited.add(mark)
                     (pending if is_linked else beyond).append((producer, sizes, is_linked))
         return list(near.values()), [source for source in far.values() if source.constant not in near]
 
     def elements(self, constant: Node) -> Sequence[Element]:
-        """The numbers of a constant, if they are few whole ones."""
+        """The elements of a constant, if they are a few integers; else none."""
         elements = self.fact(constant).elements or ()
         return elements if len(elements) <= _MOST_NUMBERS and all(type(element) is int for element in elements) else ()
 
     def stale(self, sources: Iterable[_Source], node: Node, count: int) -> list[_Pin]:
-        """Patterns of Reshapes that repeat sizes which their data had, and has no more; the first ones, until the node is passed."""
+        """Reshape patterns that repeat old sizes of their data; as many of the first ones as it takes for the node to pass."""
         sized = [(constant, reader) for constant, reader in sources if reader is not None and reader.type == "Reshape"]
         pins: list[_Pin] = []
         self.trial.run()
@@ -257,45 +258,45 @@ class _Search:
             numbers: dict[int, Size] = {axis: new for axis, (element, old, new) in axes if element == old != new and type(new) is int}
             if numbers and len(before) == len(now):
                 pins.append(_Pin(constant, False, numbers))
-                if self.rest(pins, node, count) is not None:
+                if self.rating(pins, node, count) is not None:
                     return pins
         return []
 
     def solutions(self, node: Node, count: int, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[list[_Pin]]:
-        """Numbers that fulfil what is demanded once a symbol stands in their place."""
-        for number, places in self.places([constant for constant, _ in sources], has_axes):
-            symbol = self.trial.scope.unknown(("pin", *places), 1)
-            if self.work > _MOST_WORK or self.rest(_filled(places, symbol), node, count) is None:
+        """Numbers that fulfil the requirements on a symbol that takes their place."""
+        for number, spots in self.spots([constant for constant, _ in sources], has_axes):
+            symbol = self.trial.scope.unknown(("pin", *spots), 1)
+            if self.work > _MOST_WORK or self.rating(_filled(spots, symbol), node, count) is None:
                 continue
             (name,) = symbols(symbol)
             outputs = (self.before[node.first_slot + index].shape or () for index in range(node.layer.signature.output_count))
             quotients = {size for shape in outputs for size in shape if type(size) is int and size > 0}
             demands = [requirement for requirement in self.trial.guards if requirement.symbols() == {name}]
             values = {value for demand in demands for value in _solved(demand, name, number, quotients)}
-            yield from (_filled(places, value) for value in sorted(values - {number}))
+            yield from (_filled(spots, value) for value in sorted(values - {number}))
 
-    def places(self, constants: Iterable[Node], has_axes: bool) -> Iterator[tuple[int, list[_Place]]]:
-        """Numbers in constants, and where they stand: one by one, then those that are equal in one constant, or at one place of several."""
-        single: list[tuple[int, list[_Place]]] = []
-        equal: dict[tuple[int, object, object], list[_Place]] = {}
+    def spots(self, constants: Iterable[Node], has_axes: bool) -> Iterator[tuple[int, list[_Spot]]]:
+        """Numbers in constants with their spots: each alone, then equal numbers in one constant, or at the same position of several."""
+        single: list[tuple[int, list[_Spot]]] = []
+        equal: dict[tuple[int, object, object], list[_Spot]] = {}
         for constant in constants:
             for is_axis in (False, True) if has_axes else (False,):
                 numbers = (self.fact(constant).shape or ()) if is_axis else self.elements(constant)
                 for position, number in enumerate(numbers):
                     if type(number) is int and number >= 0:
-                        place = _Place(constant, is_axis, position)
-                        single.append((number, [place]))
-                        equal.setdefault((number, is_axis, position), []).append(place)
+                        spot = _Spot(constant, is_axis, position)
+                        single.append((number, [spot]))
+                        equal.setdefault((number, is_axis, position), []).append(spot)
                         if not is_axis:
-                            equal.setdefault((number, constant, None), []).append(place)
+                            equal.setdefault((number, constant, None), []).append(spot)
         yield from single
-        yield from ((key[0], places) for key, places in equal.items() if len(places) > 1)
+        yield from ((key[0], spots) for key, spots in equal.items() if len(spots) > 1)
 
 
-def _filled(places: Iterable[_Place], number: Size) -> list[_Pin]:
-    """The pins that put a number in some places."""
+def _filled(spots: Iterable[_Spot], number: Size) -> list[_Pin]:
+    """The pins that put a number at some spots."""
     numbers: dict[tuple[Node, bool], dict[int, Size]] = {}
-    for constant, is_axis, position in places:
+    for constant, is_axis, position in spots:
         numbers.setdefault((constant, is_axis), {})[position] = number
     return [_Pin(constant, is_axis, own) for (constant, is_axis), own in numbers.items()]
 
@@ -305,7 +306,7 @@ def _listed(numbers: Iterable[object]) -> str:
 
 
 def _behind(model: Model, nodes: Iterable[int]) -> set[int]:
-    """Some nodes and all that depend on them."""
+    """Some nodes and all nodes that depend on them."""
     found = set(nodes)
     for node in model:
         if any(0 <= slot < len(model.producers) and model.producers[slot] in found for slot in node.sources):
@@ -316,7 +317,7 @@ def _behind(model: Model, nodes: Iterable[int]) -> set[int]:
 def _solved(requirement: Requirement, name: str, present: int, quotients: set[int]) -> list[int]:
     """Values of the only symbol of a requirement for which it holds as an equation.
 
-    Where a size is a multiple, its quotient is to be one of `quotients`, or the value the next above the present one.
+    If the requirement is about a multiple, the quotient must be one of `quotients`, or the value is the next one above the present.
     """
     a, b = requirement.a, requirement.b
 
@@ -335,7 +336,7 @@ def _solved(requirement: Requirement, name: str, present: int, quotients: set[in
 
 
 def _root(function: Callable[[int], int]) -> Iterator[int]:
-    """Where a function that rises or falls is 0, if it is anywhere."""
+    """The zero of a monotonic function, if it has one, by bisection."""
     low, high = 1, _LARGEST
     sign = 1 if function(low) <= 0 else -1
     if sign * function(high) < 0:

@@ -1,4 +1,4 @@
-"""What a reader is told must hold: the guards of a pass in simple words, each once, and none that others imply."""
+"""Simplify the guards of a pass for a reader: each condition once, and none that others imply."""
 
 from collections.abc import Iterable
 from math import gcd
@@ -10,26 +10,26 @@ from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
 from irshape.shape.simplify import equality, joined, simplified, substituted
 
-# What would follow from further equalities is listed.
+# The most equalities that are used to simplify other guards.
 _MOST_EQUALITIES: Final = 64
 
 _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
-"""What is compared with a number: products of atoms with their coefficients, which have no common factor."""
+"""A sum that a requirement compares with a number: monomials with coefficients that have no common factor."""
 
 
 def conditions(guards: Iterable[Guard]) -> list[Guard]:
-    """Guards that together say the same; those that data decide come last."""
+    """Simpler guards that are together equivalent; guards on sizes that depend on data come last."""
     found: dict[str, Guard] = {}
     for guard in _independent(list(guards)):
         for requirement in simplified(guard.requirement):
-            # Requirements of different kinds can say the same.
+            # Requirements of different kinds can have the same text.
             known = found.setdefault(str(requirement), Guard(guard.node, requirement, -1))
             known.more += 1 + guard.more
     return sorted(_strongest(list(found.values())), key=is_about_data)
 
 
 def _independent(guards: list[Guard]) -> list[Guard]:
-    """The guards without those that follow once sizes are equal which simpler ones demand to be equal."""
+    """The guards without those that follow from the equalities that simpler guards demand."""
     equal: dict[int, Expression] = {}
     kept: dict[int, Guard] = {}
     for position, guard in sorted(enumerate(guards), key=lambda numbered: _length(numbered[1].requirement)):
@@ -43,17 +43,17 @@ def _independent(guards: list[Guard]) -> list[Guard]:
 
 
 def _length(requirement: Requirement) -> int:
-    """How much a reader has to read."""
+    """The length of a requirement for a reader."""
     return sum(side.polynomial.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
 
 
 def is_about_data(guard: Guard) -> bool:
-    """Whether a guard speaks of sizes that only running the model tells."""
+    """Whether a guard is about an unbacked symbol, that is, a size that depends on data."""
     return bool((origins(guard.requirement.a) | origins(guard.requirement.b)) & UNBACKED)
 
 
 def _strongest(guards: list[Guard]) -> Iterable[Guard]:
-    """The guards without those that a single other one implies."""
+    """The guards without those that another single guard implies."""
     least: dict[_Sum, int] = {}
     exact: dict[_Sum, int] = {}
     for guard in guards:
@@ -73,7 +73,7 @@ def _strongest(guards: list[Guard]) -> Iterable[Guard]:
 
 
 def _bound(requirement: Requirement) -> tuple[_Sum, int] | None:
-    """The sum that a requirement compares with a number, and the number; None for one that does otherwise."""
+    """The sum that a requirement compares with a number, and the number; None for a requirement of another form."""
     size = requirement.a - requirement.b
     if requirement.kind not in ("ge", "eq") or not isinstance(size, Dim):
         return None

@@ -1,4 +1,4 @@
-"""The answer: facts of every port, diagnostics, guards, and the IR written back with the facts in it."""
+"""The result of a pass: the facts of every port, diagnostics, guards, and the IR annotated with the facts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from irshape.report.fix import Edit
     from irshape.shape.reported import Reported
 
-# What IR version 10 knows as model outputs; every other type becomes f32.
+# The element types of model outputs in IR version 10; every other type becomes f32.
 _LEGACY = {
     ElementType.dynamic: ElementType.dynamic,
     **dict.fromkeys((ElementType.i32, ElementType.i64, ElementType.u32, ElementType.u64), ElementType.i32),
@@ -37,7 +37,7 @@ _LEGACY = {
 
 
 class InferredPort:
-    """What was inferred of one port."""
+    """The inferred element type, shape and values of one port."""
 
     __slots__ = ("_fact", "_inference", "id")
 
@@ -48,17 +48,17 @@ class InferredPort:
 
     @property
     def element_type(self) -> ElementType:
-        """The element type; `ElementType.dynamic` where it is not known."""
+        """The element type; `ElementType.dynamic` if it is unknown."""
         return self._fact.element_type
 
     @property
     def shape(self) -> Shape:
-        """The sizes of the axes, ints where they are known; None where the rank is not."""
+        """The sizes of the axes, each an int or a `Dim`; None if the rank is unknown."""
         return self._fact.shape
 
     @property
     def elements(self) -> Elements | None:
-        """The values in row-major order, where they are known because some layer reads them."""
+        """The values in row-major order; None unless some layer reads the values and irshape knows them."""
         elements = self._fact.elements
         return None if elements is UNREADABLE else elements
 
@@ -77,7 +77,7 @@ class InferredPort:
 
 
 class InferredLayer:
-    """A node with what was inferred of its ports."""
+    """A node with the inferred facts of its ports."""
 
     __slots__ = ("inputs", "node", "outputs")
 
@@ -91,20 +91,20 @@ class InferredLayer:
 
 
 class Inference:
-    """What is known of a model after a pass.
+    """The facts of a model after a pass.
 
-    `ok` is false if there is an error among the diagnostics, which are sorted by their place in the file. `graphs` are the model and
-    its bodies, each with what its pass gave, `given` the shapes of Parameters, by node, that replace the file's, `scope` owns the
-    symbols. `mended` are the faults that were mended in the file before this pass.
+    `ok` is false if any diagnostic is an error. `diagnostics` are sorted by their place in the file. `graphs` are the model and its bodies,
+    each with the run of its pass. `given` are the shapes of Parameters, by node, that replace those of the file. `scope` owns the symbols.
+    `mended` are the faults that were mended in the file before this pass.
     """
 
-    # `irshape.explain` as a method. `irshape.api` sets it: this module may not import what is made of inferences.
+    # `irshape.explain` as a method. `irshape.api` sets it, because this module must not import from `irshape.answers`.
     explain: ClassVar[Callable[..., Any]]
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
         self.document = document
         self.model = model
-        # An engine may run again; what this pass gave stays.
+        # The engine may run again; these keep the results of this pass.
         self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
         self.given = dict(engine.shapes)
         self._symbols = dict(engine.symbols)
@@ -128,7 +128,7 @@ class Inference:
         return Reported(self.scope, self._requirements)
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add to the diagnostics."""
+        """Add diagnostics."""
         self._found += diagnostics
         self.diagnostics = self._found.listed()
 
@@ -138,12 +138,12 @@ class Inference:
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
-        """The smallest and the largest value of a size, as tight as the guards make them."""
+        """The smallest and the largest value of a size, tightened by the guards."""
         return self._reported.bounds(size) if self._reported else bounds(size)
 
     @cached_property
     def guards(self) -> list[Guard]:
-        """What must hold for the sizes of the inputs, in simple words; last what is said of sizes that data decide."""
+        """The conditions on the sizes of the inputs, simplified; conditions on sizes that depend on data come last."""
         if not self._requirements:
             return []
         from irshape.inference.conditions import conditions
@@ -151,15 +151,15 @@ class Inference:
         return conditions(self._requirements.values())
 
     def format(self, shape: Shape) -> str:
-        """A shape in OpenVINO's notation, as tight as the guards make it."""
+        """A shape in OpenVINO's notation, tightened by the guards."""
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
     def __getitem__(self, name: str) -> InferredLayer:
-        """The first layer of this name."""
+        """The first layer with this name."""
         return self.view(self.model[name])
 
     def layer(self, id: int | str) -> InferredLayer:
-        """The layer with this id; one inside a body by the ids around it, as in `ports` (`2.then_body/5`)."""
+        """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`)."""
         prefix, _, own = str(id).rpartition("/")
         model = next((model for model, _ in self.graphs if model.prefix == (prefix and f"{prefix}/")), None)
         if model is None:
@@ -167,7 +167,7 @@ class Inference:
         return self.view(model.node(int(own)))
 
     def view(self, node: Node) -> InferredLayer:
-        """What was inferred of a node."""
+        """The inferred facts of a node."""
         slots = next(run.slots for model, run in self.graphs if model is node.model)
         signature = node.layer.signature
         inputs = [InferredPort(self, slots[slot], id) for slot, id in zip(node.sources, signature.input_ids, strict=True) if slot >= 0]
@@ -175,7 +175,7 @@ class Inference:
         return InferredLayer(node, inputs, outputs)
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
-        """The outputs by `LAYER:PORT`; those that a layer does not list take the ids that follow."""
+        """The facts of outputs by `LAYER:PORT`; outputs that a layer does not list get the next ids."""
         for model, run in self.graphs:
             slots, unlisted = run.slots, run.unlisted
             for node in model.nodes:
@@ -189,16 +189,16 @@ class Inference:
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
-        """Element type and shape of every output port, by `LAYER:PORT` as the file numbers them, in OpenVINO's notation.
+        """Element type and shape of every output port, in OpenVINO's notation, by `LAYER:PORT` with the ids of the file.
 
-        Of IR version 10 OpenVINO converts what enters and leaves the model; those ports have the type that it shows.
+        OpenVINO converts the inputs and outputs of an IR of version 10. Their ports have the types that OpenVINO shows.
         """
         written: dict[Shape, str] = {}
         ports = {}
         shown = self._legacy_types() if self.model.ir_version == 10 else {}
         for key, fact in self._outputs():
             if key in ports:
-                continue  # two ports of one id: edges mean the first
+                continue  # two ports with one id: edges mean the first
             text = written.get(fact.shape)
             if text is None:
                 text = written[fact.shape] = self.format(fact.shape)
@@ -206,7 +206,7 @@ class Inference:
         return ports
 
     def _legacy_types(self) -> dict[str, ElementType]:
-        """The types of a model's inputs and outputs in the interface that IR version 10 was written for."""
+        """The element types that OpenVINO shows for the inputs and outputs of an IR of version 10."""
         shown = {}
         for node in self.model.parameters:
             for port, view in zip(node.outputs, self.view(node).outputs, strict=True):
@@ -214,7 +214,7 @@ class Inference:
                     shown[f"{node.id}:{port.id}"] = ElementType.f32
         for node in self.model.results:
             source = node.inputs[0].source if node.is_live and node.inputs else None
-            # A node of several outputs keeps their types: OpenVINO's conversion could not take its name.
+            # OpenVINO converts no output of a node with several outputs.
             if source is not None and source.node.layer.signature.output_count == 1:
                 key = f"{source.node.id}:{source.id}"
                 shown[key] = _LEGACY.get(self.view(source.node).outputs[source.index].element_type, ElementType.f32)
@@ -222,7 +222,7 @@ class Inference:
 
     @property
     def symbolic(self) -> dict[str, str]:
-        """The shapes of the output ports that have a size which is not a plain number, as formulas."""
+        """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is no plain number."""
         return {
             key: format_symbolic(fact.shape)
             for key, fact in self._outputs()
@@ -230,11 +230,10 @@ class Inference:
         }
 
     def annotated(self) -> bytes:
-        """The file with what was inferred in its ports; every other byte is as it was read.
+        """The file with the inferred facts in its ports; every other byte is unchanged.
 
-        A `<dim>` holds a number or -1. What it cannot hold, intervals and formulas of named symbols, stands beside it in the
-        port's `<rt_info>`, which OpenVINO ignores. Parameters that were given another shape get it. A file that could not be
-        read to its end stays as it is.
+        A `<dim>` holds a number or -1. Intervals and formulas of named symbols go into the port's `<rt_info>`, which OpenVINO ignores.
+        Parameters get the shapes that were given for them. A file that could not be read to its end is returned unchanged.
         """
         if not self.document.is_complete:
             return self.document.source
@@ -246,10 +245,10 @@ class Inference:
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
     ) -> None:
-        """Write the annotated file, whole or not at all.
+        """Write the annotated file, completely or not at all.
 
-        A file that exists is replaced with `force` only, the input itself with `in_place` only; otherwise `FileExistsError`.
-        `weights` puts the `.bin` beside it, as a hard link or a copy.
+        An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`.
+        `weights` places the `.bin` next to the file, as a hard link or a copy. Raises `OSError` if a file cannot be written.
         """
         from irshape.xml.writer import check_target, place_weights, write_atomic
 
@@ -266,15 +265,16 @@ class Inference:
 
     @property
     def fixable(self) -> list[Diagnostic]:
-        """The faults that `fix` mends: those that a check gave a safe fix, of several that overlap the first."""
+        """The faults that `fix` mends: those with a safe fix; of fixes that overlap, only the first."""
         return self._chosen()[0]
 
     @property
     def edits(self) -> list[Edit]:
-        """What `fix` changes, in the order of the file."""
+        """The edits that `fix` makes, in the order of the file."""
         return self._chosen()[1]
 
     def _chosen(self) -> tuple[list[Diagnostic], list[Edit]]:
+        """The faults that `fix` mends, and its edits."""
         from irshape.report.fix import compatible
 
         safe = {diagnostic: diagnostic.fix for diagnostic in self.diagnostics if diagnostic.fix and diagnostic.fix.is_safe}
@@ -283,15 +283,15 @@ class Inference:
         return [diagnostic for diagnostic, fix in safe.items() if fix in chosen], edits
 
     def fixed(self) -> bytes:
-        """The file with what is `fixable` mended; every other byte is as it was read."""
+        """The file with its `fixable` faults mended; every other byte is unchanged."""
         from irshape.xml.writer import Splice, spliced
 
         return spliced(self.document, [Splice(edit.start, edit.end, edit.text) for edit in self.edits])
 
     def fix(self) -> list[Diagnostic]:
-        """Mend what is `fixable` in the file itself, which changes at once or not at all, and give what was mended.
+        """Mend the `fixable` faults in the file itself, all at once or not at all, and return them.
 
-        `OSError` if the file cannot be written, or does not hold the bytes that were checked.
+        Raises `OSError` if the file cannot be written, or no longer holds the bytes that were checked.
         """
         mended = self.fixable
         if mended:
@@ -302,7 +302,7 @@ class Inference:
                 raise OSError(errno.ENOENT, "the model was not read from a file")
             with open(path, "rb") as file:
                 if file.read() != self.document.source:
-                    raise OSError(errno.EINVAL, "not mended: the file is compressed or has changed since it was read", path)
+                    raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
             write_atomic(path, self.fixed(), in_place=True, source=path)
         return mended
 
@@ -320,9 +320,10 @@ class Inference:
 
 
 def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = ()) -> Inference:
-    """The answer of an engine that has run; a check also says where the file departs from the specification and from the answer.
+    """The inference of an engine that has run.
 
-    `is_as_read` says that no input was given another shape than the file's, so that the file can be mended by the answer.
+    With `is_check`, it also reports where the file departs from the specification and from the inferred facts. `is_as_read` means that
+    every input has its shape from the file, so that fixes may write inferred facts into the file. `remarks` are further diagnostics.
     """
     model, document = engine.model, engine.model.document
     found = Diagnostics(document.limits.faults)
@@ -344,17 +345,17 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
 
 
 def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
-    """Recorded dims and precisions that contradict what was inferred, with the places of the ports behind that do so likewise.
+    """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
 
-    A recorded -1 fits any size, a port without `<dim>` a scalar and any unknown rank. What differs behind a port that differs is
-    counted there: it is out of date for the same reason.
+    A recorded -1 fits any size. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too,
+    it is only counted there, because it is out of date for the same reason.
     """
     roots: dict[tuple[str, int], Diagnostic] = {}
     behind: dict[Diagnostic, list[int]] = {}
     outputs: Counter[Diagnostic] = Counter()
     run, stubs = engine.current, model.stubs
     slots = run.slots
-    # Layers of one signature that took the same answer need not be compared again.
+    # Layers with the same signature and the same outcome need not be compared again.
     compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
     for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature
@@ -385,12 +386,12 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
             roots[code, slot] = root
     for root, count in outputs.items():
         if count:
-            root.message += f"; {count} {'port' if count == 1 else 'ports'} behind it differ{'s' if count == 1 else ''} likewise"
+            root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
     return behind
 
 
 def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
-    """Codes and messages of what a port records that is not so."""
+    """Codes and messages of the facts that a port records and the model contradicts."""
     _, precision, dims = port
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
@@ -398,14 +399,15 @@ def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
         return faults
     if not is_same and dims is not None and not _fits(dims, fact.shape):
         recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
-        faults.append(("R301", f"the port records [{recorded}], the model computes {format_shape(fact.shape)}"))
+        faults.append(("R301", f"the port records [{recorded}], but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
     if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-        faults.append(("R302", f"the port records {precision}, the model computes {fact.element_type.precision}"))
+        faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
     return faults
 
 
 def _fits(dims: tuple[int, ...], shape: Shape) -> bool:
+    """Whether recorded dims are compatible with an inferred shape."""
     if shape is None:
         return True
     if len(dims) != len(shape):

@@ -25,7 +25,7 @@ from irshape.shape.range import Range, meet
 from irshape.shape.shape import Shape
 
 _ANY_SIZE = SymbolRange(0, inf)
-# What a scope calls a size that nobody named; such names come back with what irshape wrote.
+# The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
 _UNNAMED = r"(?a)d\d+"
 
 
@@ -34,11 +34,11 @@ Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]
 
 
 class InputError(ValueError):
-    """What the caller asks for cannot be meant: an input the model does not have, or a shape that does not parse."""
+    """The caller asks for something that does not exist or does not parse, such as an input, a shape or a layer."""
 
 
 def input_names(model: Model) -> dict[str, Node]:
-    """The Parameters by the names they can be called: the layer's, and those of its tensor."""
+    """The Parameters by every name a user may give them: the name of the layer and the names of its tensor."""
     names = {node.name: node for node in reversed(model.parameters)}
     for node in model.parameters:
         for port in node.layer.outputs:
@@ -49,9 +49,9 @@ def input_names(model: Model) -> dict[str, Node]:
 
 
 def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
-    """A name and a shape out of `x[1,3,?]`, `x=[1,3,H,W]` or `x:1x3x224x224`; no name where only a shape is given.
+    """Split `x[1,3,?]`, `x=[1,3,H,W]` or `x:1x3x224x224` into name and shape; the name is None if there is only a shape.
 
-    Names may hold any of these signs, so the longest known one that fits is meant.
+    A name may hold any of these signs, so the longest known name that fits is taken.
     """
     for name in sorted(names, key=len, reverse=True):
         rest = text.removeprefix(name)
@@ -67,23 +67,25 @@ def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
 
 
 class Inputs(NamedTuple):
-    """The shapes that Parameters shall have in place of the file's, and what is known of their symbols."""
+    """Shapes for Parameters in place of the shapes in the file, and the ranges of their symbols."""
 
     shapes: dict[Node, DescribedShape] = {}
     symbols: dict[str, SymbolRange] = {}
 
     def updated(self, other: Inputs) -> Inputs:
-        """These with others on top; what was known of a symbol goes with the last shape that named it."""
+        """These inputs with `other` ones on top; the range of a symbol is dropped with the last shape that names it."""
         kept = {node: shape for node, shape in self.shapes.items() if node not in other.shapes}
         names = _names(kept)
         symbols = {name: facts for name, facts in self.symbols.items() if name in names}
         return Inputs({**kept, **other.shapes}, {**symbols, **other.symbols})
 
     def apply(self, engine: Engine) -> None:
-        """Give the Parameters of an engine these shapes. Raises InputError."""
+        """Give these shapes to the Parameters of an engine. Raises InputError for a symbol that no shape names."""
         unused = sorted(set(self.symbols) - _names(self.shapes))
         if unused:
-            raise InputError(f"no input has a size {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]")
+            raise InputError(
+                f"no input shape contains the symbol {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]"
+            )
         engine.shapes.clear()
         engine.symbols.clear()
         for node, shape in self.shapes.items():
@@ -95,9 +97,9 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
 
 
 def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[str, str]) -> Inputs:
-    """The shapes a user asks for.
+    """The inputs that a user asks for, by name.
 
-    A value is a shape as text, or a sequence of sizes, each an int, a text or None. Raises InputError.
+    A shape is a text, or a sequence of sizes, each an int, a text or None (any size). Raises InputError.
     """
     names = {node.name: node for node in reversed(model.parameters)}
     if not names.keys() >= inputs.keys():
@@ -112,7 +114,7 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
 
 
 def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
-    """The shapes with symbols that irshape wrote beside the Parameters, and those of them that contradict the file."""
+    """The shapes with symbols that irshape wrote into the ports of Parameters, and a warning for each that contradicts the file."""
     found = Inputs({}, {})
     diagnostics: list[Diagnostic] = []
     for node in model.parameters if model.document.has_annotations else ():
@@ -134,7 +136,7 @@ def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
 
 
 def described_shape(node: Node) -> DescribedShape:
-    """The shape a Parameter has in the file; None where it is unranked or cannot be read."""
+    """The shape of a Parameter in the file; None if it is unranked or cannot be read."""
     op: Any = node.op
     if op is None or op.is_broken or op.shape is None:
         return None
@@ -142,7 +144,7 @@ def described_shape(node: Node) -> DescribedShape:
 
 
 def parse_batch(size: int | str) -> Described:
-    """The size of a batch: a number, a range or a symbol. Raises InputError."""
+    """The size of a batch, from a number, a range or a symbol. Raises InputError for anything else."""
     shape = _described("batch", [size])
     if shape is None or len(shape) != 1:
         raise InputError(f"the batch must be one size, not {size!r}")
@@ -150,7 +152,7 @@ def parse_batch(size: int | str) -> Described:
 
 
 def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
-    """A note for each input whose rank was changed, to go with errors that may follow from it."""
+    """A note for each input whose rank was changed, because errors may follow from that."""
     notes = []
     for node in engine.model.parameters:
         before, now = described_shape(node), engine.shapes.get(node.index)
@@ -161,9 +163,9 @@ def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
 
 
 def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[Described, ...], dict[str, SymbolRange]]:
-    """`[N,3,H] in [1..8,3,32..] where H=32*k` with what it says of its symbols, none if it has intervals only.
+    """The shape and the ranges of its symbols in a text such as `[N,3,H] in [1..8,3,32..] where H=32*k`.
 
-    ValueError if it cannot be read or contradicts the shape that is declared.
+    ValueError if the text cannot be read or contradicts the declared shape.
     """
     text, _, conditions = text.partition(" where ")
     shape = parse_shape(text.partition(" in ")[0])
@@ -176,7 +178,7 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
         if is_fixed if one.name else not size.low <= one.low <= one.high <= size.high:
             raise ValueError(f"axis {axis} of the shape is {size}")
         if one.name:
-            # What the interval of the size leaves for the symbol in it.
+            # The interval of the size bounds the symbol in it.
             low = -((one.offset - size.low) // one.factor)
             high = inf if size.high == inf else (int(size.high) - one.offset) // one.factor
             known = facts.get(one.name) or stated.get(one.name, _ANY_SIZE)
@@ -185,10 +187,10 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
 
 
 def _both(name: str, one: SymbolRange, other: SymbolRange) -> SymbolRange:
-    """What two places say of a symbol."""
+    """The range of a symbol that two places give; ValueError if no value lies in both."""
     facts = meet(Range(*one), Range(*other))
     if facts is None:
-        raise ValueError(f"{name} cannot be {one} and {other}")
+        raise ValueError(f"{name} cannot be both {one} and {other}")
     return SymbolRange(*facts)
 
 
@@ -232,7 +234,7 @@ def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str
 def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
     low, high, name, factor, offset = described
     if not name:
-        # The key is that of the Parameter's own rule, so that a size of the same range keeps its name.
+        # The key equals that of the Parameter's own rule, so that a size with the same range keeps its name.
         return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
     facts = known.get(name, _ANY_SIZE)
     if not re.fullmatch(_UNNAMED, name):

@@ -1,4 +1,4 @@
-"""What would mend a fault that a check found: the code says what is wrong, its place where, the pass what would be right."""
+"""Fixes for faults: made from the code of a fault, its place in the file, and the facts that the pass inferred."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splice
 
 _NAME: Final = re.compile(r"[^\s=]+")
 _ATTRIBUTE: Final = re.compile(r"([^\s=]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')")
-# A dim and the number it begins with; one that is written with entities is left alone.
+# A <dim> and the number it begins with; a number written with entities does not match.
 _DIM: Final = re.compile(r"<dim\s*>(\s*([+-]?[0-9]+)[^<&]*)</dim\s*>")
 
 
 class _Repair(NamedTuple):
-    """What a fix will be: `splices` say the same as its edits."""
+    """A fix before its edits have lines and columns."""
 
     title: str
     splices: Sequence[Splice]
 
 
 class _Site:
-    """The place of a fault, the layer it is about, and what the pass knows of that."""
+    """The place of a fault, with the layer there and the facts that the pass inferred for it."""
 
     def __init__(self, layers: _Layers, offset: int) -> None:
         self.layers = layers
@@ -41,17 +41,17 @@ class _Site:
         self.offset = offset
 
     def text(self, length: int) -> str:
-        """The text that begins at the place."""
+        """The text from the place on, of at most `length` bytes."""
         return self.document.source[self.offset : self.offset + length].decode(self.document.encoding, "ignore")
 
     def port(self) -> tuple[Node, Port, Fact] | None:
-        """The port at the place, and what is known of it."""
+        """The port at the place with its node and its fact; None if no port is there."""
         if (node := self.node) is None or (found := self.layers.ports(node).get(self.offset)) is None:
             return None
         return node, *found
 
     def attribute(self) -> tuple[Node, Attribute, str] | None:
-        """The attribute at the place, as its operation declares it, and its text."""
+        """The attribute at the place: its node, its declaration and its text; None if no declared attribute is there."""
         match = _NAME.match(self.text(1024))
         if (node := self.node) is None or node.op_class is None or match is None or node.layer.data_offset < 0:
             return None
@@ -63,14 +63,14 @@ def _record_dims(site: _Site) -> _Repair | None:
     if (found := site.port()) is None:
         return None
     node, port, fact = found
-    # What OpenVINO knows of the port is what it would write there; a size left open is no fault.
+    # OpenVINO would write its own view of the port. A recorded -1 fits any size, so it stays.
     shape = fact.runtime_view.shape
     dims = None if shape is None else tuple([size if type(size) is int else -1 for size in shape])
     if dims is not None and port.dims is not None and len(dims) == len(port.dims):
         dims = tuple([-1 if recorded < 0 else dim for recorded, dim in zip(port.dims, dims, strict=True)])
     splices = port_splices(site.document, node.layer, port, PortFacts(None, dims, port.annotation))
-    said = "no dims" if dims is None else f"[{','.join('?' if dim < 0 else str(dim) for dim in dims)}]"
-    return _Repair(f"record {said}", splices)
+    written = "no dims" if dims is None else f"[{','.join('?' if dim < 0 else str(dim) for dim in dims)}]"
+    return _Repair(f"record {written}", splices)
 
 
 def _record_precision(site: _Site) -> _Repair | None:
@@ -82,7 +82,7 @@ def _record_precision(site: _Site) -> _Repair | None:
     return _Repair(f'write precision="{precision}"', splices)
 
 
-def _know_precision(site: _Site) -> _Repair | None:
+def _correct_precision(site: _Site) -> _Repair | None:
     text = re.match(r"precision\s*=\s*[\"']([^\"']*)", site.text(256))
     likely = (ElementType.parse(text[1]) or ElementType.from_precision(text[1].upper())) if text else None
     if likely is None or text is None:
@@ -91,7 +91,7 @@ def _know_precision(site: _Site) -> _Repair | None:
     return _Repair(f'write precision="{likely.precision}"', [Splice(start, end, likely.precision)])
 
 
-def _forget_annotation(site: _Site) -> _Repair | None:
+def _remove_annotation(site: _Site) -> _Repair | None:
     if (found := site.port()) is None:
         return None
     node, port, _ = found
@@ -109,24 +109,24 @@ def _spell_number(site: _Site) -> _Repair | None:
 
 
 def _spell_attribute(site: _Site) -> _Repair | None:
-    """The value that OpenVINO reads, as it would write it."""
+    """Write the value that OpenVINO reads in its own spelling."""
     if (found := site.attribute()) is None:
         return None
     node, declared, _ = found
-    return _say(site, node, {declared: getattr(node.op, declared.name)})
+    return _write_attributes(site, node, {declared: getattr(node.op, declared.name)})
 
 
 def _state_defaults(site: _Site) -> _Repair | None:
-    """All attributes at once that are missing from the layer, so that it gets one `<data>`; in a faulty layer that may be the fault."""
+    """Write all missing attributes of a layer at once, so that it gets one `<data>`. In a faulty layer a missing one may be the fault."""
     if (node := site.node) is None or node.op_class is None or node in site.layers.faulty:
         return None
     declared = node.op_class.attributes.values()
     missing = {one: one.default for one in declared if one.stated and one.spelling not in node.layer.attributes}
-    return _say(site, node, missing)
+    return _write_attributes(site, node, missing)
 
 
-def _say(site: _Site, node: Node, values: dict[Attribute, object]) -> _Repair | None:
-    """Attributes with these values, if each can be written so that just that is read."""
+def _write_attributes(site: _Site, node: Node, values: dict[Attribute, object]) -> _Repair | None:
+    """Write attributes with these values, if reading each text gives exactly its value."""
     texts = {attribute.spelling: spell(value) for attribute, value in values.items()}
     for name, text in texts.items():
         if "," in (old := node.layer.attributes.get(name, "")) and ", " not in old:
@@ -142,7 +142,7 @@ def _say(site: _Site, node: Node, values: dict[Attribute, object]) -> _Repair | 
 
 
 def _remove_attribute(site: _Site) -> _Repair | None:
-    """Found where it is, as a tag may have any number of them."""
+    """Remove the attribute at the place, and the blanks before it."""
     attribute, length = None, 256
     while attribute is None and length < 8 * len(site.document.source):
         attribute, length = _ATTRIBUTE.match(site.text(length)), 8 * length
@@ -161,13 +161,13 @@ def _guess_word(site: _Site) -> _Repair | None:
     node, declared, text = found
     annotation = get_args(declared.annotation)[0] if get_origin(declared.annotation) not in (None, Literal) else declared.annotation
     if annotation is ElementType and (known := ElementType.parse(text)) is not None:
-        return _say(site, node, {declared: known})
+        return _write_attributes(site, node, {declared: known})
     if get_origin(annotation) is not Literal:
         return None
     from difflib import get_close_matches
 
     words = get_close_matches(text.lower(), get_args(annotation), 1, 0.7)
-    return _say(site, node, {declared: words[0]}) if words else None
+    return _write_attributes(site, node, {declared: words[0]}) if words else None
 
 
 def _remove_blanks(site: _Site) -> _Repair | None:
@@ -179,33 +179,33 @@ def _remove_blanks(site: _Site) -> _Repair | None:
 
 
 _Maker: TypeAlias = Callable[[_Site], _Repair | None]
-# What can be mended safely, by code: OpenVINO reads the same as before, or the file says what it computes.
+# Safe fixes by code: OpenVINO reads the same model as before, or the file records what OpenVINO computes.
 SAFE: Final[dict[str, _Maker]] = {
-    "X107": _know_precision,
+    "X107": _correct_precision,
     "X201": _remove_blanks,
-    "X203": _forget_annotation,
+    "X203": _remove_annotation,
     "R101": _spell_number,
     "R103": _state_defaults,
     "R105": _spell_attribute,
     "R301": _record_dims,
     "R302": _record_precision,
 }
-# What the author has to decide: another word may be meant, `yes` may have meant true, an attribute may be misspelled.
+# Fixes that the author must decide on: another word may be meant, `yes` may mean true, an attribute may be misspelled.
 BY_HAND: Final[dict[str, _Maker]] = {
     "A103": _guess_word,
     "R102": _spell_attribute,
     "R104": _remove_attribute,
 }
 _ALL: Final = SAFE | BY_HAND
-# These repeat what was inferred, which holds of the file only if nothing was given or trusted beside it.
+# Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
 _INFERRED: Final = frozenset({"R301", "R302"})
 
 
 def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping[Diagnostic, Sequence[int]], *, is_as_read: bool) -> None:
-    """Give each of the diagnostics of a pass its fix, where there is one.
+    """Set the fix of each diagnostic of a pass that has one.
 
-    `behind` are the places of further faults that a diagnostic stands for. `is_as_read` says that the inputs have the shapes of
-    the file. The examples of the specification are not mended: they are no XML that could be written again.
+    `behind` are the places of further faults that a diagnostic stands for. `is_as_read` means that the inputs have the shapes of the file.
+    Examples of the specification get no fixes, because they are not valid XML.
     """
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
     if not mendable or engine.model.document.is_example:
@@ -219,12 +219,12 @@ def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping
         if repairs[0] is not None and edits:
             title = repairs[0].title
             if len(repairs) > 1:
-                title += f", and what follows from it at {len(repairs) - 1} more {'place' if len(repairs) == 2 else 'places'}"
+                title += f", and mend {len(repairs) - 1} more {'place that follows' if len(repairs) == 2 else 'places that follow'} from it"
             diagnostic.fix = Fix(title, tuple(edits), diagnostic.code in SAFE)
 
 
 def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
-    """What would mend a fault at a place, if anything would."""
+    """The fix of a fault at a place; None if there is none."""
     site = _Site(layers, offset)
     if code in _INFERRED and site.node in layers.trusting:
         return None
@@ -236,10 +236,10 @@ def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
 
 
 class _Layers:
-    """The layers of a file by their places, those in bodies, too.
+    """The layers of a file by their places, including those in bodies.
 
-    `trusting` are the nodes of which something is known only because the ports of an unknown operation were trusted, `faulty`
-    those with an error that is not mended, used or not.
+    `trusting` are the nodes whose facts depend on trusted ports of an unknown operation. `faulty` are the nodes with an error that has no
+    safe fix, even if their output is unused.
     """
 
     def __init__(self, engine: Engine, diagnostics: Iterable[Diagnostic]) -> None:
@@ -254,7 +254,7 @@ class _Layers:
         self.last: tuple[Node | None, dict[int, tuple[Port, Fact]]] = (None, {})
 
     def at(self, offset: int) -> Node | None:
-        """The innermost layer around a place."""
+        """The innermost layer that contains a place; None if no layer does."""
         index = bisect_right(self.offsets, offset) - 1
         node = self.nodes[index] if index >= 0 else None
         while node is not None and offset >= node.layer.end:
@@ -262,7 +262,7 @@ class _Layers:
         return node
 
     def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:
-        """The ports of a node by their places, with what is known of them."""
+        """The ports of a node with their facts, by their places."""
         if self.last[0] is not node:
             slots, layer = self.graphs[node.model].slots, node.layer
             ports = [*zip(node.sources, layer.inputs, strict=True), *enumerate(layer.outputs, node.first_slot)]
@@ -271,7 +271,7 @@ class _Layers:
 
 
 def _trusting(graphs: Sequence[Engine]) -> set[Node | None]:
-    """The nodes of which something is known only because the ports of an unknown operation were trusted."""
+    """The nodes whose facts depend on trusted ports of an unknown operation."""
     found: set[Node | None] = set()
     for graph in graphs:
         for node in graph.model.nodes:
@@ -289,11 +289,11 @@ def _trusting(graphs: Sequence[Engine]) -> set[Node | None]:
 
 
 def _edit(document: Document, where: tuple[int, int, int], splice: Splice) -> Edit:
-    """A splice with its lines and columns, counted from those of the fault, which is never far: its offset, line and column."""
-    return Edit(*splice, *_place(document, where, splice.start), *_place(document, where, splice.end))
+    """A splice as an edit with lines and columns. `where` is the offset, line and column of the fault; counting starts there."""
+    return Edit(*splice, *_line_and_column(document, where, splice.start), *_line_and_column(document, where, splice.end))
 
 
-def _place(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
+def _line_and_column(document: Document, where: tuple[int, int, int], offset: int) -> tuple[int, int]:
     start, line, column = where
     if offset < start:
         between = document.source[offset:start].decode(document.encoding, "replace")

@@ -43,8 +43,8 @@ def codes(net: Net, *targets: str, **inputs: str) -> list[tuple[str, str | None]
         ),
         ("f32[2,3..]", "bounded", "P102 axis 1 of input 'parameter_0' is unbounded (3..): 6 ports depend on it (target bounded)"),
         ("f32[2,3..]", "npu", "P102 axis 1 of input 'parameter_0' is unbounded (3..): 6 ports depend on it (target npu)"),
-        ("f32[...]", "bounded", "P103 the rank is not known: 6 ports depend on it (target bounded)"),
-        ("f32[...]", "ranked", "P103 the rank is not known: 6 ports depend on it (target ranked)"),
+        ("f32[...]", "bounded", "P103 the rank is unknown: 6 ports depend on it (target bounded)"),
+        ("f32[...]", "ranked", "P103 the rank is unknown: 6 ports depend on it (target ranked)"),
         ("f32[1,1,1]", "max-rank=2", "P104 rank 3 exceeds 2: 6 ports depend on it (target max-rank=2)"),
         ("f32[2,3]", "static-shapes", None),
         ("f32[2,1..8]", "npu", None),
@@ -87,7 +87,7 @@ def test_layers_of_one_type_share_a_fault() -> None:
     for axis in range(3):
         net.result(net.layer("Unsqueeze", [image, net.const(axis)], ["FP32"])[0])
     [found] = check(net, "max-rank=2")
-    assert found.message == "rank 3 exceeds 2 here and from 2 more Unsqueeze on: 3 ports depend on it (target max-rank=2)"
+    assert found.message == "rank 3 exceeds 2 here and at 2 more Unsqueeze: 3 ports depend on it (target max-rank=2)"
 
 
 def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:

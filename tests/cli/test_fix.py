@@ -154,6 +154,6 @@ def test_a_file_that_changed_or_is_compressed_is_not_written(stale: Path) -> Non
     inference = irshape.check(stale)
     stale.write_bytes(gzip.compress(STALE.encode()))
     before = stale.read_bytes()
-    with pytest.raises(OSError, match="compressed or has changed"):
+    with pytest.raises(OSError, match="compressed, or it has changed"):
         inference.fix()
     assert stale.read_bytes() == before

@@ -58,7 +58,7 @@ def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixtur
     assert code == 1
     assert lines[2].endswith("S201 data must have as many elements as shape: 48 and 24 differ [Reshape reshape_2]")
     assert lines[3].startswith(f"    see {baked}:")
-    assert lines[4].endswith("element 0 of Const 'const_1' (line 10) is 1, 2 would fit")
+    assert lines[4].endswith("element 0 of Const 'const_1' (line 10) is 1, but 2 would fit")
     assert "not written" in err
     assert not target.exists()
 
@@ -67,7 +67,7 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
     code, lines, _ = run(capsys, ATROUS, "--batch", "4", "--color", "never")
     assert code == 0
     assert lines[3].split()[4] == "f32[4,3,3..,3..]"
-    assert any("N101 note: the batch is axis 0 of 'image': the file leaves its size open: ?" in line for line in lines)
+    assert any("N101 note: the batch is axis 0 of 'image': its size in the file is dynamic: ?" in line for line in lines)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
         ((), "no new shape: give --input or --batch"),
         (
             ("--batch", "2"),
-            "no axis of 'parameter_0' is the first size of every result; give the shape of an input",
+            "no axis of 'parameter_0' becomes the leading dimension of every output; give the shape of an input",
         ),
         (("--batch", "2..1"), "2 is larger than 1"),
         (("--batch", "2,3"), "the batch must be one size, not '2,3'"),

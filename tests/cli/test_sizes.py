@@ -104,13 +104,13 @@ def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "image[1,3,8,8]"], "the inputs have no open sizes to ask about; name some, as in x[1,3,H,W]"),
+        (["--input", "image[1,3,8,8]"], "the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]"),
         (["--near", "H"], """--near 'H': expected "NAME=SIZE\", as in \"H=500\""""),
         (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
-        (["--near", "Z=3"], "no size is called 'Z'; the open ones are A, B, C"),
+        (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are A, B, C"),
         (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
-        (["--symbol", "Q=1..3"], "no input has a size 'Q'"),
-        (["--input", "image[1,3,H,W]", "--symbol", "H=0"], "no size from 1 on can be H"),
+        (["--symbol", "Q=1..3"], "no input shape contains the symbol 'Q'"),
+        (["--input", "image[1,3,H,W]", "--symbol", "H=0"], "no value of 'H' within its range makes H at least 1"),
     ],
 )
 def test_wrong_questions_are_told_on_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

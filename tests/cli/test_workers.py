@@ -237,7 +237,7 @@ def test_a_parser_without_memory_says_so() -> None:
 def test_a_system_without_limits_says_so(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "resource", None)
     assert main(["check", "absent.xml", "--isolate"]) == 2
-    said = "irshape: --isolate: this system cannot limit a process (Python has no module resource here)\n"
+    said = "irshape: --isolate: this system cannot limit a process (Python has no module `resource` here)\n"
     assert capsys.readouterr() == ("", said)
 
 
@@ -307,7 +307,7 @@ def test_limit(text: str, allowance: Allowance) -> None:
     "text", ["time", "time=", "time=0", "time=-1", "time=1s", "time=nan", "memory=2", "memory=0GiB", "memory=2GB", "x=1"]
 )
 def test_limit_that_is_none(text: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(f"'{text}' is neither time=SECONDS nor memory=SIZE")):
+    with pytest.raises(ValueError, match=re.escape(f"'{text}': expected time=SECONDS or memory=SIZE")):
         Allowance().changed(text)
 
 

@@ -95,7 +95,7 @@ def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
         ({"parameter_0": "[1,"}, {}, "not closed"),
         ({"parameter_0": "[1,2..1]"}, {}, "larger"),
         ({"parameter_0": "[H]"}, {"H": "x*"}, "the symbol H"),
-        ({"parameter_0": "[1]"}, {"H": "1..2"}, "no input has a size 'H'"),
+        ({"parameter_0": "[1]"}, {"H": "1..2"}, "no input shape contains the symbol 'H'"),
         ({"parameter_0": 5}, {}, "must be a text or a sequence"),
     ],
 )
@@ -123,7 +123,7 @@ def test_check_compares_what_is_recorded() -> None:
     assert codes(irshape.infer(stale.encode())) == []
     found = irshape.check(stale.encode()).diagnostics
     assert [(diagnostic.code, diagnostic.where.port) for diagnostic in found] == [("R301", "1"), ("R302", "1")]
-    assert found[0].message == "the port records [1,5,?,7], the model computes [1,4,2,?]"
+    assert found[0].message == "the port records [1,5,?,7], but the model computes [1,4,2,?]"
 
 
 def test_what_is_out_of_date_is_said_once() -> None:
@@ -138,8 +138,8 @@ def test_what_is_out_of_date_is_said_once() -> None:
     stale = written.replace(b'shape="2,3"', b'shape="2,5"')
     found = irshape.check(stale).diagnostics
     assert [(one.code, one.where.layer_id, one.message) for one in found] == [
-        ("R301", "0", "the port records [2,3], the model computes [2,5]; 3 ports behind it differ likewise"),
-        ("R301", "1", "the port records [2,3], the model computes [2,5]; 1 port behind it differs likewise"),
+        ("R301", "0", "the port records [2,3], but the model computes [2,5]; 3 ports after it differ for the same reason"),
+        ("R301", "1", "the port records [2,3], but the model computes [2,5]; 1 port after it differs for the same reason"),
     ]
     wrong = written.replace(b"<dim>4</dim>", b"<dim>7</dim>", 1)
     assert [(one.code, one.where.layer_id) for one in irshape.check(wrong).diagnostics] == [("R301", "5")]

@@ -89,22 +89,22 @@ def odd_blocks() -> Net:
 @pytest.mark.parametrize(
     ("net", "shape", "expected"),
     [
-        (baked_pattern(), "[2,4,6]", [("2", "S201", 1, "element 0 of Const 'const_1' is 4, 8 would fit")]),
-        (baked_batch(), "[2,4,6]", [("4", "S201", 1, "element 0 of Const 'const_1' is 1, 2 would fit")]),
-        (fixed_head(), "[1,8]", [("2", "S201", 1, "axis 0 of Const 'const_1' is 6, 8 would fit")]),
-        (fixed_filters(), "[1,5,8,8]", [("2", "S201", 1, "axis 1 of Const 'const_0' is 4, 5 would fit")]),
-        (baked_positions(), "[1,5,6]", [("2", "S202", 1, "axis 1 of Const 'const_0' is 4, 5 would fit")]),
+        (baked_pattern(), "[2,4,6]", [("2", "S201", 1, "element 0 of Const 'const_1' is 4, but 8 would fit")]),
+        (baked_batch(), "[2,4,6]", [("4", "S201", 1, "element 0 of Const 'const_1' is 1, but 2 would fit")]),
+        (fixed_head(), "[1,8]", [("2", "S201", 1, "axis 0 of Const 'const_1' is 6, but 8 would fit")]),
+        (fixed_filters(), "[1,5,8,8]", [("2", "S201", 1, "axis 1 of Const 'const_0' is 4, but 5 would fit")]),
+        (baked_positions(), "[1,5,6]", [("2", "S202", 1, "axis 1 of Const 'const_0' is 4, but 5 would fit")]),
         (
             baked_token(),
             "[2,4,6]",
-            [("3", "S201", 2, "axis 0 of Const 'const_0' is 1, 2 would fit; axis 0 of Const 'const_1' is 1, 2 would fit")],
+            [("3", "S201", 2, "axis 0 of Const 'const_0' is 1, but 2 would fit; axis 0 of Const 'const_1' is 1, but 2 would fit")],
         ),
         (
             odd_blocks(),
             "[1,5,7]",
             [
-                ("4", "S204", 1, "element 1 of Const 'const_1' is 0, 1 would fit"),
-                ("4", "S204", 1, "element 2 of Const 'const_1' is 0, 2 would fit"),
+                ("4", "S204", 1, "element 1 of Const 'const_1' is 0, but 1 would fit"),
+                ("4", "S204", 1, "element 2 of Const 'const_1' is 0, but 2 would fit"),
             ],
         ),
     ],
@@ -199,7 +199,7 @@ def test_an_open_first_axis_is_the_batch_axis() -> None:
     net.result(net.parameter("f32[?,3,?]"))
     inference = reshaped(net, batch="2..4")
     assert inference["parameter_0"].outputs[0].text == "[2..4,3,?]"
-    assert "leaves its size open" in inference.diagnostics[0].message
+    assert "its size in the file is dynamic" in inference.diagnostics[0].message
 
 
 def test_a_symbol_shows_the_batch_axis() -> None:
@@ -209,13 +209,13 @@ def test_a_symbol_shows_the_batch_axis() -> None:
     net.result(more)
     inference = reshaped(net, batch="N")
     assert [inference.layer(id).outputs[0].formula for id in (0, 1, 3)] == ["[N,3,4]", "[N,4]", "[N,4]"]
-    assert all("first size of every result" in note.message for note in inference.diagnostics)
+    assert all("leading dimension of every output" in note.message for note in inference.diagnostics)
 
 
 @pytest.mark.parametrize(
     ("net", "message"),
     [
-        (baked_pattern(), r"no axis of 'parameter_0' is the first size of every result; .* as in parameter_0\[1,4,6\]"),
+        (baked_pattern(), r"no axis of 'parameter_0' becomes the leading dimension of every output; .* as in parameter_0\[1,4,6\]"),
         (fixed_head(), None),
     ],
     ids=["none", "clear"],
