@@ -1,1 +1,1 @@
-"""What is asked of an inference."""
+"""Questions about an inference: explanations, differences, descriptions, targets and valid sizes."""

@@ -269,7 +269,7 @@ class _Comparison:
                     self.difference.effects.append(Effect("element_type", fact.element_type.name, other.element_type.name, a, b, index))
                 if not is_shape_one:
                     before, after = self.difference.a.format(fact.shape), self.difference.b.format(other.shape)
-                    if before == after:  # only formulas tell them apart
+                    if before == after:  # they differ only as formulas
                         before, after = format_symbolic(fact.shape), format_symbolic(other.shape)
                     self.difference.effects.append(Effect("shape", before, after, a, b, index))
             elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):

@@ -71,7 +71,7 @@ class Axis:
 
     @property
     def cells(self) -> int:
-        """The number of sizes in the head and classes behind it."""
+        """The number of sizes in the head plus the number of classes."""
         return self.head + self.period
 
     def sizes(self) -> Numbers:

@@ -8,7 +8,7 @@ from typing import Any
 
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
-from irshape.inference.batch import SHOWN, find_batch
+from irshape.inference.batch import BY_SYMBOL, find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
@@ -86,7 +86,7 @@ class Info:
             found = find_batch(new_engine, inputs, Inputs())
             is_clear = len(found.candidates) == 1
             certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
-            self.batch = [(node, axis, found.reasons.get(node, SHOWN)) for node, axis in certain.items()]
+            self.batch = [(node, axis, found.reasons.get(node, BY_SYMBOL)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
 
     def _ports(self) -> dict[str, int]:

@@ -170,9 +170,9 @@ class ValidSizes:
         return f"<ValidSizes {self}>"
 
     def admits(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> bool:
-        """Whether the model is valid for these sizes, one for each symbol; InputError if one is missing or unknown.
+        """Whether the model is valid for these sizes, one for each symbol. A size outside its symbol's range is not valid.
 
-        Sizes that were not asked about, being out of a symbol's range, are not valid.
+        Raises InputError if a size is missing or a symbol is unknown.
         """
         given = self._given({**(sizes or {}), **named})
         missing = [name for name in self.symbols if name not in given]
@@ -183,8 +183,8 @@ class ValidSizes:
     def nearest(self, sizes: Mapping[str, int] | None = None, /, fixed: Mapping[str, int] | None = None, **named: int) -> Nearest:
         """The nearest valid sizes: `below` has no larger sizes than given, `above` no smaller ones.
 
-        All given symbols may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one. Raises
-        InputError.
+        All given sizes may change, except `fixed` ones. A symbol may be left out if no condition ties it to a given one; otherwise raises
+        InputError, as for an unknown symbol.
         """
         given, kept = self._given({**(sizes or {}), **named}), self._given(fixed or {})
         if not self.ok:

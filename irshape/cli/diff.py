@@ -165,7 +165,7 @@ class _Page:
         if not effects:
             return
         yield ""
-        yield f"{self.palette.bold}{'what follows' if self.difference.changes else 'shapes and types'}{self.palette.plain}"
+        yield f"{self.palette.bold}{'effects' if self.difference.changes else 'shapes and types'}{self.palette.plain}"
         for kind, words in (("shape", "shapes"), ("element_type", "element types")):
             found = [one for one in effects if one.what == kind]
             results = [one for one in found if _is_result(one.a)]

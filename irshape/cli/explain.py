@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 import irshape
-from irshape.answers.explain.explainer import nothing
+from irshape.answers.explain.explainer import unexplained
 from irshape.answers.explain.explanation import Explanation
 from irshape.answers.explain.target import parse_target
 from irshape.cli.arguments import add_reading_arguments
@@ -45,7 +45,7 @@ def run(given: Namespace) -> int:
 
 def _explain(target: str, model: Model, **options: Any) -> Explanation:
     inference = irshape.infer(model, **options)
-    return irshape.explain(inference, *parse_target(model, target)) if model.nodes else nothing(inference)
+    return irshape.explain(inference, *parse_target(model, target)) if model.nodes else unexplained(inference)
 
 
 def _lines(palette: Palette, width: int | None, explanation: Explanation) -> Iterator[str]:

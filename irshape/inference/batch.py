@@ -22,7 +22,7 @@ _Described: TypeAlias = tuple[Described, ...]
 _SYMBOL = Described(0, inf, "_batch")
 _SIZES = SymbolRange(1, inf)
 # The reason for a batch axis that the file does not state.
-SHOWN: Final = "a symbol put there becomes the leading dimension of every output"
+BY_SYMBOL: Final = "a symbol put there becomes the leading dimension of every output"
 
 
 class Batch(NamedTuple):
@@ -70,7 +70,7 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
         if len(shown) != 1:
             raise InputError(_unclear(open_shapes, shown))
         axes.update(shown[0])
-        reasons.update(dict.fromkeys(shown[0], SHOWN))
+        reasons.update(dict.fromkeys(shown[0], BY_SYMBOL))
     if not axes:
         raise InputError("no input has a batch axis")
     present = present.updated(asked)

@@ -116,7 +116,7 @@ class _Search:
                 if not left:
                     mended.add(node)
             else:
-                # An error of a mended layer follows from a later mend. An error behind a layer that no constant can mend follows from
+                # An error of a mended layer follows from a later mend. An error after a layer that no constant can mend follows from
                 # that layer.
                 if node not in mended and node.index not in behind:
                     yield from own

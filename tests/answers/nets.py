@@ -64,7 +64,7 @@ class Sized(Net):
 
 
 def unet(down: str, depth: int = 5) -> Net:
-    """An encoder that halves, by `pool`, `stride` or `ceil`, and a decoder that joins what the encoder had."""
+    """An encoder that halves sizes by `pool`, `stride` or `ceil`, and a decoder that concatenates the encoder's outputs."""
     net = Sized()
     data = net.parameter("f32[?,1,?,?]")
     skips = []
@@ -110,7 +110,7 @@ def windows(patch: int = 4, side: int = 7) -> Net:
 
 
 def blocks() -> Net:
-    """A transformer of 48 positions whose tokens are gathered in blocks of 4, whatever sequence they are of."""
+    """A transformer of 48 positions that gathers its tokens in blocks of 4, across sequences."""
     net = Sized()
     ids, mask = net.parameter("i64[?,?]"), net.parameter("f32[?,?]")
     tokens = net.layer("Gather", [net.weights_of(10, 8), ids, net.const(0)], ["FP32"], "opset8", batch_dims=0)[0]

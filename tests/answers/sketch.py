@@ -7,7 +7,7 @@ from tests.support.ir import Net, Ref
 
 
 class Layer:
-    """A layer by name: what it is, and the names of the layers it reads."""
+    """A layer by name: its type and attributes, and the names of the layers it reads."""
 
     def __init__(self, type: str, *inputs: str, version: str = "opset1", value: Any = None, of: str = "i64", **attributes: Any) -> None:
         self.type = type

@@ -1,4 +1,4 @@
-"""What must hold of every explanation: its numbers come out again, its steps hang together, and its places exist."""
+"""Properties of every explanation: its formulas give its numbers, its steps read earlier steps, and its places exist."""
 
 import re
 from itertools import count
@@ -24,7 +24,7 @@ _FUNCTIONS = {
 
 
 def faults(explanation: Explanation, source: bytes, weights: bytes | None) -> list[str]:
-    """What is wrong with an explanation of an IR."""
+    """The properties that an explanation of an IR violates."""
     found = []
     for number, step in enumerate(explanation.steps, 1):
         if step.number != number:
@@ -68,7 +68,7 @@ def _faults_of_formula(step: Step) -> list[str]:
         return [f"{missing} are read nowhere"]
     put = _NAME.sub(lambda match: f"({values[match[0]]})", step.formula)
     if set(re.findall(_SYMBOL, step.value)) != set(re.findall(_SYMBOL, put)):
-        return []  # what is known of the sizes says more than the formula
+        return []  # the ranges of the sizes allow a simpler value
     sizes = dict(zip(sorted(set(re.findall(_SYMBOL, put + step.numbers + step.value))), count(27721, 13), strict=False))
     is_real = re.search(r"\d\.\d|\de[-+]\d", put + step.value) is not None
     results = [_value(text, sizes, is_real=is_real) for text in (put, step.numbers, step.value)]

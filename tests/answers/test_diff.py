@@ -1,4 +1,4 @@
-"""What was changed is what is reported, and nothing else."""
+"""The reported changes are exactly the changes that were made."""
 
 import json
 import re
@@ -47,7 +47,7 @@ def diff(a: Sketch | Written, b: Sketch | Written) -> Difference:
     return irshape.diff(ours.xml, theirs.xml, weights=(ours.weights, theirs.weights))
 
 
-def said(difference: Difference) -> list[Said]:
+def changes_of(difference: Difference) -> list[Said]:
     """The changes, each with the name of the layer it is about."""
     return [(one.kind, _about(one), one.before, one.after) for one in difference.changes]
 
@@ -130,7 +130,7 @@ ROWS: dict[str, tuple[Sketch, list[Said], int]] = {
 def test_a_change_is_what_it_is(name: str) -> None:
     sketch, expected, effects = ROWS[name]
     difference = diff(net(), sketch)
-    assert Counter(said(difference)) == Counter(expected)
+    assert Counter(changes_of(difference)) == Counter(expected)
     assert len({effect.a for effect in difference.effects}) == effects
     assert difference.is_same == (not expected)
 
@@ -188,7 +188,7 @@ def test_every_kind_of_change_is_counted() -> None:
 def test_surplus_bytes_of_a_constant_are_no_content() -> None:
     a, b = (Sketch(w=Layer("Const", value=[1, 2]), out=Layer("Result", "w")).write() for _ in range(2))
     longer = Written(b.xml.replace(b'size="16"', b'size="24"'), b.weights + bytes(8))
-    assert said(diff(a, longer)) == []
+    assert changes_of(diff(a, longer)) == []
 
 
 def test_order_and_places_do_not_count() -> None:
@@ -220,7 +220,7 @@ def test_order_of_inputs_counts() -> None:
         layers = {name: Layer("Parameter", value="f32[2]") for name in names}
         return Sketch(**layers, join=Layer("Add", "a", "b"), out=Layer("Result", "join"))
 
-    assert said(diff(two("a", "b"), two("b", "a"))) == [("order", "inputs", "a, b", "b, a")]
+    assert changes_of(diff(two("a", "b"), two("b", "a"))) == [("order", "inputs", "a, b", "b, a")]
 
 
 def test_names_that_a_converter_made_up_do_not_count() -> None:
@@ -246,7 +246,7 @@ def test_names_that_a_converter_made_up_do_not_count() -> None:
 
 
 def test_formulas_are_compared_by_meaning() -> None:
-    """Twice the batch by joining or by repeating is twice the batch; what follows is the same, whatever it is called."""
+    """A batch doubled by Concat equals a batch doubled by Tile, so the shapes after it do not differ."""
 
     def doubled(double: Layer) -> Sketch:
         return Sketch(
@@ -256,7 +256,7 @@ def test_formulas_are_compared_by_meaning() -> None:
 
     joined, tiled = doubled(Layer("Concat", "x", "x", axis=0)), doubled(Layer("Tile", "x", "repeats"))
     difference = diff(joined, tiled)
-    assert said(difference) == [("replaced", "double", "Concat", "Tile")]
+    assert changes_of(difference) == [("replaced", "double", "Concat", "Tile")]
     assert difference.effects == []
     tripled = diff(joined, doubled(Layer("Concat", "x", "x", "x", axis=0)))
     assert {(one.a.name, one.before, one.after) for one in tripled.effects} == {
@@ -269,7 +269,7 @@ def test_large_constants_are_measured() -> None:
     sketches = [
         Sketch(w=Layer("Const", value=[*values, last], of="f32"), out=Layer("Result", "w")) for last in (1.0, 3.5)
     ]  # fmt: skip
-    assert said(diff(*sketches)) == [("constant", "w", "33 elements", "1 of them differ, by at most 2.5")]
+    assert changes_of(diff(*sketches)) == [("constant", "w", "33 elements", "1 of them differ, by at most 2.5")]
 
 
 def test_what_a_net_says_of_itself_does_not_count() -> None:
@@ -317,7 +317,7 @@ def test_port_maps_are_compared() -> None:
     a, b = loop(3), loop(3)
     b.layers[3] = b.layers[3].replace('<back_edges><edge from-layer="2" to-layer="0"/></back_edges>', "")
     difference = irshape.diff(a.xml.encode(), b.xml.encode(), weights=(a.bin, b.bin))
-    assert said(difference) == [("port_map", "loop_3", "back_edges edge from-layer=result_2 to-layer=parameter_0", None)]
+    assert changes_of(difference) == [("port_map", "loop_3", "back_edges edge from-layer=result_2 to-layer=parameter_0", None)]
 
 
 def test_other_ids_in_a_body_are_no_other_port_map() -> None:
@@ -385,13 +385,13 @@ EDITS: list[Callable[[Sketch, Random], list[Said]]] = [_reshape, _pads, _axis, _
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_edits_are_reported(seed: int) -> None:
-    """Several edits in a file whose layers have different ids: each is reported, and what follows is what differs port by port."""
+    """Several edits in a file with different layer ids: each is reported, and the effects are the ports whose shapes differ."""
     random = Random(seed)
     a, b = net(), deepcopy(net())
     expected = [row for edit in random.sample(EDITS, random.randint(1, 4)) for row in edit(b, random)]
     ours, theirs = a.write(), b.write(seed)
     difference = diff(ours, theirs)
-    assert Counter(said(difference)) == Counter(expected)
+    assert Counter(changes_of(difference)) == Counter(expected)
     before, after = (irshape.infer(one.xml, weights=one.weights) for one in (ours, theirs))
     differing = {
         name

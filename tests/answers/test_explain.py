@@ -1,4 +1,4 @@
-"""Why a size is what it is: the formulas that rules write, what is passed by, and where each number stands."""
+"""Explanations: the formulas that rules record, the layers that are skipped, and the place of each number."""
 
 import json
 from pathlib import Path
@@ -41,7 +41,7 @@ def test_a_specification_example_reads_as_its_page() -> None:
     ]
 
 
-# Type, version, facts of the inputs (lists are constants), attributes, axis, and what it is.
+# Type, version, facts of the inputs (lists are constants), attributes, axis, and its equation.
 FORMULAS: list[tuple[str, str, list[Any], dict[str, Any], int, str]] = [
     (
         "Convolution", "opset1", ["f32[1,3,224,224]", "f32[64,3,7,7]"],

@@ -13,7 +13,7 @@ DATA = Path(__file__).parent.parent / "data"
 
 
 def selecting() -> Net:
-    """The places of what is not zero in an image of unknown size, and a Reshape that keeps the batch."""
+    """The positions of nonzero pixels in an image of unknown size, and a Reshape that keeps the batch."""
     net = Net()
     image = net.parameter("f32[?,3,..16]")
     places = net.layer("NonZero", [image], ["I64"], "opset3", output_type="i64")[0]
@@ -74,7 +74,7 @@ def test_state_and_bodies() -> None:
 
 
 def batch_of(*shapes: str) -> tuple[list[tuple[str, int]], list[list[tuple[str, int]]]]:
-    """What is the batch of a net in which each input is a result, and what can be."""
+    """The certain and the possible batch axes of a net whose inputs are its results."""
     net = Net()
     for shape in shapes:
         net.result(net.layer("ReLU", [net.parameter(shape)], ["FP32"])[0])

@@ -1,4 +1,4 @@
-"""A policy names what is to blame, once."""
+"""A policy names each cause once."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""For which sizes models are valid: against OpenVINO size by size, and what the answer says of itself."""
+"""Valid sizes agree with OpenVINO, size by size, and the answer says truly whether it is exact."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -76,7 +76,7 @@ def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> No
         "inputs",
         "  image: shape [?,3,?,?] -> [1,3,64,?]",
         "",
-        "what follows",
+        "effects",
         "  mask: [?,2,4..,4..] -> [1,2,64,4..]",
         "  shapes of 8 layers follow, first stem: [?,4,2..,2..] -> [1,4,32,2..]",
         "",
@@ -86,7 +86,7 @@ def test_diff_of_a_reshaped_model(run: Callable[..., Any], tmp_path: Path) -> No
 
 
 def test_diff_of_conditions_on_symbols(run: Callable[..., Any], tmp_path: Path) -> None:
-    """A multiple of 32, or the same size twice, is what irshape wrote beside the input; the shape of the Parameter is the same."""
+    """irshape wrote a multiple of 32, or one symbol twice, into the input's port; the shape of the Parameter is the same."""
     for name, shape, *symbols in (
         ("free", "image[N,3,H,W]"),
         ("even", "image[N,3,H,W]", "--symbol", "H=32*k"),

@@ -1,4 +1,4 @@
-"""The command line as a user meets it: reports, exit codes, and one line for what cannot be done."""
+"""The command line as a user meets it: reports, exit codes, and one line for each failed run."""
 
 import json
 import os
@@ -276,7 +276,7 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
     assert [json.loads(line)["file"] for line in lines] == [str(dynamic), SPACE_TO_DEPTH]
 
 
-# what cannot be done
+# runs that fail
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Folders as a user meets them: which files are found, in which order, and what is said of those that are no IR."""
+"""Folders as a user meets them: the files found, their order, and the reports on files that are no IR."""
 
 import json
 import os
@@ -120,7 +120,7 @@ def test_a_folder_without_an_ir_is_a_mistake(run: Start, tmp_path: Path) -> None
     assert (done.code, done.out, done.err) == (2, "", f"irshape: {tmp_path}: no IR among 1 .xml file\n")
 
 
-# what depends on there being one file
+# options that need one file
 
 
 def test_json_of_a_folder_is_an_array(run: Start, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`check --fix` and `check --diff`: what is written, what is said of it, and what is left alone."""
+"""`check --fix` and `check --diff`: the bytes written, the report on them, and the faults left alone."""
 
 import gzip
 import json

@@ -22,7 +22,7 @@ Terminal = Callable[[int], tuple[io.TextIOWrapper, Callable[[], str]]]
 
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
-    """Opens a terminal of a width; gives the stream and what reads all that has been shown."""
+    """Opens a terminal of a given width; returns the stream and a function that reads its output."""
     monkeypatch.setattr(progress, "_PATIENCE", 0)
     monkeypatch.setattr(progress, "_INTERVAL", 0)
     monkeypatch.setenv("TERM", "xterm")

@@ -25,7 +25,7 @@ def explain(inference: Inference, layer: str | int, port: int | None = None, axi
     return Explainer(inference).explain(Target.find(inference.graphs, layer, port, axis))
 
 
-def nothing(inference: Inference) -> Explanation:
+def unexplained(inference: Inference) -> Explanation:
     """The explanation for a file without layers: only its diagnostics."""
     document = inference.document
     return Explanation(document, Where(document.path), None, None, NOT_KNOWN, None, (), (), "", inference.diagnostics)

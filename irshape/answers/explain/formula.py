@@ -146,7 +146,7 @@ class Formulas:
             if tried == _MOST_TRIED:
                 return
             results = [layer.apply(self.scope, op, facts) for op, facts in others]
-            # A rule that fails tells nothing of the dependency.
+            # A rule that fails does not show whether its result depends on the number.
             changed = [not is_same(asked.of(one), number) for one in results if not any(fact.is_poisoned for fact in one)]
             if any(changed) or not changed:
                 yield leaf

@@ -85,7 +85,7 @@ class Trail:
     def _judged(self, point: Point, derivation: Derivation) -> _Verdict:
         known = self._verdicts
         ways = [way.source for way in derivation.ways if way.source in known and self._are_fixed(way.others)]
-        # A way through data tells more than a constant that must only be compatible with the data.
+        # A way through data explains more than a constant that must only be compatible with the data.
         ways = [way for way in ways if self.sources.is_varying(way.graph, way.slot)] or ways
         if ways:
             way = min(ways, key=lambda one: known[one][1:3])
