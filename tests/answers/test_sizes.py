@@ -232,7 +232,7 @@ def test_questions_that_cannot_be_answered() -> None:
     found = answer(nets.windows(), OBLONG)
     with pytest.raises(irshape.InputError, match="the size of W is missing"):
         found.admits(H=28)
-    with pytest.raises(irshape.InputError, match="no size is called 'D'; the open ones are H, W"):
+    with pytest.raises(irshape.InputError, match="there is no symbol 'D'; the symbols are H, W"):
         found.admits(H=28, W=28, D=1)
 
 
