@@ -20,7 +20,7 @@ from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
 from irshape.inference.schedule import Transfers, demanded, facts_of, marked, schedule
 from irshape.inference.transfer import Outcome, Transfer
 from irshape.inference.voice import Voice
-from irshape.model.bodies import BODIES, Body, bodies_of
+from irshape.model.bodies import Body, bodies_of
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostics
 from irshape.report.finding import Finding
@@ -28,6 +28,7 @@ from irshape.shape.dim import Scope
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
+from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:

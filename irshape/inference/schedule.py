@@ -12,11 +12,12 @@ from typing import Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import Transfer
-from irshape.model.bodies import BODIES, Body, conditions_passed
+from irshape.model.bodies import Body, conditions_passed
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Signature
+from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights, WeightsError
 
 _NONE: Final[frozenset[int]] = frozenset()

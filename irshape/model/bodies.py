@@ -6,17 +6,9 @@ outputs of the map, by ascending `external_port_id`, are the layer's outputs in 
 
 from __future__ import annotations
 
-from typing import Final
-
 from irshape.model.model import Model, Node
 from irshape.xml.document import PortMap
-
-# The bodies of each operation, and the port maps that tie them.
-BODIES: Final = {
-    "If": (("then_body", "then_port_map"), ("else_body", "else_port_map")),
-    "Loop": (("body", "port_map"),),
-    "TensorIterator": (("body", "port_map"),),
-}
+from irshape.xml.lexical import BODIES, whole_number
 
 
 class Slice:
@@ -148,11 +140,8 @@ def _slice(entry: PortMap) -> Slice | None:
 
 def _number(attributes: dict[str, str], name: str, default: int) -> int:
     """A number of a port map; what is none has been reported by the reader."""
-    text = attributes.get(name, "")
-    try:
-        return int(text) if len(text) < 24 else default
-    except ValueError:
-        return default
+    value = whole_number(attributes.get(name, ""))
+    return default if value is None else value
 
 
 def conditions_passed(body: Body) -> list[BodyInput]:

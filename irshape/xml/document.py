@@ -105,11 +105,6 @@ def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
     return positions
 
 
-def leaves_offset(text: str) -> bool:
-    """Whether a Const with this offset leaves it to its layers: a number as it is written."""
-    return text.isdecimal() and len(text) < 19 and (text[0] != "0" or text == "0")
-
-
 _Ports: TypeAlias = tuple[list[Port], list[Port]]
 
 

@@ -15,15 +15,17 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from irshape.shape.element_type import ElementType
-from irshape.xml.document import Document, Layer, Port, PortRecord, Signature, leaves_offset
+from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
+from irshape.xml.lexical import EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, WHITE_SPACE, own_offset
 
 # A value free of what a parser would change or refuse: entities, tags, control characters, blanks other than spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
-_ID: Final = r"[0-9]{1,18}+"
-_BLANKS: Final = r"[ \t\r\n]*+"
+_ID: Final = rf"[0-9]{{1,{SAFE_DIGITS}}}+"
+_BLANKS: Final = rf"[{WHITE_SPACE}]*+"
 _DECLARED: Final = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])(?:(?i:utf-8)|((?i:us-ascii)))\2)? ?\?>"""
-_DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="(10|11)">{_BLANKS}<layers>'.encode())
+_VERSION: Final = "|".join(map(str, IR_VERSIONS))
+_DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="({_VERSION})">{_BLANKS}<layers>'.encode())
 _BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
 # What stands in a layer between its name and its ports.
 _HEAD: Final = re.compile(
@@ -38,9 +40,8 @@ _PORT: Final = re.compile(
 _PORT_BEGIN: Final = '<port id="'
 _ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _EDGES_BEGIN: Final = re.compile(rf"{_BLANKS}</layers>{_BLANKS}<edges>".encode())
-_EDGES: Final = re.compile(
-    rf'(?:{_BLANKS}<edge from-layer="{_ID}" from-port="{_ID}" to-layer="{_ID}" to-port="{_ID}" ?/>)*+{_BLANKS}'.encode()
-)
+_EDGE_ATTRIBUTES: Final = " ".join(f'{name}="{_ID}"' for name in EDGE_ENDS)
+_EDGES: Final = re.compile(rf"(?:{_BLANKS}<edge {_EDGE_ATTRIBUTES} ?/>)*+{_BLANKS}".encode())
 # Leaves digits, and a blank for all else.
 _DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
 _EDGE: Final = re.compile(rb"<edge ")
@@ -49,7 +50,7 @@ _TYPE: Final = ' type="'
 _LAYER_TAG: Final = re.compile(rb"<layer |</layer>")
 _LAYER_END: Final = "</layer>"
 _LAYER_ENDS: Final = _LAYER_END.encode()
-_EDGE_ENDS: Final = b"/>"
+_EMPTY_TAG_END: Final = b"/>"
 _NET_END: Final = b"</net>"
 # What is cut out of the text of a layer, as layers differ in it where all else is alike.
 _NAMES: Final = ' names="'
@@ -57,7 +58,6 @@ _OFFSET: Final = ' offset="'
 _CONST: Final = ' type="Const" '
 # So much is taken at a time that it costs no memory to speak of.
 _BLOCK: Final = 1 << 18
-_BLANK: Final = " \t\r\n"
 
 
 class UnusualError(Exception):
@@ -81,7 +81,7 @@ def read_canonical(
     try:
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
-        rest = source[last + len(b"</edges>") :].rstrip(_BLANK.encode())
+        rest = source[last + len(b"</edges>") :].rstrip(WHITE_SPACE.encode())
         if not rest.endswith(_NET_END) or not lane.is_sound(rest.decode("ascii"), "<net>"):
             return False
     except UnusualError:
@@ -134,7 +134,7 @@ class _Lane:
                     if not _BEFORE.fullmatch(before):
                         raise UnusualError
                     befores.add(before)
-                if between != " name=" or not (id.isdecimal() and len(id) < 19) or not name.isprintable() or "<" in name:
+                if between != " name=" or not (id.isdecimal() and len(id) <= SAFE_DIGITS) or not name.isprintable() or "<" in name:
                     raise UnusualError
                 front, cut, tail = rest.partition(_NAMES)
                 names = ""
@@ -146,8 +146,9 @@ class _Lane:
                 if rest.startswith(_CONST):
                     first, _, behind = front.partition(_OFFSET)
                     offset, _, behind = behind.partition('"')
-                    if leaves_offset(offset):
-                        key, weights_at = f"{first}\1{behind}", int(offset)
+                    weights_at = own_offset(offset)
+                    if weights_at is not None:
+                        key = f"{first}\1{behind}"
                 if cut:
                     key = f"{key}\0{tail}"
                 if has_entities and ("&" in name or "&" in names):
@@ -195,8 +196,8 @@ class _Lane:
         last = source.find(b"</edges>", first)
         ends = array("q")
         while at < last:
-            stop = _last(source, _EDGE_ENDS, at, last)
-            stop = last if stop < 0 else stop + len(_EDGE_ENDS)
+            stop = _last(source, _EMPTY_TAG_END, at, last)
+            stop = last if stop < 0 else stop + len(_EMPTY_TAG_END)
             text = source[at:stop]
             if not _EDGES.fullmatch(text):
                 raise UnusualError
@@ -270,7 +271,7 @@ class _Lane:
             made.append([])
             for id, port, place in _each_port(ports):
                 precision, names, dims = self.port(port)
-                stop = start + place + len(_PORT_BEGIN) + len(id) + 1 + len(port.rstrip(_BLANK))
+                stop = start + place + len(_PORT_BEGIN) + len(id) + 1 + len(port.rstrip(WHITE_SPACE))
                 made[-1].append(Port(int(id), precision, start + place, dims, stop, names))
         return made[0], made[1]
 
@@ -301,7 +302,7 @@ def _parts(rest: str) -> tuple[str, str, str]:
         outputs, is_closed, behind = behind.partition("</output>")
         if not is_closed:
             raise UnusualError
-    if between.strip(_BLANK) or behind.strip(_BLANK):
+    if between.strip(WHITE_SPACE) or behind.strip(WHITE_SPACE):
         raise UnusualError
     return head, inputs, outputs
 
@@ -309,12 +310,12 @@ def _parts(rest: str) -> tuple[str, str, str]:
 def _each_port(text: str) -> Iterator[tuple[str, str, int]]:
     """The id of each port in a text, what stands behind it, and where the port begins."""
     blank, *ports = text.split(_PORT_BEGIN)
-    if blank.strip(_BLANK):
+    if blank.strip(WHITE_SPACE):
         raise UnusualError
     at = len(blank)
     for port in ports:
         id, _, rest = port.partition('"')
-        if not (id.isdecimal() and len(id) < 19):
+        if not (id.isdecimal() and len(id) <= SAFE_DIGITS):
             raise UnusualError
         yield id, rest, at
         at += len(_PORT_BEGIN) + len(port)

@@ -16,10 +16,12 @@ from collections.abc import Callable
 from typing import IO, Any, Final
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
+from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml import fastlane
-from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature, leaves_offset
+from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature
+from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, WHITE_SPACE, own_offset, to_int64, whole_number
 from irshape.xml.weights import are_swapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
@@ -27,9 +29,6 @@ _Enter = Callable[["_Reader", str, dict[str, str]], None]
 _Leave = Callable[[], None]
 _Children = dict[str, _Enter]
 
-_INT64_MAX: Final = (1 << 63) - 1
-# std::stoll and a C++ stream skip the blanks of the C locale and take a sign; neither knows a digit outside ASCII.
-_INTEGER: Final = r"[ \t-\r]*([+-]?[0-9]+)"
 _DECLARED: Final = rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']"
 # Python's name of a codec, and the one expat reads without a table.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
@@ -41,9 +40,10 @@ _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
 # How many bytes behind a port a comment may begin to be about it.
 _NEAR: Final = 1_000
-_BODIES: Final = {"if": ("then_body", "else_body"), "loop": ("body",), "tensoriterator": ("body",)}
-_WITH_BODIES: Final = frozenset(_BODIES)
-_PORT_MAPS: Final = ("port_map", "then_port_map", "else_port_map", "back_edges")
+# OpenVINO builds operations of any case, so the reader asks for a type in lower case.
+_BODIES: Final = {type.lower(): tuple(body for body, _ in bodies) for type, bodies in BODIES.items()}
+_TYPES_WITH_BODIES: Final = frozenset(_BODIES)
+_PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
 # What <input> and <output> of a port map must have, and what must be a number where it is given.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
 _MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
@@ -74,9 +74,8 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
         signature = layer.signature
         signature.record(inputs, outputs)
-        offset = signature.attributes.get("offset", "")
-        if signature.type == "Const" and offset.isascii() and leaves_offset(offset):
-            layer.weights_at = int(offset)
+        if signature.type == "Const" and (offset := own_offset(signature.attributes.get("offset", ""))) is not None:
+            layer.weights_at = offset
             signature.attributes["offset"] = "0"
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
@@ -192,7 +191,7 @@ class _Reader:
         if not source.startswith((b"<?xml", b"<net")) or (self.may_be_long and self.has_long_value()):
             return False
         is_read = fastlane.read_canonical(
-            self.document, types_with_bodies=_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
+            self.document, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
         )
         if not is_read:
             self.layers.clear()
@@ -260,7 +259,7 @@ class _Reader:
         """The source without the blanks before its first tag, which expat does not forgive before an XML declaration."""
         source = self.source
         if mark == 2:
-            blanks = tuple(blank.encode(self.document.encoding) for blank in " \t\r\n")
+            blanks = tuple(blank.encode(self.document.encoding) for blank in WHITE_SPACE)
             end = mark
             while source[end : end + 2] in blanks:
                 end += 2
@@ -397,9 +396,9 @@ class _Reader:
         version = attributes.get("version")
         if version is None:
             self.fault("X105", "<net> has no version", offset)
-        elif (number := _integer(version)) is None or number < 0:
+        elif (number := whole_number(version)) is None or number < 0:
             self.fault("X106", f"the version {version[:60]!r} of <net> is not a number", document.attribute_offset(offset, "version"))
-        elif number not in (10, 11):
+        elif number not in IR_VERSIONS:
             self.fault("X108", f"IR version {number}; only 10 and 11 can be read", document.attribute_offset(offset, "version"))
         else:
             document.version = number
@@ -574,10 +573,10 @@ class _Reader:
 
     def new_dim(self, text: str) -> int:
         """The number a dim begins with, -1 where there is none; a C++ stream reads no further than it."""
-        number = re.match(_INTEGER, text)
-        value = _to_int64(number[1]) if number else None
+        number = INTEGER.match(text)
+        value = to_int64(number[1]) if number else None
         if number is None or value is None or value < -1:
-            self.fault("X106", f"the dim {text.strip()[:60]!r} is not a number from -1 to {_INT64_MAX}", self.stack[-1][1])
+            self.fault("X106", f"the dim {text.strip()[:60]!r} is not a whole number from -1 to {INT64_MAX}", self.stack[-1][1])
             return -1
         if text[number.end() :].strip():
             self.fault("R101", f"the dim {text.strip()[:60]!r} is read as {value}", self.stack[-1][1])
@@ -600,7 +599,7 @@ class _Reader:
     def enter_edge(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
         self.children = _NOTHING
-        ends = [self.edge_end(name, attributes, offset) for name in _EDGE_ENDS]
+        ends = [self.edge_end(name, attributes, offset) for name in EDGE_ENDS]
         if min(ends) >= 0:
             self.graph.add_edge(ends, offset)
 
@@ -654,9 +653,7 @@ class _Reader:
 
     def number(self, tag: str, name: str, text: str, offset: int, otherwise: int, *, is_unsigned: bool = True) -> int:
         """An id or other whole number, `otherwise` if OpenVINO's std::stoll would not take all of the text."""
-        if len(text) < 19 and text.isdecimal() and text.isascii():
-            return int(text)
-        value = _integer(text)
+        value = whole_number(text)
         if value is not None and not (is_unsigned and value < 0):
             return value
         kind = "a whole number from 0" if is_unsigned else "a whole number"
@@ -680,28 +677,11 @@ class _Reader:
         return offset
 
 
-def _to_int64(digits: str) -> int | None:
-    """A signed decimal number, None where it leaves int64."""
-    sign = -1 if digits[0] == "-" else 1
-    digits = digits.lstrip("+-").lstrip("0") or "0"
-    if len(digits) > 19:
-        return None
-    value = sign * int(digits)
-    return value if -_INT64_MAX - 1 <= value <= _INT64_MAX else None
-
-
-def _integer(text: str) -> int | None:
-    """A number that is all of the text, blanks before it aside; None for anything else."""
-    match = re.fullmatch(_INTEGER, text)
-    return _to_int64(match[1]) if match else None
-
-
 def _looks_like_markup(source: bytes) -> bool:
     return source[:4096].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
 
 
 ANNOTATION: Final = "irshape"
-_EDGE_ENDS: Final = ("from-layer", "from-port", "to-layer", "to-port")
 _NOTHING: Final[_Children] = {}
 _DIM: Final[_Children] = {}
 _LAYERS: Final[_Children] = {"layer": _Reader.enter_layer}

@@ -14,12 +14,12 @@ from irshape.answers.explain.rule import Origin, is_known, is_same
 from irshape.answers.explain.traced import Leaf, Operation, number_text
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
-from irshape.model.bodies import BODIES
 from irshape.model.model import Node
 from irshape.ops.context import element_count
 from irshape.shape.dim import Dim, format_size
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Port
+from irshape.xml.lexical import BODIES
 
 
 class Sources(Lookup):
