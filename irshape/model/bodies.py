@@ -1,7 +1,7 @@
-"""How a body is tied to the layer that holds it: which input becomes which Parameter, which Result becomes which output.
+"""The port maps of bodies: which input of a layer feeds which Parameter of its body, and which Result gives which output.
 
-Inputs are counted as OpenVINO counts them: `external_port_id` is taken for the position among the layer's inputs, and the
-outputs of the map, by ascending `external_port_id`, are the layer's outputs in their order.
+As in OpenVINO, `external_port_id` of an input is its position among the layer's inputs, and the outputs of the map, in ascending
+order of `external_port_id`, are the layer's outputs in order.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from irshape.xml.lexical import BODIES, whole_number
 
 
 class Slice:
-    """How an axis is cut into the parts that enter, or joined from those that leave, one part each iteration."""
+    """How an axis of an input is sliced into parts, or an axis of an output concatenated from parts, one part for each iteration."""
 
     __slots__ = ("axis", "end", "part_size", "start", "stride")
 
@@ -25,7 +25,11 @@ class Slice:
 
 
 class BodyInput:
-    """A Parameter of the body and the input it takes: a slice of it, all of it, or at first all and then the value of `back`."""
+    """A Parameter of the body and the layer's input that feeds it.
+
+    The Parameter takes a slice of the input in each iteration if `slice` is set. Otherwise it takes the whole input: in every iteration,
+    or in the first only, followed by the value of the Result `back` of the iteration before.
+    """
 
     __slots__ = ("back", "external", "offset", "parameter", "slice")
 
@@ -38,7 +42,7 @@ class BodyInput:
 
 
 class BodyOutput:
-    """An output of the layer and the Result it takes: that of the last iteration, or those of all, joined."""
+    """An output of the layer and the Result that gives it: its last value, or its values of all iterations, concatenated (`slice`)."""
 
     __slots__ = ("offset", "result", "slice")
 
@@ -51,8 +55,8 @@ class BodyOutput:
 class Body:
     """A body and its port map.
 
-    `iteration` is the Parameter that counts the iterations of a Loop, `condition` the Result that ends it. `faults` are what
-    the map names that is not there, each with its offset.
+    `iteration` is the Parameter that counts the iterations of a Loop, `condition` the Result that ends it. `faults` holds a message
+    and an offset for each entry of the map that names a missing Parameter or Result.
     """
 
     __slots__ = ("condition", "faults", "inputs", "iteration", "model", "name", "outputs")
@@ -68,7 +72,7 @@ class Body:
 
 
 def bodies_of(node: Node) -> list[Body]:
-    """The bodies of a node in the order of its operation; empty if one is missing."""
+    """The bodies of a node in the order that its operation declares; empty if one is missing."""
     wanted = BODIES.get(node.type, ())
     if any(name not in node.bodies for name, _ in wanted):
         return []
@@ -80,7 +84,7 @@ def _body(node: Node, name: str, map: str) -> Body:
     entries = [entry for entry in node.layer.port_maps or () if entry.map == map]
     inputs, outputs = _by_external(entries, "input"), _by_external(entries, "output")
     back = _back_edges(node)
-    # A number without sign, so that -1 comes last.
+    # OpenVINO compares unsigned numbers, so -1 comes last.
     for external, entry in sorted(inputs.items(), key=lambda item: item[0] % 2**64):
         parameter = _find(body, entry, "Parameter")
         if parameter is None:
@@ -107,7 +111,7 @@ def _body(node: Node, name: str, map: str) -> Body:
 
 
 def _by_external(entries: list[PortMap], tag: str) -> dict[int, PortMap]:
-    """The entries by their external port; of several with the same one OpenVINO takes the first."""
+    """The entries by their external port; of several with one port OpenVINO uses the first."""
     found: dict[int, PortMap] = {}
     for entry in entries:
         if entry.tag == tag:
@@ -124,11 +128,11 @@ def _back_edges(node: Node) -> dict[int, PortMap]:
 
 
 def _find(body: Body, entry: PortMap, type: str, attribute: str = "internal_layer_id") -> Node | None:
-    """The Parameter or Result that an entry names; that there is none is a fault."""
+    """The Parameter or Result that an entry names; None, and a fault of the body, if it does not exist."""
     id = _number(entry.attributes, attribute, -1)
     node = body.model._by_id.get(id)
     if node is None or node.type != type:
-        body.faults.append((f"the {body.name} has no {type} with the id {id}", entry.offset))
+        body.faults.append((f"the {body.name} has no {type} with id {id}", entry.offset))
         return None
     return node
 
@@ -139,13 +143,13 @@ def _slice(entry: PortMap) -> Slice | None:
 
 
 def _number(attributes: dict[str, str], name: str, default: int) -> int:
-    """A number of a port map; what is none has been reported by the reader."""
+    """A number of a port map. For a text that is not a number, which the reader has reported, it is the default."""
     value = whole_number(attributes.get(name, ""))
     return default if value is None else value
 
 
 def conditions_passed(body: Body) -> list[BodyInput]:
-    """The inputs that are the condition of a Loop: those of the Parameter that its Result takes, and keeps."""
+    """The inputs that are the condition of a Loop: those whose Parameter directly feeds the condition's Result in every iteration."""
     condition = body.condition
     if condition is None or not condition.sources:
         return []

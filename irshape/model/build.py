@@ -1,10 +1,10 @@
-"""From a document to a model: names become nodes, edges become slots, and what does not fit together is said."""
+"""From a document to a model: layers become nodes, edges become slots, and faults of the graph become diagnostics."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from irshape.model.model import SINKS, Model, Node
+from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
 from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where, clipped
@@ -12,7 +12,7 @@ from irshape.xml.document import Document, Layer, Port, Signature
 
 
 def build(document: Document, default_opset: str | None = None) -> Model:
-    """The model of a document. `default_opset` is the version of layers that name none (specification examples)."""
+    """The model of a document. `default_opset` is the version of the layers of a specification example that name none."""
     model = Model(document, document.graph)
     tensors = 0
     for graph in model.graphs():
@@ -25,7 +25,7 @@ def build(document: Document, default_opset: str | None = None) -> Model:
 
 
 def place(document: Document, layer: Layer | None, offset: int, port: str | None = None, path: str = "") -> Where:
-    """A place in a document; line and column are computed here, so only places that are shown cost anything."""
+    """The place of a diagnostic. Line and column are computed here, so only places that are reported cost anything."""
     line, column = document.position(offset)
     return Where(
         document.path,
@@ -45,17 +45,17 @@ class _Builder:
         self.model = model
         self.document = model.document
         self.default_opset = default_opset
-        self.findings: list[tuple[str, str, Node | None, int, str | None, bool]] = []
-        # OpenVINO walks along edges whether or not their ports exist: from a layer to those it would read, but cannot.
+        self.faults: list[tuple[str, str, Node | None, int, str | None, bool]] = []
+        # OpenVINO follows edges even if their ports do not exist: from the index of a node to those of its would-be producers.
         self.walks: dict[int, set[int]] = {}
         self.classes: dict[tuple[str, str], OpClass | None] = {}
         self.signatures: Iterable[Signature] = ()
-        # Which nodes are read, by their index, and whether all of these stand before their readers.
+        # Whether each node is read, by its index, and whether every producer comes before its readers in the file.
         self.is_read = bytearray()
         self.is_sorted = True
 
     def build(self) -> None:
-        """Make the nodes, and the bodies inside them, which are built after."""
+        """Make and connect the nodes of this graph, and the models of their bodies, which are built later."""
         self.add_nodes()
         self.connect()
         self.find_dead()
@@ -65,13 +65,13 @@ class _Builder:
             if node.layer.bodies:
                 node.bodies = {name: Model(self.document, graph, node, name) for name, graph in node.layer.bodies.items()}
 
-    def say(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
-        """Record a fault of the graph; whether it is an error is known when it is clear which layers are live."""
-        self.findings.append((code, message, node, offset, port, warning))
+    def fault(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
+        """Record a fault of the graph; its severity is decided when it is known which layers are live."""
+        self.faults.append((code, message, node, offset, port, warning))
 
     def report(self, diagnostics: Diagnostics) -> None:
-        """Give the faults their places; one in a layer that reaches no Result or Assign is a warning."""
-        for code, message, node, offset, port, warning in self.findings:
+        """Add the faults to the diagnostics; a fault of a layer that reaches no Result or Assign is a warning."""
+        for code, message, node, offset, port, warning in self.faults:
             is_dead = not self.model.is_live or (node is not None and not node.is_live)
             severity = WARNING if warning or is_dead else None
             if diagnostics.has_room(code, severity):
@@ -93,22 +93,22 @@ class _Builder:
                     signature.input_count,
                     signature.output_count,
                 )
-            op_class, alike, input_count, count = known
+            op_class, same_type, input_count, count = known
             node = Node(model, index, layer, op_class, input_count, slot)
             nodes.append(node)
-            alike.append(node)
+            same_type.append(node)
             producers += (index,) * count
             slot += count
             if layer.id in by_id:
                 earlier = by_id[layer.id]
                 earlier.is_dropped = True
-                self.say("G101", f"layer id {layer.id} is also that of {earlier.name!r}", node, layer.offset)
+                self.fault("G101", f"layer id {layer.id} is already the id of {earlier.name!r}", node, layer.offset)
             by_id[layer.id] = node
         model.slot_count = slot
         self.signatures = resolved.keys()
 
     def class_of(self, layer: Layer) -> OpClass | None:
-        """The class of a layer's operation; None if there is none."""
+        """The class of a layer's operation; None if the operation is unknown."""
         if not layer.version and self.document.is_example:
             return self.guess(layer)
         key = (layer.type, layer.version)
@@ -117,9 +117,10 @@ class _Builder:
         return self.classes[key]
 
     def guess(self, layer: Layer) -> OpClass | None:
-        """The class of an example that names no version.
+        """The class of a layer of an example that names no version.
 
-        It is that of `default_opset`, else the newest that its ports and attributes fit, if any has as many outputs.
+        It is the class of `default_opset` if that is given. Otherwise it is the newest class that fits the layer's inputs and attributes,
+        among those with the right number of outputs if there are any.
         """
         versions = REGISTRY.versions(layer.type)
         if self.default_opset:
@@ -137,12 +138,12 @@ class _Builder:
         for number, (from_layer, from_port, to_layer, to_port) in enumerate(zip(numbers, numbers, numbers, numbers, strict=True)):
             source, target = by_id.get(from_layer), by_id.get(to_layer)
             if source is None or target is None:
-                self.say_missing(number, source, target)
+                self.report_missing_layer(number, source, target)
                 continue
             output = source.layer.signature.outputs.get(from_port)
             entry = target.layer.signature.inputs.get(to_port)
             if output is None or entry is None or target.sources[entry] >= 0:
-                self.say_unfit(number, source, output, target, entry)
+                self.report_unfit_ports(number, source, output, target, entry)
                 continue
             slot = source.first_slot + output
             target.sources[entry] = slot
@@ -152,37 +153,37 @@ class _Builder:
         if self.document.is_example:
             self.feed_examples()
 
-    def say_missing(self, number: int, source: Node | None, target: Node | None) -> None:
-        """An edge between layers of which one is not there; what it leads to is fed, but by nothing that can be computed."""
+    def report_missing_layer(self, number: int, source: Node | None, target: Node | None) -> None:
+        """Report an edge from or to a layer that does not exist; the input that it feeds is unknown."""
         from_layer, _, to_layer, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
         offset = self.model.graph.edge_offset(number)
         if target is None:
-            self.say("G102", f"the edge leads to layer {to_layer}, which does not exist", source, offset, warning=True)
+            self.fault("G102", f"the edge leads to layer {to_layer}, which does not exist", source, offset, warning=True)
             return
-        self.say("G102", f"the edge comes from layer {from_layer}, which does not exist", target, offset)
+        self.fault("G102", f"the edge starts at layer {from_layer}, which does not exist", target, offset)
         self.leave_unknown(target, to_port)
 
-    def say_unfit(self, number: int, source: Node, output: int | None, target: Node, entry: int | None) -> None:
-        """An edge between ports of which one is not there, or is fed already."""
+    def report_unfit_ports(self, number: int, source: Node, output: int | None, target: Node, entry: int | None) -> None:
+        """Report an edge from or to a port that does not exist, or to an input that another edge feeds."""
         _, from_port, _, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
         offset = self.model.graph.edge_offset(number)
         self.walks.setdefault(target.index, set()).add(source.index)
         if output is None:
-            self.say("G103", f"layer {source.id} has no output port {from_port}", target, offset)
+            self.fault("G103", f"layer {source.id} has no output port {from_port}", target, offset)
             self.leave_unknown(target, to_port)
         if entry is None:
-            self.say("G103", f"layer {target.id} has no input port {to_port}", target, offset)
+            self.fault("G103", f"layer {target.id} has no input port {to_port}", target, offset)
         if output is not None and entry is not None:
-            self.say("G104", f"input port {to_port} of layer {target.id} is fed by two edges", target, offset, str(to_port))
+            self.fault("G104", f"input port {to_port} of layer {target.id} is fed by two edges", target, offset, str(to_port))
 
     def leave_unknown(self, target: Node, to_port: int) -> None:
-        """What a faulty edge leads to is fed, but by nothing that can be computed."""
+        """Mark the input that a faulty edge leads to as fed by an unknown tensor."""
         entry = target.layer.signature.inputs.get(to_port)
-        if entry is not None and target.sources[entry] == -1:
-            target.sources[entry] = -2
+        if entry is not None and target.sources[entry] == UNFED:
+            target.sources[entry] = FAULTY
 
     def feed_examples(self) -> None:
-        """An example's inputs come from nowhere: what its ports record is what they are."""
+        """Feed the unconnected inputs of an example from stubs: slots with the type and shape that the input port records."""
         for node in self.model.nodes:
             for index, port in enumerate(node.layer.inputs):
                 if node.sources[index] < 0:
@@ -215,14 +216,14 @@ class _Builder:
             node.is_live = not node.is_dropped
 
     def are_all_live(self) -> bool:
-        """Whether this is plain to see: what is not read is a sink, and the others are read by those that follow."""
-        if self.findings or not self.is_sorted:
+        """Whether all nodes are live for certain: every node is a sink, is a Parameter, or is read by a later node."""
+        if self.faults or not self.is_sorted:
             return False
         unread = [self.model.nodes[index] for index, is_read in enumerate(self.is_read) if not is_read]
         return all(node.type in SINKS or node.type == "Parameter" for node in unread)
 
     def sort(self) -> None:
-        """Topological order, that of the file where it is one; a circle is reported once and cut at its first layer."""
+        """Find a topological order, the order of the file if possible; each cycle is reported once and cut at its first layer."""
         model = self.model
         producers = model.producers
         if self.is_sorted:
@@ -255,64 +256,64 @@ class _Builder:
                 if not waiting[reader]:
                     heappush(ready, reader)
 
-    def cut(self, circle: list[int]) -> int:
-        """Report a circle and cut it at its first layer, which is given."""
-        first = self.model.nodes[min(circle)]
-        names = " <- ".join(repr(clipped(self.model.nodes[i].name)) for i in [*circle[:8], circle[0]])
-        self.say("G105", f"layers depend on each other: {names}", first, first.layer.offset)
-        within = set(circle)
+    def cut(self, cycle: list[int]) -> int:
+        """Report a cycle and cut it at its first layer, whose index is returned."""
+        first = self.model.nodes[min(cycle)]
+        names = " <- ".join(repr(clipped(self.model.nodes[i].name)) for i in [*cycle[:8], cycle[0]])
+        self.fault("G105", f"the layers form a cycle: {names}", first, first.layer.offset)
+        within = set(cycle)
         for position, slot in enumerate(first.sources):
             if 0 <= slot < len(self.model.producers) and self.model.producers[slot] in within:
-                first.sources[position] = -2  # fed, but by nothing that can be computed
+                first.sources[position] = FAULTY
         return first.index
 
     def check_connections(self) -> None:
-        """Ports without an edge, doubled ids, layers nobody reads."""
+        """Report inputs without an edge, repeated port ids, shared names and layers that reach no Result."""
         has_sink = bool(self.model.of_type(*SINKS))
         if not has_sink and not self.document.is_example:
-            self.say("G113", "the model has no Result", None, self.model.graph.offset)
+            self.fault("G113", "the model has no Result", None, self.model.graph.offset)
         layers = self.model.graph.layers
-        kept = [node for node in self.model.nodes if not node.is_dropped]  # that a node is dropped has been said
+        kept = [node for node in self.model.nodes if not node.is_dropped]  # a dropped node has been reported
         if any(signature.is_doubled for signature in self.signatures):
             for node in kept:
                 self.check_port_ids(node, node.layer.inputs, "input")
                 self.check_port_ids(node, node.layer.outputs, "output")
         for node in kept:
-            if -1 in node.sources:
+            if UNFED in node.sources:
                 self.check_fed(node, is_old=self.document.version == 10)
         if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
             self.check_names(kept)
         if has_sink:
             for node in kept:
                 if not node.is_live and not self.is_read[node.index]:
-                    self.say("G116", "the layer reaches no Result or Assign", node, node.layer.offset)
+                    self.fault("G116", "the layer reaches no Result or Assign", node, node.layer.offset)
 
     def check_names(self, nodes: list[Node]) -> None:
-        """Names that layers share."""
+        """Report names that layers share."""
         names: dict[str, Node] = {}
         for node in nodes:
             if node.name and (earlier := names.setdefault(node.name, node)) is not node:
-                self.say("G114", f"layer {earlier.id} is named {node.name!r}, too", node, node.layer.offset)
+                self.fault("G114", f"the name {node.name!r} is already the name of layer {earlier.id}", node, node.layer.offset)
 
     def check_fed(self, node: Node, *, is_old: bool) -> None:
-        """Inputs that no edge leads to; in IR version 10 the last ones may be left out."""
+        """Report inputs that no edge leads to; in IR version 10 the last inputs may lack one."""
         is_followed = False
         for source, port in zip(reversed(node.sources), reversed(node.layer.inputs), strict=True):
-            if source == -1 and (is_followed or not is_old):
-                self.say("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
-            is_followed = is_followed or source != -1
+            if source == UNFED and (is_followed or not is_old):
+                self.fault("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
+            is_followed = is_followed or source != UNFED
 
     def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
-        """Ports of one kind that have the same id."""
+        """Report ports of one kind that have the same id."""
         seen: set[int] = set()
         for port in ports:
             if port.id in seen:
-                self.say("G115", f"two {kind} ports have the id {port.id}", node, port.offset, str(port.id))
+                self.fault("G115", f"two {kind} ports have id {port.id}", node, port.offset, str(port.id))
             seen.add(port.id)
 
 
 class _Cycles:
-    """Finds circles among the layers that wait for each other, one after the other, none of the way to them twice."""
+    """Finds the cycles among layers that wait for each other, one by one, without repeating the walk that leads to a cycle."""
 
     def __init__(self, needs: list[set[int]]) -> None:
         self.needs = needs
@@ -321,7 +322,7 @@ class _Cycles:
         self.places: dict[int, int] = {}
 
     def next(self, done: list[bool]) -> list[int]:
-        """The layers of a circle of which none is done, each needing the next."""
+        """The layers of a cycle of which none is done, each needing the next."""
         path, places = self.path, self.places
         while path and done[path[-1]]:
             del places[path.pop()]
@@ -333,12 +334,12 @@ class _Cycles:
             places[index] = len(path)
             path.append(index)
             index = self.needed(index, done)
-        circle = path[places[index] :]
-        # What is left of the path leads to the circle, and is still waiting.
-        for index in circle:
+        cycle = path[places[index] :]
+        # The rest of the path leads to the cycle and is still waiting.
+        for index in cycle:
             del places[index]
-        del path[len(path) - len(circle) :]
-        return circle
+        del path[len(path) - len(cycle) :]
+        return cycle
 
     def needed(self, index: int, done: list[bool]) -> int:
         return min(need for need in self.needs[index] if not done[need])
@@ -356,21 +357,21 @@ def _fits(op_class: OpClass, layer: Layer) -> bool:
 
 
 def unknown_reason(layer: Layer) -> tuple[str, str]:
-    """Why no class stands for a layer: code and message."""
+    """The code and message of the diagnostic for a layer whose operation is unknown."""
     versions = REGISTRY.versions(layer.type)
     if not versions:
         return "G110", f"no opset has an operation {clipped(layer.type)!r}"
     if opset(layer.version) is None and layer.version not in versions:
-        return "G112", f"{clipped(layer.version)!r} is no opset"
+        return "G112", f"{clipped(layer.version)!r} is not an opset"
     return "G111", f"{layer.version} has no {layer.type}"
 
 
 def unknown_hint(layer: Layer) -> str | None:
-    """What may have been meant by a layer for which no class stands."""
+    """The hint for a layer whose operation is unknown: a similar name, or the first opset of the operation."""
     versions = REGISTRY.versions(layer.type)
     if not versions:
         like = REGISTRY.similar(layer.type)
         return f"did you mean {like}?" if like else None
     first = next(iter(versions))
     release = RELEASES.get(opset(first) or 0)
-    return f"{layer.type} exists from {first} on" + (f", which needs OpenVINO {release} or later" if release else "")
+    return f"{layer.type} is available from {first} on" + (f", which needs OpenVINO {release} or later" if release else "")

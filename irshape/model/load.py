@@ -14,12 +14,12 @@ from irshape.xml.weights import Weights
 
 
 def load(source: Source | Model, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
-    """The graph of an IR, which may have been read already."""
+    """The model of a source; the source may be a model that was read before."""
     return source if isinstance(source, Model) else build(read_document(source, path=path, limits=limits), opset)
 
 
 def weights_of(document: Document, given: Any) -> Weights | None:
-    """The weights that were given, else those beside the file."""
+    """The given weights, or else the `.bin` beside the file; None for a document without a path."""
     if given is not None:
         return given if isinstance(given, Weights) else Weights(given)
     return Weights.beside(document.path) if document.path is not None else None

@@ -1,4 +1,4 @@
-"""The graph of a model: nodes, ports and what connects them."""
+"""The graph of a model: nodes, ports and connections."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostics, clipped
 from irshape.xml.document import Document, Graph, Layer, Port, Signature
 
-# OpenVINO looks for these by their exact names, while it builds operations of any case.
+# OpenVINO finds sinks by these exact names, although it builds operations from names in any case.
 SINKS = frozenset({"Result", "Assign"})
+
+# In place of a slot: no edge leads to the input, or a faulty edge or one that closes a cycle does, so the tensor is unknown.
+UNFED: Final = -1
+FAULTY: Final = -2
 
 
 class _PortView:
@@ -35,7 +39,7 @@ class _PortView:
 
 
 class OutputPort(_PortView):
-    """An output of a node: what it is recorded as, and who reads it."""
+    """An output of a node: its `<port>` in the file and the inputs that read it."""
 
     __slots__ = ()
 
@@ -64,7 +68,7 @@ class OutputPort(_PortView):
 
 
 class InputPort(_PortView):
-    """An input of a node: what it is recorded as, and where it comes from."""
+    """An input of a node: its `<port>` in the file and the output that feeds it."""
 
     __slots__ = ()
 
@@ -80,13 +84,13 @@ class InputPort(_PortView):
 
     @property
     def name(self) -> str:
-        """What the operation calls this input; its number where the operation is unknown."""
+        """The name that the operation gives this input; its position if the operation is unknown."""
         port = self.node.op_class.input_at(self.index) if self.node.op_class else None
         return port.name if port else str(self.index)
 
     @property
     def source(self) -> OutputPort | None:
-        """The output that feeds this input; None if there is none."""
+        """The output that feeds this input; None if none does."""
         slot = self.node.sources[self.index]
         if slot < 0 or slot in self.node.model.stubs:
             return None
@@ -103,9 +107,9 @@ _NO_BODIES: Final[Mapping[str, Any]] = MappingProxyType({})
 class Node:
     """A layer in its graph.
 
-    `sources[i]` is the tensor (slot) that feeds input i, -1 if none does; the outputs are the slots from `first_slot` on.
-    `is_live` tells whether the node reaches a Result or Assign, `is_dropped` that a later one has its id. `bodies` are the graphs
-    inside an If, Loop or TensorIterator.
+    `sources[i]` is the slot, the number of the tensor, that feeds input i, or `UNFED` or `FAULTY`. The outputs have the slots from
+    `first_slot` on. `is_live` says that the node reaches a Result or Assign, `is_dropped` that a later
+    node has the same id. `bodies` are the graphs inside an If, Loop or TensorIterator.
     """
 
     __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")
@@ -115,7 +119,7 @@ class Node:
         self.index = index
         self.layer = layer
         self.op_class = op_class
-        self.sources: list[int] = [-1] * input_count
+        self.sources: list[int] = [UNFED] * input_count
         self.first_slot = first_slot
         self.is_live = True
         self.is_dropped = False
@@ -143,12 +147,12 @@ class Node:
 
     @property
     def op(self) -> Op | None:
-        """The operation with this node's attributes; None if its type is unknown. Equal nodes share it."""
+        """The operation with this node's attributes, shared by equal nodes; None if the operation is unknown."""
         return self.model.op_of(self)
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """The attributes as their declared types, defaults included; as text if the operation is unknown."""
+        """The attributes as values of their declared types, including defaults; as text if the operation is unknown."""
         op = self.op
         if op is None:
             return dict(self.layer.attributes)
@@ -166,17 +170,17 @@ class Node:
 
     @property
     def producers(self) -> list[Node]:
-        """The nodes whose outputs this one reads, in the order of its inputs."""
+        """The nodes whose outputs this node reads, in the order of its inputs."""
         return [source.node for port in self.inputs if (source := port.source)]
 
     @property
     def consumers(self) -> list[Node]:
-        """The nodes that read this one's outputs."""
+        """The nodes that read this node's outputs."""
         return [target.node for port in self.outputs for target in port.targets]
 
     @property
     def key(self) -> str:
-        """What identifies the node in the file: its id, after those of the layers around it (`2.body/5`)."""
+        """The key of the node in the file: its id after the ids and bodies of the enclosing layers (`2.body/5`)."""
         return f"{self.model.prefix}{self.id}"
 
     def __repr__(self) -> str:
@@ -184,11 +188,12 @@ class Node:
 
 
 class Model:
-    """A model, or the body of a layer: its nodes in the order of the file, and the same in topological order by `order`.
+    """A model, or the body of a layer: its nodes in the order of the file.
 
-    `diagnostics` says what is wrong with the graph itself. Iterating gives the nodes in topological order; `model["name"]`
-    and `model.node(id)` find one. A body knows the node that holds it, and the names around it: `path` is `loop_3 / body`,
-    `prefix` is `2.body/`. `first_tensor` makes the slots of all graphs of a file distinct numbers.
+    `diagnostics` are the faults of the graph itself. Iterating gives the nodes in topological order, whose indices are in `order`;
+    `model["name"]` and `model.node(id)` find one node. For a body, `holder` is the node that holds it, `path` the names of the
+    enclosing layers and bodies (`loop_3 / body`), and `prefix` the beginning of its nodes' keys (`2.body/`). `first_tensor` plus a slot
+    is unique among all graphs of a file.
     """
 
     __slots__ = (
@@ -245,7 +250,7 @@ class Model:
         return self.of_type("Result")
 
     def of_type(self, *types: str) -> list[Node]:
-        """The nodes of some types, spelled as in the file, in its order."""
+        """The nodes of some types, spelled as in the file, in the order of the file."""
         found = [self._by_type[type] for type in types if type in self._by_type]
         return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
 
@@ -259,7 +264,7 @@ class Model:
 
     @property
     def readers(self) -> Mapping[int, list[tuple[int, int]]]:
-        """Who reads each tensor that somebody reads: nodes, by index, and the position of the input."""
+        """The readers of each slot that is read: the index of the node and the position of its input."""
         if self._readers is None:
             self._readers = {}
             for node in self.nodes:
@@ -269,7 +274,7 @@ class Model:
         return self._readers
 
     def op_of(self, node: Node) -> Op | None:
-        """The operation of a node with its attributes read, shared by all nodes that say the same."""
+        """The operation of a node with parsed attributes, shared by all nodes with the same attributes."""
         if node.op_class is None:
             return None
         op = self.shared_op(node.op_class, node.layer.signature)
@@ -277,7 +282,7 @@ class Model:
         return op if own is None else op.with_attribute("offset", own)
 
     def shared_op(self, op_class: OpClass, signature: Signature) -> Op:
-        """The operation that all layers of a signature share; what the signature leaves to each layer is 0 in it."""
+        """The operation that all layers of a signature share; an `offset` that each layer has for itself is 0 in it."""
         op = self._ops.get(signature)
         if op is None:
             key = (op_class, *signature.attributes.items())
@@ -288,12 +293,12 @@ class Model:
         return op
 
     def to_etree(self) -> Any:
-        """The file as an lxml tree. ValueError for a file that could not be read to its end."""
+        """The file as an lxml tree. Raises ValueError if the file could not be read completely."""
         if not self.document.is_complete:
-            raise ValueError("the file could not be read to its end")
+            raise ValueError("the file could not be read completely; its diagnostics say why")
         from lxml import etree
 
         from irshape.xml.schema import untrusted_parser
 
-        # What the reader has read has no DOCTYPE, and its limits bind what lxml has none for.
+        # The reader has refused a DOCTYPE and has enforced its limits, so the parser needs none.
         return etree.fromstring(self.document.source, untrusted_parser(is_huge=True))

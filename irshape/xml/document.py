@@ -1,7 +1,7 @@
-"""A file as it stands: layers, ports and edges with the offset of each, before anything is checked against an op.
+"""The content of a file: layers, ports and edges with their offsets, before any check against an operation.
 
-Offsets count bytes of `Document.source` from 0. `Document.position` turns one into line and column, and
-`Document.attribute_offset` finds an attribute inside a start tag, so that neither costs anything until it is printed.
+Offsets count bytes of `Document.source` from 0. `Document.position` turns an offset into line and column, and
+`Document.attribute_offset` finds an attribute inside a start tag. Both are computed only for a place that is reported.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Final, TypeAlias
 from irshape.report.diagnostic import Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
 
-# Lines and columns are counted per block once, so that a place costs one block and not the whole file, or line.
+# The line and column at the start of each block are computed once, so that a position costs the reading of one block.
 _BLOCK: Final = 1 << 12
 _ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
 _TAG_NAME: Final = r"<[^\s/>]*"
@@ -25,12 +25,12 @@ PortRecord: TypeAlias = tuple[int, str | None, tuple[int, ...] | None]
 
 
 class Port:
-    """A `<port>`: `dims` as recorded (-1 is unknown), `None` where the port has no `<dim>`.
+    """A `<port>`: `dims` as recorded (-1 is unknown), `None` if the port has no `<dim>`.
 
-    `offset` is that of `<port`, `end` that of the first byte after the port. `value` holds the numbers a specification
-    example gives in a comment, flat, and the shape of their nesting in `value_shape`. `annotation` is what irshape wrote
-    about the port when `<dim>` could not say it, `layout` what OpenVINO knows of its axes: `[N,C,H,W]`. An id that is missing
-    or unreadable is -1.
+    `offset` is the offset of `<port`, `end` that of the first byte after the port. An id that is missing or unreadable is -1.
+    `annotation` is the text that irshape wrote into the port's `<rt_info>`, for shapes that `<dim>` cannot express. `layout` is
+    OpenVINO's layout: `[N,C,H,W]`. In a specification example, `value` is the flat tuple of the numbers in the port's comment, and
+    `value_shape` the shape of their nesting.
     """
 
     __slots__ = ("annotation", "dims", "end", "id", "layout", "names", "offset", "precision", "value", "value_shape")
@@ -57,11 +57,10 @@ class Port:
 
 
 class Signature:
-    """What a layer says but for its id, its name and its places; layers that say the same may share one.
+    """The content of a layer apart from its id, its name and its offsets in the file; layers with equal content may share it.
 
-    `attributes` are those of the first `<data>`, as text; where each layer has an `offset` of its own, it is 0 here. `inputs` and
-    `outputs` give the position of each port by its id, the first where an id is there twice (`is_doubled`); `records` are all
-    ports, inputs first.
+    `attributes` are those of the first `<data>`, as text; `offset` is "0" if each layer has its own. `inputs` and `outputs` map the
+    id of a port to its position, to the first if two ports have one id (`is_doubled`). `records` holds all ports, inputs first.
     """
 
     __slots__ = ("attributes", "input_count", "inputs", "is_doubled", "output_count", "outputs", "records", "type", "version")
@@ -77,7 +76,7 @@ class Signature:
         self.records: tuple[PortRecord, ...] = ()
 
     def record(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
-        """Let these be the ports."""
+        """Set the ports."""
         self.input_count = len(inputs)
         self.output_count = len(outputs)
         self.inputs = _positions(inputs)
@@ -109,12 +108,12 @@ _Ports: TypeAlias = tuple[list[Port], list[Port]]
 
 
 class Layer:
-    """A `<layer>`; -1 marks an offset of something absent.
+    """A `<layer>`; the offset of an absent part is -1.
 
-    A layer whose id is missing or unreadable has a negative one that no other layer of its graph has; a `name` that is missing is
-    empty. `weights_at` is where the bytes of a Const begin, if its signature leaves that to it. `ports` are the inputs and outputs, or
-    what makes them when they are asked for: most layers are inferred by their `signature`. `bodies` and `port_maps` are there for If,
-    Loop and TensorIterator only.
+    A layer whose id is missing or unreadable has a negative id, unique in its graph. A missing `name` is empty. `weights_at` is the
+    `offset` of a Const if its signature does not hold it. `ports` are the inputs and outputs, or a function that makes them on
+    demand, because most layers are inferred from their `signature` alone. Only If, Loop and TensorIterator have `bodies` and
+    `port_maps`.
     """
 
     __slots__ = ("_ports", "bodies", "data_offset", "end", "id", "name", "offset", "port_maps", "signature", "weights_at")
@@ -153,21 +152,21 @@ class Layer:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """The attributes of the first `<data>`, as text; to be read only, as layers may share them."""
+        """The attributes of the first `<data>`, as text. Layers may share the dict, so it must not be changed."""
         shared = self.signature.attributes
         return shared if self.weights_at is None else {**shared, "offset": str(self.weights_at)}
 
     @property
     def inputs(self) -> list[Port]:
         """The ports of `<input>`."""
-        return self._made()[0]
+        return self._both()[0]
 
     @property
     def outputs(self) -> list[Port]:
         """The ports of `<output>`."""
-        return self._made()[1]
+        return self._both()[1]
 
-    def _made(self) -> _Ports:
+    def _both(self) -> _Ports:
         ports = self._ports
         if not isinstance(ports, tuple):
             ports = self._ports = ports(self)
@@ -188,7 +187,7 @@ class Edge:
 
 
 class PortMap:
-    """One child of a `port_map`, `then_port_map`, `else_port_map` or `back_edges`: its tag, attributes and place."""
+    """A child of a `port_map`, `then_port_map`, `else_port_map` or `back_edges` (`map`): its tag, attributes and offset."""
 
     __slots__ = ("attributes", "map", "offset", "tag")
 
@@ -202,7 +201,7 @@ class PortMap:
 class Graph:
     """The layers and edges of a net or a body.
 
-    `ends` are four numbers for each edge: the layer and port that it comes from, and those that it leads to, by their ids in the file.
+    `ends` has four numbers for each edge: the ids of its source layer and port and of its target layer and port.
     """
 
     __slots__ = ("_find_edges", "_places", "end", "ends", "layers", "offset")
@@ -216,37 +215,36 @@ class Graph:
         self._find_edges: Callable[[], list[int]] | None = None
 
     def add_edge(self, ends: Sequence[int], offset: int) -> None:
-        """Put one more edge to the others."""
+        """Append an edge."""
         self.ends.extend(ends)
         self._places.append(offset)
 
     def set_edges(self, ends: array[int], find: Callable[[], list[int]]) -> None:
-        """Let these be the edges; `find` gives their places when one is asked for."""
+        """Set the edges; `find` gives their offsets when the first is needed."""
         self.ends = ends
         self._find_edges = find
 
     def edge_offset(self, number: int) -> int:
-        """The place of an edge."""
+        """The offset of an edge."""
         if self._find_edges is not None:
             self._places, self._find_edges = self._find_edges(), None
         return self._places[number]
 
     @property
     def edges(self) -> list[Edge]:
-        """The edges with their places."""
+        """The edges with their offsets."""
         numbers = iter(self.ends)
         return [Edge(*ends, self.edge_offset(number)) for number, ends in enumerate(zip(numbers, numbers, numbers, numbers, strict=True))]
 
 
 class Document:
-    """A file that was read: its bytes, its graph and what was wrong with its XML.
+    """A file that was read: its bytes, its graph and the faults of its XML.
 
-    `version` is the IR version (10 or 11; 0 for a specification example, which has none), `is_example` tells a bare
-    `<layer>` from a `<net>`. `path` is that of the file the `.bin` is looked for beside, or None for bytes and trees.
-    `encoding` is a Python codec that knows the byte order and writes no mark. `is_complete` is false where it could not be read whole,
-    so that what follows from the rest being absent is no fault, `is_foreign` true where the root element is that of another format,
-    `has_annotations` where irshape wrote about its ports.
-    `limits` are those it was read with, which bind what is made of it, too.
+    `version` is the IR version: 10 or 11, and 0 for a specification example, which has none. `is_example` says that the root is a bare
+    `<layer>` instead of `<net>`. `path` is the path of the `.xml`, which also locates the `.bin`; None for bytes and trees.
+    `encoding` is a Python codec with a fixed byte order, which writes no byte order mark. `is_complete` is false if part of the file
+    could not be read; the absence of that part is then no fault. `is_foreign` says that the root element belongs to another format,
+    `has_annotations` that a port has an annotation of irshape. `limits` apply to reading and to every later step.
     """
 
     __slots__ = (
@@ -295,7 +293,7 @@ class Document:
         return line + 1, column + 1
 
     def _moved(self, place: tuple[int, int], start: int, end: int) -> tuple[int, int]:
-        """Line and column, from 0, after a range of bytes that begins at a place."""
+        """Line and column, from 0, at the end of a range of bytes, given those at its start."""
         line, column = place
         text = _characters(self.source[start:end], self.encoding)
         if lines := text.count("\n"):
@@ -304,13 +302,13 @@ class Document:
         return line + lines, column + len(text)
 
     def attribute_offset(self, tag_offset: int, name: str) -> int:
-        """Where attribute `name` stands in the start tag at `tag_offset`; the tag's own offset if it is not there."""
+        """The offset of attribute `name` in the start tag at `tag_offset`; `tag_offset` itself if the attribute is absent."""
         if self._attributes[0] != tag_offset:
             self._attributes = tag_offset, self._attribute_offsets(tag_offset)
         return self._attributes[1].get(name, tag_offset)
 
     def _attribute_offsets(self, tag_offset: int) -> dict[str, int]:
-        """Where each attribute of a start tag stands."""
+        """The offset of each attribute of a start tag."""
         encoding = self.encoding
         length = 1024
         while True:
@@ -323,24 +321,24 @@ class Document:
                 found[attribute[1]] = offset + len(text[at : attribute.start(1)].encode(encoding))
                 offset += len(attribute[0].encode(encoding))
                 at = attribute.end()
-            # Attributes that stop with more than a tag's end to come were cut off by `length`, unless the file stops too.
+            # If the attributes are not followed by the end of the tag, `length` cut the tag, unless the file ends there.
             if text[at:].lstrip()[:1] in ("/", ">") or tag_offset + length >= len(self.source):
                 return found
             length *= 8
 
 
-# Of the bytes of a character in UTF-8 the first is like no other; a byte order mark is no character.
+# The bytes of a character in UTF-8 after the first. A byte order mark does not count as a character.
 _CONTINUED: Final = bytes(range(0x80, 0xC0))
 _MARK: Final = "\ufeff"
 
 
 def _characters(piece: bytes, encoding: str) -> str:
-    """As many characters as begin in a piece of a text, with its line feeds among them."""
+    """A text with one character, line feeds included, for each character that begins in a piece of the source."""
     if not encoding.startswith("utf-16"):
         if encoding == "utf-8":
             piece = piece.replace(_MARK.encode(), b"").translate(None, _CONTINUED)
         return piece.decode("latin-1")
     text = piece.decode(encoding, "replace").replace(_MARK, "")
-    # A second surrogate belongs to the character in the piece before.
+    # A second surrogate at the start belongs to a character of the previous piece.
     upper = piece[1:2] if encoding == "utf-16-le" else piece[:1]
     return text[1:] if b"\xdc" <= upper <= b"\xdf" else text

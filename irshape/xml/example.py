@@ -1,7 +1,7 @@
-"""Specification examples: bare `<layer>` elements with dots for what the page leaves out and numbers in comments.
+"""Specification examples: bare `<layer>` elements, with dots in place of omitted text and with numbers in comments.
 
-An example is repaired in place, byte for byte as long as it was, so that every offset stays that of the file, and then goes
-through the one reader. What cannot be repaired without a guess is explained instead.
+An example is repaired in place without a change of length, so that every offset stays valid, and is then read by the general
+reader. A fault that could only be repaired by a guess is reported with its cause.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from irshape.xml.document import Port
 
 Number = int | float
 
-# The element the reader puts around an example, which may be several layers.
+# The element that the reader puts around the layers of an example.
 ROOT: Final = "example"
 
-# Comments, quoted values and CDATA keep their dots: `shape="..."` is a dynamic rank. A quote in running text ends at the next tag.
+# Comments, quoted values and CDATA keep their dots: `shape="..."` is a dynamic rank. A quote that is never closed ends at the next tag.
 _DOTS: Final = re.compile(
     rb"""<!--.*?(?:-->|\Z) | <!\[CDATA\[.*?(?:\]\]>|\Z) | "[^"<]*" | '[^'<]*'
     | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | \A(?:\xef\xbb\xbf)?[ \t\r\n]*<\?xml\s[^>]*\?> | \A\xef\xbb\xbf )""",
@@ -36,7 +36,7 @@ _NUMBERS: Final = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})*", re.ASCII)
 
 
 def repaired(source: bytes) -> bytes:
-    """The example with blanks for its dots, its byte order mark and its XML declaration, as long as it was."""
+    """The example with spaces in place of its dots, its byte order mark and its XML declaration; its length stays."""
 
     def blank(match: re.Match[bytes]) -> bytes:
         return b" " * len(match[0]) if match["blank"] else match[0]
@@ -44,29 +44,29 @@ def repaired(source: bytes) -> bytes:
     return _DOTS.sub(blank, source)
 
 
-def explain(source: bytes, offset: int, what: str, opened: list[tuple[str, int]], position: Callable[[int], tuple[int, int]]) -> str:
-    """Why an example cannot be read: what its author left out, as far as it shows.
+def omission(source: bytes, offset: int, complaint: str, opened: list[tuple[str, int]], position: Callable[[int], tuple[int, int]]) -> str:
+    """The message for an example that is not well-formed: the quotes or the tag that its author left out, if that is certain.
 
-    `what` is the parser's own complaint at `offset`, `opened` the elements that were open there.
+    `complaint` is expat's message at `offset`; `opened` are the elements that are open there, with their offsets.
     """
     tag_start = source.rfind(b"<", 0, offset + 1)
     unquoted = _UNQUOTED.match(source[tag_start : offset + 256].decode("utf-8", "replace")) if tag_start >= 0 else None
-    if "invalid token" in what and unquoted:
+    if "invalid token" in complaint and unquoted:
         return f"the value of {unquoted[1]} is not in quotes"
     stray = _END_TAG.match(source, offset - 2) if offset >= 2 else None
     if stray and stray[1].decode("utf-8", "replace") not in (tag for tag, _ in opened):
-        return f"</{stray[1].decode('utf-8', 'replace')}> has no start tag, or one that ends in />"
+        return f"</{stray[1].decode('utf-8', 'replace')}> has no start tag, or its start tag ends in />"
     tag, opened_at = opened[-1] if opened else (ROOT, 0)
     if tag == ROOT:
-        return f"the example cannot be read: {what}"
+        return f"the example cannot be read: {complaint}"
     line, _ = position(opened_at)
-    return f"<{tag}> of line {line} is never closed"
+    return f"the <{tag}> opened on line {line} is never closed"
 
 
 def give_value(port: Port, comments: list[str]) -> None:
-    """Set a port's value from the first comment that gives as many numbers as the port has elements.
+    """Set a port's value from the first comment with as many numbers as the port has elements.
 
-    A port without dims takes what the comment says: one number is a scalar, a list has the shape of its nesting.
+    A port without dims takes its shape from the comment: one number is a scalar, a list has the shape of its nesting.
     """
     for comment in comments:
         if (found := numbers(comment)) is None:
@@ -81,7 +81,7 @@ def give_value(port: Port, comments: list[str]) -> None:
 
 
 def numbers(comment: str) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
-    """The numbers a comment says a port holds, flat, and the shape of their nesting; None where it says none.
+    """The numbers that a comment gives for a port, flat, and the shape of their nesting; None if it gives none.
 
     >>> numbers("pads_begin = [1, 0, 3, 7]")
     ((1, 0, 3, 7), (4,))
@@ -100,7 +100,7 @@ def numbers(comment: str) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
 
 
 def _plain_numbers(text: str) -> str:
-    """What stands for numbers in `k = 3`, `axis value is: 0`, `on_value 1`, `2 elements: 0, 4` and a bare `10`."""
+    """The part with the numbers of `k = 3`, `axis value is: 0`, `on_value 1`, `2 elements: 0, 4` and a bare `10`; else no text or all."""
     for separator in (":", "="):
         label, found, rest = text.rpartition(separator)
         if found:
@@ -112,10 +112,10 @@ def _plain_numbers(text: str) -> str:
 
 
 def _nested(text: str, start: int) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
-    """The list of numbers that begins at a bracket, None where it is not one or is ragged."""
+    """The nested list of numbers that begins at a bracket; None if there is no such list or it is ragged."""
     values: list[Number] = []
     counts: list[int] = []
-    # By depth the length every list there must have; under 0 the depth at which the numbers are.
+    # The length that every list at a depth must have, by depth; key 0 holds the depth of the numbers.
     lengths: dict[int, int] = {}
     at = start
     expects_item = True

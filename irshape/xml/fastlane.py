@@ -1,9 +1,9 @@
-"""The fast lane: files laid out as OpenVINO's own writer lays them out, read by whole layers instead of tag by tag.
+"""The fast lane: reads files with the layout of OpenVINO's own writer, a whole layer at a time instead of tag by tag.
 
-Layers that are written alike share a `Form`, which is parsed once; ports and places are made when they are asked for. Every byte is
-held against strict patterns, or given to expat where anything may stand (`<rt_info>`), so what is read here is well-formed. Whatever
-these do not know, a fault above all, is left to the general reader: both give equal documents. Layers with bodies are read by it one
-by one.
+Layers with equal text share a `Signature`, which is parsed once. Ports and their offsets are made on demand. Every byte is matched
+against strict patterns, or parsed by expat where the content is free (`<rt_info>`), so an accepted file is well-formed. Any other file,
+and so every file with a fault, goes to the general reader; both readers give equal documents. The general reader also reads each
+layer with bodies.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
 from irshape.xml.lexical import EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, WHITE_SPACE, own_offset
 
-# A value free of what a parser would change or refuse: entities, tags, control characters, blanks other than spaces.
+# A value that a parser neither changes nor refuses: no entity, no tag, no control character, no white space but spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
 _ID: Final = rf"[0-9]{{1,{SAFE_DIGITS}}}+"
@@ -27,13 +27,13 @@ _DECLARED: Final = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])(?:(?i:utf-
 _VERSION: Final = "|".join(map(str, IR_VERSIONS))
 _DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="({_VERSION})">{_BLANKS}<layers>'.encode())
 _BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
-# What stands in a layer between its name and its ports.
+# The text of a layer between its name and its ports.
 _HEAD: Final = re.compile(
     rf''' type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'''
     rf'''(?:{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>))?(?:{_BLANKS}(<rt_info>(?>.*?</rt_info>)))?{_BLANKS}''',
     re.DOTALL,
 )
-# What stands in a port behind its id, and after it.
+# The text of a port after its id, with the white space behind the port.
 _PORT: Final = re.compile(
     rf'(?: precision="(\w+)")?(?: names="({_VALUE})")? ?(?:/>|>((?:{_BLANKS}<dim>(?:-1|{_ID})</dim>)*+){_BLANKS}</port>){_BLANKS}'
 )
@@ -42,7 +42,7 @@ _ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _EDGES_BEGIN: Final = re.compile(rf"{_BLANKS}</layers>{_BLANKS}<edges>".encode())
 _EDGE_ATTRIBUTES: Final = " ".join(f'{name}="{_ID}"' for name in EDGE_ENDS)
 _EDGES: Final = re.compile(rf"(?:{_BLANKS}<edge {_EDGE_ATTRIBUTES} ?/>)*+{_BLANKS}".encode())
-# Leaves digits, and a blank for all else.
+# Translates every byte but a digit to a space.
 _DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
 _EDGE: Final = re.compile(rb"<edge ")
 _TAG: Final = len("<layer id=")
@@ -52,29 +52,29 @@ _LAYER_END: Final = "</layer>"
 _LAYER_ENDS: Final = _LAYER_END.encode()
 _EMPTY_TAG_END: Final = b"/>"
 _NET_END: Final = b"</net>"
-# What is cut out of the text of a layer, as layers differ in it where all else is alike.
+# The parts that are cut out of a layer's text, because layers with one signature differ in them.
 _NAMES: Final = ' names="'
 _OFFSET: Final = ' offset="'
 _CONST: Final = ' type="Const" '
-# So much is taken at a time that it costs no memory to speak of.
+# The source is decoded in blocks of this many bytes, so that the copy stays small.
 _BLOCK: Final = 1 << 18
 
 
 class UnusualError(Exception):
-    """The general reader must read this document."""
+    """The text departs from the layout of OpenVINO's writer, so the general reader must read the document."""
 
 
 def read_canonical(
     document: Document, *, types_with_bodies: frozenset[str], read_layer: Callable[[int, int], Layer], most_nested: int
 ) -> bool:
-    """Fill the document if all of it is laid out as OpenVINO writes it; otherwise change nothing and say False.
+    """Fill the document and return True if the whole file has the layout of OpenVINO's writer; otherwise change nothing.
 
-    Layers of some types (in lower case) have bodies: `read_layer` is the general reader's way to read one, from its begin to its
-    end. Raises `UnusualError` where it finds a fault.
+    `types_with_bodies` are in lower case. `read_layer` reads a layer of such a type with the general reader, given the offsets of its
+    begin and end; it raises `UnusualError` for a layer with a fault. `most_nested` is the allowed depth of free content.
     """
     source = document.source
     head = _DOCUMENT.match(source)
-    # Two characters that no XML holds stand for what is cut out of a text.
+    # The characters \0 and \1, which XML forbids, mark the places of parts that are cut out of a layer's text.
     if head is None or b"\0" in source or b"\1" in source or not source.isascii():
         return False
     lane = _Lane(document, types_with_bodies, read_layer, most_nested)
@@ -99,7 +99,7 @@ def read_canonical(
 
 
 class _Lane:
-    """One document on the fast lane, and what was parsed of it so far, by its text."""
+    """The state of reading one document: the parts parsed so far, by their text."""
 
     def __init__(
         self, document: Document, types_with_bodies: frozenset[str], read_layer: Callable[[int, int], Layer], most_nested: int
@@ -109,21 +109,21 @@ class _Lane:
         self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
-        # The signatures of layers with the places of their `<data>`, counted from the end of the name.
+        # The signature of a layer's text after its name, and the place of `<data>` in that text (-1 if absent).
         self.signatures: dict[str, tuple[Signature, int]] = {}
         self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
         self.known_ports: dict[str, tuple[str | None, str | None, tuple[int, ...] | None]] = {}
 
     def layers(self, at: int) -> tuple[list[Layer], int]:
-        """The layers from a place on, and where the last one ends."""
+        """Read the layers that begin at an offset; also gives the offset after the last one."""
         source, signatures, ports = self.source, self.signatures, self.ports
         has_entities = b"&" in source
         befores: set[str] = set()
         layers: list[Layer] = []
         while (stop := _last(source, _LAYER_ENDS, at)) >= 0:
-            resumed = at  # what stands before is read
+            resumed = at  # the offset up to which the text has been read
             for text in source[at:stop].decode("ascii").split(_LAYER_END):
-                if at < resumed:  # inside a layer with bodies
+                if at < resumed:  # inside a layer with bodies, which the general reader has read
                     at += len(text) + len(_LAYER_END)
                     continue
                 try:
@@ -174,11 +174,11 @@ class _Lane:
         return layers, at
 
     def has_bodies(self, rest: str) -> bool:
-        """Whether a layer is of a type with bodies, by what stands behind its name."""
+        """Whether a layer is of a type with bodies, given its text after the name."""
         return rest.startswith(_TYPE) and rest[len(_TYPE) : rest.find('"', len(_TYPE))].lower() in self.types_with_bodies
 
     def end_of(self, at: int) -> int:
-        """Where the layer ends that begins at a place, with all layers in it."""
+        """The end of the layer that begins at an offset, past the layers nested in it."""
         depth = 0
         for tag in _LAYER_TAG.finditer(self.source, at):
             depth += -1 if tag[0] == _LAYER_ENDS else 1
@@ -187,7 +187,7 @@ class _Lane:
         raise UnusualError
 
     def edges(self, at: int) -> tuple[array[int], int, int]:
-        """The ends of the edges behind the layers, and where the text begins and stops that they stand in."""
+        """The four numbers of each edge after the layers, and the begin and end of the text that holds the edges."""
         source = self.source
         begin = _EDGES_BEGIN.match(source, at)
         if begin is None:
@@ -206,7 +206,10 @@ class _Lane:
         return ends, first, last
 
     def signature(self, rest: str, *, has_own: bool) -> tuple[Signature, int]:
-        """The signature of a layer, and the place of its `<data>` or -1, by what stands behind its name."""
+        """The signature of a layer and the place of its `<data>` (-1 if absent), given the layer's text after its name.
+
+        `has_own` says that the layer keeps its `offset` out of the signature.
+        """
         names, offset = rest.find(_NAMES), rest.find(_OFFSET) if has_own else -1
         for cut, tag in ((names, "<port "), (offset, "<data ")):
             if cut >= 0 and not rest.startswith(tag, rest.rfind("<", 0, cut)):
@@ -223,7 +226,7 @@ class _Lane:
         return signature, data_at
 
     def head(self, text: str) -> tuple[str, str, dict[str, str], int]:
-        """Type, version, attributes and the place of `<data>` or -1, by what stands between name and ports."""
+        """Type, version, attributes and the place of `<data>` (-1 if absent), given a layer's text between its name and its ports."""
         found = _HEAD.fullmatch(text)
         if found is None:
             raise UnusualError
@@ -235,7 +238,7 @@ class _Lane:
         return type, version, attributes, found.start(3)
 
     def records(self, text: str, *, is_output: bool = False) -> list[PortRecord]:
-        """What some ports record."""
+        """The id, precision and dims of each port in a text."""
         records: list[PortRecord] = []
         for id, port, _ in _each_port(text):
             known = self.known_ports.get(port)
@@ -248,7 +251,7 @@ class _Lane:
         return records
 
     def port(self, text: str) -> tuple[str | None, str | None, tuple[int, ...] | None]:
-        """Precision, names and dims of a port, by what stands behind its id."""
+        """The precision, names and dims of a port, given its text after the id."""
         found = _PORT.fullmatch(text)
         if found is None:
             raise UnusualError
@@ -259,7 +262,7 @@ class _Lane:
         return precision, names, dims or None
 
     def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:
-        """The ports of a layer, with their places in the file."""
+        """The ports of a layer, with their offsets in the file."""
         end = layer.end - len(_LAYER_END)
         text = self.source[layer.offset : end].decode("ascii")
         rest = text.split('"', 4)[4]
@@ -276,8 +279,8 @@ class _Lane:
         return made[0], made[1]
 
     def is_sound(self, fragment: str, opening: str = "") -> bool:
-        """Whether a fragment of the document, with a tag before it, is well-formed elements and no deeper than it may be."""
-        # Elements nest no deeper than as many of them end.
+        """Whether a fragment of the document, after an opening tag, is well-formed and not nested too deeply."""
+        # The depth is at most the number of end tags.
         if fragment.count("</") > self.most_nested or "<?" in fragment or "<!" in fragment:
             return False
         try:
@@ -288,7 +291,7 @@ class _Lane:
 
 
 def _parts(rest: str) -> tuple[str, str, str]:
-    """What stands behind a layer's name: before its ports, in `<input>`, and in `<output>`."""
+    """A layer's text after its name in three parts: the text before the ports, the content of `<input>` and that of `<output>`."""
     head, has_inputs, behind = rest.partition("<input>")
     inputs = outputs = between = ""
     if has_inputs:
@@ -308,7 +311,7 @@ def _parts(rest: str) -> tuple[str, str, str]:
 
 
 def _each_port(text: str) -> Iterator[tuple[str, str, int]]:
-    """The id of each port in a text, what stands behind it, and where the port begins."""
+    """For each port in a text: its id, its text after the id, and the place where the port begins."""
     blank, *ports = text.split(_PORT_BEGIN)
     if blank.strip(WHITE_SPACE):
         raise UnusualError
@@ -322,7 +325,7 @@ def _each_port(text: str) -> Iterator[tuple[str, str, int]]:
 
 
 def _last(source: bytes, mark: bytes, at: int, end: int | None = None) -> int:
-    """Where a mark stands for the last time in the next block, or for the first time behind it; -1 if nowhere before the end."""
+    """The last place of a mark in the next block, or else its first place after the block; -1 if there is none before the end."""
     stop = at + _BLOCK if end is None else min(at + _BLOCK, end)
     found = source.rfind(mark, at, stop)
     return found if found >= 0 else source.find(mark, at, end)

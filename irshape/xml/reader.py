@@ -1,7 +1,7 @@
-"""From the text of an IR to a `Document`: one pass of expat, every fault of the XML in one run.
+"""The general reader: from the text of an IR to a `Document` in one pass of expat, with every fault of the XML.
 
-What OpenVINO's own reader refuses is an error here, what it forgives is read as it reads it. Offsets in the result count
-bytes of the source as it was given, whatever had to be stepped over or repaired for expat.
+Text that OpenVINO's reader refuses is an error. Text that OpenVINO tolerates is read with OpenVINO's meaning. Offsets count
+bytes of the source as the caller gave it, also where the reader skips or repairs bytes before expat sees them.
 """
 
 from __future__ import annotations
@@ -30,36 +30,45 @@ _Leave = Callable[[], None]
 _Children = dict[str, _Enter]
 
 _DECLARED: Final = rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)[\"']"
-# Python's name of a codec, and the one expat reads without a table.
+# By Python's name of a codec: expat's name of an encoding that expat reads without a table.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
-# pyexpat reads what expat does not know by a table of one character per byte.
+# pyexpat reads any other encoding with a table of one character per byte.
 _BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
-# XML_ERROR_NO_MEMORY.
-_NO_MEMORY: Final = 1
+_NO_MEMORY: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
+# The errors that expat reports where the file ends too early.
+_ENDS_EARLY: Final = frozenset(
+    pyexpat.errors.codes[message]
+    for message in (
+        pyexpat.errors.XML_ERROR_NO_ELEMENTS,
+        pyexpat.errors.XML_ERROR_UNCLOSED_TOKEN,
+        pyexpat.errors.XML_ERROR_PARTIAL_CHAR,
+        pyexpat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    )
+)
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
-# How many bytes behind a port a comment may begin to be about it.
+# A comment is about a port if it begins at most this many bytes after the port.
 _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
 _BODIES: Final = {type.lower(): tuple(body for body, _ in bodies) for type, bodies in BODIES.items()}
 _TYPES_WITH_BODIES: Final = frozenset(_BODIES)
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
-# What <input> and <output> of a port map must have, and what must be a number where it is given.
+# The attributes that <input> and <output> of a port map must have, and those that must be numbers if present.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
 _MAP_NUMBERS: Final = ("external_port_id", "internal_layer_id", "axis", "start", "end", "stride", "part_size")
-# An input is sliced along an axis from 0; an output may be joined along one counted from the end.
+# The axis of an input counts from 0; the axis along which an output is concatenated may be negative and count from the end.
 _UNSIGNED: Final = {"input": ("internal_layer_id", "axis"), "output": ("internal_layer_id",)}
 
 
 class _UnreadableError(Exception):
-    """Reading cannot go on; why is already among the diagnostics."""
+    """Reading cannot go on; the diagnostics already hold the reason."""
 
 
 def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT) -> Document:
     """Read an IR or a specification example from a path, bytes, a binary file object, or an lxml element or tree.
 
-    `path` names the file where `source` does not, for messages and to find its `.bin`. A bad file gives a document with
-    diagnostics; only a path that cannot be read raises `OSError`, and a source of another kind `TypeError`.
+    `path` names the file in messages and locates its `.bin`; it is needed only if `source` is not a path. A faulty file gives a
+    document with diagnostics. Raises `OSError` for a path that cannot be read and `TypeError` for a source of another kind.
     """
     content, own_path = _content(source, limits.size)
     document = Document(content, os.fspath(path) if path is not None else own_path, limits)
@@ -85,7 +94,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
 
 
 def _content(source: Source, size: int) -> tuple[bytes, str | None]:
-    """The bytes of a source, at most one more than `size`, and its path where it has one."""
+    """The bytes of a source and its path, if any. At most `size + 1` bytes are read, which suffices to see that a file is too large."""
     if isinstance(source, bytes):
         return source, None
     if isinstance(source, bytearray | memoryview):
@@ -103,18 +112,18 @@ def _content(source: Source, size: int) -> tuple[bytes, str | None]:
         content = source.read(size + 1)
         if isinstance(content, bytes):
             return content, None
-        raise TypeError("the file object must be opened in binary mode")
+        raise TypeError("the file object is in text mode; open it in binary mode")
     raise TypeError(f"an IR is read from a path, bytes, a binary file object or an lxml tree, not from {type(source).__name__}")
 
 
 def _file(path: str, size: int) -> bytes:
-    # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
+    # Without O_NONBLOCK, opening a pipe that has no writer blocks for ever.
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
-        wanted = min(size, found.st_size) + 1  # room for so many bytes is made at once
+        wanted = min(size, found.st_size) + 1  # os.read allocates this many bytes at once
         pieces: list[bytes] = []
         while wanted and (piece := os.read(descriptor, wanted)):
             pieces.append(piece)
@@ -125,12 +134,12 @@ def _file(path: str, size: int) -> bytes:
 
 
 class _Reader:
-    """One reading of one document.
+    """The state of reading one document: the handlers that expat calls, and the open elements.
 
-    `children` maps the tags that mean something inside the open element to what enters them; every other element is
-    passed over with all it holds. `leave` ends the open element. Both are kept on `stack` for the elements around it, so
-    nothing here recurses. OpenVINO takes the first `<data>`, `<input>`, `<layers>` and so on of a parent: entering one
-    removes its tag from the parent's own copy of the table.
+    `children` maps each tag that has a meaning inside the open element to its `enter_` method; every other element is skipped
+    with its content. `leave` is called at the end tag of the open element. `stack` holds both for the enclosing elements, so the
+    reader needs no recursion. OpenVINO uses only the first `<data>`, `<input>`, `<layers>` and so on of a parent, so entering such
+    an element removes its tag from the parent's own copy of the table.
     """
 
     def __init__(self, document: Document) -> None:
@@ -142,7 +151,7 @@ class _Reader:
         self.leave: _Leave | None = None
         self.stack: list[tuple[str, int, _Children, _Leave | None]] = []
         self.deepest = 4 * limits.depth + 64
-        # No attribute of a file that is shorter than the limit is too long.
+        # A file no longer than the limit cannot hold an attribute beyond the limit.
         self.may_be_long = len(self.source) > limits.text
         self.root = ""
         self.graph = document.graph
@@ -159,7 +168,7 @@ class _Reader:
         self.known_dims: dict[str, int] = {}
         self.closings: dict[str, tuple[bytes, bytes]] = {}
 
-    # The run, and what ends it early.
+    # The run and the faults that end it.
 
     def run(self) -> None:
         if self.run_fast():
@@ -174,7 +183,7 @@ class _Reader:
                 from irshape.xml import example
 
                 parser.CommentHandler = self.comment
-                # Several layers may follow one another: an element around them makes the text one document.
+                # An example may hold several layers in sequence; an enclosing element makes them one XML document.
                 self.children = {example.ROOT: _Reader.enter_example}
                 self.shift = -len(example.ROOT) - 2
                 parser.Parse(f"<{example.ROOT}>".encode(), False)
@@ -186,7 +195,7 @@ class _Reader:
             self.malformed(error)
 
     def run_fast(self) -> bool:
-        """Try the fast lane, which reads all of a file or nothing."""
+        """Try the fast lane, which reads the whole file or leaves the document unchanged."""
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or (self.may_be_long and self.has_long_value()):
             return False
@@ -198,7 +207,7 @@ class _Reader:
         return is_read
 
     def read_layer(self, begin: int, end: int) -> Layer:
-        """One layer of the document, which stands between two places. Raises `UnusualError` if there is anything to say of it."""
+        """Read the one layer between two offsets, for the fast lane. Raises `UnusualError` if the layer has any fault."""
         alone = Document(self.source, None, self.limits)
         reader = _Reader(alone)
         opening = b'<net version="11"><layers>'
@@ -217,7 +226,7 @@ class _Reader:
         return alone.graph.layers[0]
 
     def new_parser(self) -> pyexpat.XMLParserType:
-        """What calls this reader's methods."""
+        """An expat parser that calls this reader's handlers."""
         # A declaration that contradicts the byte order mark, or spells UTF-8 in its own way, must not mislead expat.
         parser = pyexpat.ParserCreate(_EXPAT_KNOWS.get(self.document.encoding))
         parser.buffer_text = True
@@ -227,13 +236,13 @@ class _Reader:
         return parser
 
     def has_long_value(self) -> bool:
-        """Whether there may be an attribute in double quotes beyond the limit: it would cover a multiple of it."""
+        """Whether an attribute in double quotes may be longer than the limit: it would cover an offset that is a multiple of the limit."""
         source, most = self.source, self.limits.text
         places = range(most, len(source), most)
         return any(source.find(b'"', at) % len(source) - source.rfind(b'"', 0, at) > most + 1 for at in places)
 
     def encoding(self) -> tuple[str, int]:
-        """The codec of the source, and how many bytes its byte order mark takes."""
+        """The codec of the source and the size of its byte order mark in bytes."""
         source = self.source
         if source.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")):
             self.refuse("X103", "the text is in UTF-32; save it as UTF-8", 0)
@@ -252,11 +261,11 @@ class _Reader:
         except (LookupError, ValueError):
             codec = ""
         if not re.fullmatch(_BYTE_CODEC, codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
-            self.refuse("X103", f"the declared encoding {name[:60]!r} is not known or does not fit the text", 0)
+            self.refuse("X103", f"the declared encoding {name[:60]!r} is unknown or does not fit the text; save the file as UTF-8", 0)
         return codec, 0
 
     def trimmed(self, mark: int) -> bytes:
-        """The source without the blanks before its first tag, which expat does not forgive before an XML declaration."""
+        """The source without the white space before its first tag, which expat refuses before an XML declaration."""
         source = self.source
         if mark == 2:
             blanks = tuple(blank.encode(self.document.encoding) for blank in WHITE_SPACE)
@@ -267,7 +276,7 @@ class _Reader:
             blank = re.match(_BLANKS, source)
             end = blank.end() if blank else 0
         if mark < end < len(source):
-            self.fault("X201", "there are blanks before the XML begins", mark, severity=WARNING)
+            self.fault("X201", "there is white space before the XML begins", mark, severity=WARNING)
         self.shift = end
         if mark == 2:
             self.shift -= mark
@@ -278,7 +287,7 @@ class _Reader:
         return self.parser.CurrentByteIndex + self.shift
 
     def fault(self, code: str, message: str, offset: int, *, severity: str | None = None, hint: str | None = None) -> None:
-        """Report a fault at an offset, with the layer and port that are open."""
+        """Report a fault at an offset, in the open layer and port."""
         if not self.document.diagnostics.has_room(code, severity):
             return
         bodies = " / ".join(f"{clipped(layer.name)} / {body}" for _, layer, body in self.outer)
@@ -291,16 +300,16 @@ class _Reader:
         self.document.diagnostics.append(Diagnostic(code, message, where, severity, hint))
 
     def refuse(self, code: str, message: str, offset: int) -> None:
-        """Report a fault after which nothing more can be read."""
+        """Report a fault that ends the reading."""
         self.fault(code, message, offset)
         raise _UnreadableError
 
     def malformed(self, error: pyexpat.ExpatError) -> None:
-        """Report where and why expat gave up."""
+        """Report expat's error and where it occurred."""
         if error.code == _NO_MEMORY:
             raise MemoryError from error
         offset = max(0, min(self.parser.ErrorByteIndex + self.shift, len(self.source)))
-        what = pyexpat.ErrorString(error.code) or "not well-formed"
+        complaint = pyexpat.ErrorString(error.code) or "not well-formed"
         if self.document.is_example:
             from irshape.xml import example
 
@@ -309,23 +318,26 @@ class _Reader:
             self.graph = self.document.graph
             self.give_ids()
             opened = [(tag, opened_at) for tag, opened_at, _, _ in self.stack]
-            self.refuse("X110", example.explain(self.source, offset, what, opened, self.document.position), offset)
+            self.refuse("X110", example.omission(self.source, offset, complaint, opened, self.document.position), offset)
         if self.root and not self.stack and b"<" not in self.source[offset:]:
             self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
             return
         if not self.root and not _looks_like_markup(self.source):
             if self.document.path is not None and are_swapped(self.document.path):
-                self.refuse("W105", "the file holds no XML, but the .bin beside it does", 0)
-            self.refuse("X104", "the file does not begin with a tag; is it an IR's .xml?", 0)
+                self.refuse("W105", "the file holds no XML, but the .bin file beside it does; are the two files swapped?", 0)
+            self.refuse("X104", "the file does not begin with an XML tag; is it the .xml file of an IR?", 0)
+        place = ""
         if self.stack:
             tag, opened_at = self.stack[-1][:2]
-            what += f" while <{tag}> of line {self.document.position(opened_at)[0]} is open"
-        self.refuse("X101", what, offset)
+            place = f"inside the <{tag}> opened on line {self.document.position(opened_at)[0]}"
+        if error.code in _ENDS_EARLY:
+            self.refuse("X101", f"the file ends {place or 'before its root element'}; is it truncated?", offset)
+        self.refuse("X101", f"{complaint} {place}".rstrip(), offset)
 
-    # What expat calls.
+    # The handlers that expat calls.
 
     def doctype(self, *_: object) -> None:
-        self.refuse("X102", "the file has a DOCTYPE", self.offset())
+        self.refuse("X102", "the file has a DOCTYPE; an IR has none", self.offset())
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         stack = self.stack
@@ -334,7 +346,7 @@ class _Reader:
             enter = self.foreign_root(tag)
         stack.append((tag, self.parser.CurrentByteIndex + self.shift, self.children, self.leave))
         if len(stack) > self.deepest:
-            self.refuse("X111", f"elements are nested more than {self.deepest} deep (limit depth)", self.offset())
+            self.refuse("X111", f"elements are nested more than {self.deepest} levels deep (limit depth)", self.offset())
         if self.may_be_long:
             self.check_lengths(tag, attributes)
         self.leave = None
@@ -347,7 +359,7 @@ class _Reader:
         for name, value in attributes.items():
             if (length := max(len(name), len(value))) > (most := self.limits.text):
                 place = self.document.attribute_offset(self.stack[-1][1], name)
-                self.refuse("X111", f"{name} of <{tag}> has {length:,} characters; at most {most:,} are read (limit text)", place)
+                self.refuse("X111", f"{name} of <{tag}> has {length:,} characters, more than {most:,} (limit text)", place)
 
     def end(self, tag: str) -> None:
         if self.leave is not None:
@@ -355,7 +367,7 @@ class _Reader:
         _, _, self.children, self.leave = self.stack.pop()
 
     def characters(self, text: str) -> None:
-        """Keep the first piece of text that is not blank: what stands after a comment or an element does not count."""
+        """Keep the first piece of text that is not white space; text after a comment or an element does not count."""
         if self.children is _DIM and not self.text:
             self.text = text if text.strip() else ""
 
@@ -366,7 +378,7 @@ class _Reader:
         if self.port is not None:
             self.remarks.append(text)
         elif self.ports and not self.is_output and (port := self.ports[-1]).value is None:
-            # A comment belongs to the port it follows on the same line.
+            # A comment belongs to the port before it on the same line.
             from irshape.xml import example
 
             between = self.offset() - port.end
@@ -379,7 +391,7 @@ class _Reader:
         if tag.lower() != "net":
             self.document.is_foreign = True
             self.refuse("X104", f"the root element is <{tag[:60]}>, neither <net> nor <layer>", self.offset())
-        self.fault("X201", f"the root element is written <{tag}>", self.offset(), severity=WARNING)
+        self.fault("X201", f"the root element is <{tag}>; write <net>", self.offset(), severity=WARNING)
         return _Reader.enter_net
 
     def enter_example(self, tag: str, attributes: dict[str, str]) -> None:
@@ -397,9 +409,11 @@ class _Reader:
         if version is None:
             self.fault("X105", "<net> has no version", offset)
         elif (number := whole_number(version)) is None or number < 0:
-            self.fault("X106", f"the version {version[:60]!r} of <net> is not a number", document.attribute_offset(offset, "version"))
+            message = f"version={version[:60]!r} of <net> is not a whole number from 0"
+            self.fault("X106", message, document.attribute_offset(offset, "version"))
         elif number not in IR_VERSIONS:
-            self.fault("X108", f"IR version {number}; only 10 and 11 can be read", document.attribute_offset(offset, "version"))
+            message = f"the IR version is {number}; OpenVINO reads versions {' and '.join(map(str, IR_VERSIONS))}"
+            self.fault("X108", message, document.attribute_offset(offset, "version"))
         else:
             document.version = number
         self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
@@ -446,7 +460,7 @@ class _Reader:
         self.leave = self.leave_layer
 
     def give_ids(self) -> None:
-        """Number the layers of an example that have no id by their order, past the ids that others have."""
+        """Give each layer of an example that has no id its position as the id, or the next id that is free."""
         taken = {layer.id for layer in self.graph.layers}
         free = 0
         for order, layer in enumerate(self.graph.layers):
@@ -484,7 +498,7 @@ class _Reader:
     def leave_example_data(self) -> None:
         self.parser.CharacterDataHandler = None
         if "=" in self.text and self.layer is not None:
-            self.fault("X110", "the attributes stand between <data> and </data>, not inside the tag", self.layer.data_offset)
+            self.fault("X110", "the attributes are between <data> and </data>; write them inside the <data> tag", self.layer.data_offset)
 
     def enter_ports(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
@@ -532,7 +546,7 @@ class _Reader:
             likely = ElementType.parse(precision) or ElementType.from_precision(precision.upper())
             self.fault(
                 "X107",
-                f"{precision[:60]!r} is no element type",
+                f"precision={precision[:60]!r} of <port> is not an element type",
                 self.document.attribute_offset(offset, "precision"),
                 severity=WARNING if is_example else None,
                 hint=f"write {likely.precision}" if likely else None,
@@ -560,26 +574,26 @@ class _Reader:
         self.leave = self.leave_dim
         parser = self.parser
         parser.CharacterDataHandler = self.characters
-        parser.CommentHandler = self.comment  # the text before a comment comes by itself
+        parser.CommentHandler = self.comment  # with a handler set, expat passes the text before a comment separately
 
     def leave_dim(self) -> None:
         parser = self.parser
         parser.CharacterDataHandler = None
         if not self.document.is_example:
-            parser.CommentHandler = None  # no comment counts elsewhere, however long it is
+            parser.CommentHandler = None  # comments outside <dim> cost no call
         text = self.text
         dim = self.known_dims.get(text)
         self.dims.append(self.new_dim(text) if dim is None else dim)
 
     def new_dim(self, text: str) -> int:
-        """The number a dim begins with, -1 where there is none; a C++ stream reads no further than it."""
+        """The number at the start of a dim's text, where a C++ stream stops reading; -1 if there is none."""
         number = INTEGER.match(text)
         value = to_int64(number[1]) if number else None
         if number is None or value is None or value < -1:
             self.fault("X106", f"the dim {text.strip()[:60]!r} is not a whole number from -1 to {INT64_MAX}", self.stack[-1][1])
             return -1
         if text[number.end() :].strip():
-            self.fault("R101", f"the dim {text.strip()[:60]!r} is read as {value}", self.stack[-1][1])
+            self.fault("R101", f"OpenVINO reads the dim {text.strip()[:60]!r} as {value}", self.stack[-1][1])
         else:
             self.known_dims[text] = value
         return value
@@ -614,7 +628,7 @@ class _Reader:
         layer = self.layer
         assert layer is not None and layer.bodies is not None
         if len(self.outer) >= self.limits.depth:
-            self.refuse("X111", f"bodies are nested more than {self.limits.depth} deep (limit depth)", self.offset())
+            self.refuse("X111", f"bodies are nested more than {self.limits.depth} levels deep (limit depth)", self.offset())
         self.outer.append((self.graph, layer, tag))
         self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
         self.layer = None
@@ -652,7 +666,7 @@ class _Reader:
     # Details.
 
     def number(self, tag: str, name: str, text: str, offset: int, otherwise: int, *, is_unsigned: bool = True) -> int:
-        """An id or other whole number, `otherwise` if OpenVINO's std::stoll would not take all of the text."""
+        """The value of an id or another whole number; `otherwise`, and a fault, if OpenVINO refuses the text."""
         value = whole_number(text)
         if value is not None and not (is_unsigned and value < 0):
             return value
@@ -661,10 +675,10 @@ class _Reader:
         return otherwise
 
     def element_end(self) -> int:
-        """The offset after the element that is being left.
+        """The offset after the end of the element that is being left.
 
-        Leaving `<tag/>`, expat stands behind it; leaving `<tag>...</tag>`, before `</tag>`. No element whose end is asked
-        for can be the last child, and so be followed by the end tag, of one with its own name.
+        At the end of `<tag/>` expat's position is after the tag; at the end of `<tag>...</tag>` it is before `</tag>`. The two cases
+        can be told apart by the text at that position, because no element that asks has a parent with its own name.
         """
         offset = self.parser.CurrentByteIndex + self.shift
         tag = self.stack[-1][0]

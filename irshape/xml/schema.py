@@ -1,4 +1,4 @@
-"""What a file's structure lacks, by `schemas/openvino-ir.xsd` and lxml, which unlike a reader goes on after every fault."""
+"""Validation of a file's structure against `schemas/openvino-ir.xsd` by lxml, which continues after a fault that ends the reading."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _LARGEST: Final = 64 << 20
 
 
 def schema_path() -> str:
-    """The XSD: inside the package where it is installed, in `schemas/` beside it where it is developed."""
+    """The path of the XSD: inside an installed package, or in `schemas/` of the repository."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "schemas", _NAME)
     return installed if os.path.exists(installed) else os.path.join(os.path.dirname(package), "schemas", _NAME)
 
 
 def structural_faults(source: bytes, path: str | None = None) -> list[Diagnostic]:
-    """Every place where an IR departs from the schema, each a warning X202 with its line; empty for a sound one.
+    """A warning X202 for each place where an IR violates the schema, at most 1,000.
 
-    Text that is not well-formed, has a DOCTYPE or is larger than 64 MiB gives nothing: the reader says what is wrong with it.
-    At most 1,000 departures are listed. lxml knows the line where a start tag ends, and no column.
+    Empty for text that is not well-formed, has a DOCTYPE or is larger than 64 MiB. A place has no column, and its line is the one where
+    the start tag ends, because lxml records no more.
     """
     from lxml import etree
 
@@ -53,7 +53,7 @@ def structural_faults(source: bytes, path: str | None = None) -> list[Diagnostic
 
 
 def untrusted_parser(*, is_huge: bool = False) -> Any:
-    """A parser for text that is not trusted; `is_huge` for text of any size and depth that the reader has read."""
+    """An lxml parser for untrusted text. `is_huge` allows any size and depth, for text that the reader has already accepted."""
     from lxml import etree
 
     options: dict[str, Any] = {

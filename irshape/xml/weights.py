@@ -1,4 +1,4 @@
-"""The `.bin` beside an IR: opened when a constant is first asked for, and read by exact ranges, never mapped or loaded whole."""
+"""The weights of an IR: the `.bin` is opened at the first read of a constant and read in exact ranges, never mapped or loaded whole."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from _thread import allocate_lock  # as threading.Lock, without what that module
 from collections.abc import Iterator
 from typing import IO, Any, Final
 
+from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 
 WeightsSource = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
 
 
-# How much is read at a time where all is read.
+# Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20
 
 
 class WeightsError(Exception):
-    """Weights that cannot be read; `code` stands in the catalogue."""
+    """Weights that cannot be read; `code` is a code of the catalogue."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -29,11 +30,12 @@ class WeightsError(Exception):
 
 
 class Weights:
-    """The bytes of the constants: of a path, of bytes, or of anything with `seek` and `read`.
+    """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`.
 
-    `folder` is the model's: a link that leads out of it is refused unless `follow_links`; None for a path the user named.
-    `bytes_read` counts what was read so far, `string_bytes` what was read of packed strings before their characters; `strings` are
-    the ranges that were looked at for them, with what was wrong. Every failure is a `WeightsError`. Safe in threads.
+    `folder` is the folder of the model, None for a path that the user named: a link out of it is refused unless `follow_links` is
+    true. `bytes_read` counts the bytes read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the
+    ranges that were checked for packed strings, each with its error or None. Every failure is a `WeightsError`. Safe to use from
+    several threads.
     """
 
     def __init__(self, source: WeightsSource, *, folder: str | None = None, follow_links: bool = False) -> None:
@@ -49,25 +51,25 @@ class Weights:
 
     @classmethod
     def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:
-        """The weights OpenVINO looks for: the model's path with `.bin` for `.xml`."""
+        """The weights that OpenVINO looks for: the model's path with `.bin` in place of `.xml`."""
         path = os.fspath(xml_path)
         return cls(os.path.splitext(path)[0] + ".bin", folder=os.path.dirname(path) or ".", follow_links=follow_links)
 
     @property
     def path(self) -> str | None:
-        """Where the weights are, None for bytes and file objects."""
+        """The path of the weights; None for bytes and file objects."""
         return os.fspath(self._source) if isinstance(self._source, str | os.PathLike) else None
 
     @property
     def size(self) -> int:
-        """How many bytes there are; W101 where there are none."""
+        """The number of bytes; W101 if the weights are empty."""
         if (total := self.total) == 0:
             raise WeightsError("W101", f"the weights{self._named()} are empty")
         return total
 
     @property
     def total(self) -> int:
-        """How many bytes there are, 0 of an empty file."""
+        """The number of bytes, 0 for an empty file."""
         with self._lock:
             if self._size < 0 and self._error is None:
                 try:
@@ -81,29 +83,29 @@ class Weights:
             return self._size
 
     def read(self, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset`; W102 where they are not all there."""
+        """Exactly `size` bytes from `offset`; W102 if the weights end before."""
         total = self.size
         if offset < 0 or size < 0 or offset + size > total:
             if self._begins_like_xml():
-                raise WeightsError("W105", f"the weights{self._named()} hold XML")
-            raise WeightsError("W102", f"bytes {offset} to {offset + size} are asked for, but the weights{self._named()} have {total}")
+                raise WeightsError("W105", f"the weights{self._named()} are XML; are the .xml and the .bin swapped?")
+            raise WeightsError("W102", f"bytes {offset} to {offset + size} are needed, but the weights{self._named()} end at {total}")
         data = self._read(offset, size)
         if len(data) != size:
             raise WeightsError("W102", f"the weights{self._named()} became shorter while they were read")
         return data
 
     def open(self) -> None:
-        """Open the file if it is not open; W104 where it is no regular one, or leads out of the model's folder."""
-        self.total  # noqa: B018 - asking for it opens
+        """Open the file if it is not open; W104 if it is not a regular file or is a link out of the model's folder."""
+        self.total  # noqa: B018 - reading the size opens the file
 
     def pieces(self) -> Iterator[bytes]:
-        """All bytes, piece by piece."""
+        """All bytes in pieces."""
         total = self.total
         for offset in range(0, total, _PIECE):
             yield self.read(offset, min(_PIECE, total - offset))
 
     def close(self) -> None:
-        """Let go of the file; a later read fails."""
+        """Close the file; a later read fails."""
         with self._lock:
             descriptor, self._descriptor = self._descriptor, -1
             if descriptor >= 0:
@@ -131,12 +133,12 @@ class Weights:
         if (path := self.path) is None:
             file: Any = source
             return int(file.seek(0, os.SEEK_END))
-        # O_NONBLOCK: opening a pipe nobody writes to would wait for ever.
+        # Without O_NONBLOCK, opening a pipe that has no writer blocks for ever.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         try:
             descriptor = os.open(path, flags)
         except (FileNotFoundError, NotADirectoryError):
-            raise WeightsError("W101", f"there are no weights at {path!r}") from None
+            raise WeightsError("W101", f"the weights file {path!r} does not exist") from None
         except OSError as error:
             if error.errno in (errno.EISDIR, errno.ENXIO, errno.ELOOP):
                 raise WeightsError("W104", f"{path!r} is not a regular file") from None
@@ -147,7 +149,7 @@ class Weights:
             raise WeightsError("W104", f"{path!r} is not a regular file")
         if self._folder is not None and not _is_inside(path, self._folder, status):
             os.close(descriptor)
-            raise WeightsError("W104", f"{path!r} is a link that leaves the model's folder")
+            raise WeightsError("W104", f"{path!r} is a link to a file outside the model's folder")
         self._descriptor = descriptor
         return status.st_size
 
@@ -187,7 +189,7 @@ class _Descriptor:
 
 
 def _all(read: Any, size: int) -> bytes:
-    """What repeated reads give until `size` bytes are there or no more come."""
+    """The bytes of repeated reads, until there are `size` of them or the source ends."""
     pieces: list[bytes] = []
     done = 0
     while done < size and (piece := read(done)):
@@ -197,7 +199,7 @@ def _all(read: Any, size: int) -> bytes:
 
 
 def _is_inside(path: str, folder: str, status: os.stat_result) -> bool:
-    """Whether the opened file is the one `path` leads to, and that lies in `folder` or below it."""
+    """Whether the opened file is the one that `path` leads to, and whether that file is in `folder` or below it."""
     try:
         own = os.lstat(path)
         if not stat.S_ISLNK(own.st_mode) and (os.path.dirname(path) or ".") == folder and os.path.samestat(own, status):
@@ -209,7 +211,7 @@ def _is_inside(path: str, folder: str, status: os.stat_result) -> bool:
 
 
 def are_swapped(xml_path: str) -> bool:
-    """Whether the `.bin` beside a file that is no XML holds the XML."""
+    """Whether the `.bin` of a path begins like XML."""
     weights = Weights.beside(xml_path)
     try:
         return weights.path != xml_path and weights.size > 0 and weights._begins_like_xml()
@@ -220,10 +222,10 @@ def are_swapped(xml_path: str) -> bool:
 
 
 def check_strings(weights: Weights, offset: int, size: int) -> None:
-    """Whether `size` bytes are packed strings: how many there are, where each begins and the last ends, then their characters.
+    """Raise W106 unless `size` bytes at `offset` are packed strings: their number, the begin of each, the end of the last, the characters.
 
-    W106 where they are not. Only what stands before the characters is read, of a range once, and of all ranges together no more
-    than the weights have: X111 where they overlap so much that it would be more.
+    Only the header before the characters is read, and once for each range. X111 if the ranges overlap so much that their headers have
+    more bytes than the weights.
     """
     known = weights.strings
     if (offset, size) not in known:
@@ -240,19 +242,21 @@ def _check_strings(weights: Weights, offset: int, size: int) -> None:
     count = struct.unpack("<i", weights.read(offset, 4))[0] if size >= 4 else -1
     header = 4 * (count + 2)
     if count < 0 or header > size:
-        raise WeightsError("W106", f"{size} bytes hold no packed strings" if count < 0 else f"{size} bytes hold no {count} packed strings")
+        announced = "" if count < 0 else f" the {counted(count, 'packed string')} that the header announces"
+        raise WeightsError("W106", f"{counted(size, 'byte')} cannot hold{announced or ' packed strings'}")
     weights.string_bytes += header
     if weights.string_bytes > weights.size:
-        raise WeightsError("X111", "the packed strings of this and other constants overlap; they are not read again and again")
+        raise WeightsError("X111", "the packed strings of several constants overlap too often; irshape does not read them again")
     last = 0
     for at in range(offset + 4, offset + header, _PIECE):
         piece = weights.read(at, min(_PIECE, offset + header - at))
         ends = struct.unpack(f"<{len(piece) // 4}i", piece)
         if last > ends[0] or list(ends) != sorted(ends):
-            raise WeightsError("W106", f"the places of {count} packed strings are not in order")
+            raise WeightsError("W106", f"the offsets of {counted(count, 'packed string')} are not in ascending order")
         last = ends[-1]
     if header + last > size:
-        raise WeightsError("W106", f"the {count} packed strings reach beyond their {size} bytes")
+        found, stored = counted(count, "packed string"), counted(size, "byte")
+        raise WeightsError("W106", f"the characters of {found} end at byte {header + last}, but the constant has {stored}")
 
 
 _FORMATS: Final = {
@@ -271,12 +275,13 @@ _FORMATS: Final = {
 
 
 def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | float, ...] | None:
-    """`count` elements as exact Python numbers, None for a type that never feeds a value port; booleans are 0 and 1.
+    """`count` elements as exact Python numbers, booleans as 0 and 1; None for a type that no value port takes.
 
-    A type narrower than a byte is packed from the low bits up, u1 from the high bits down. W103 where `data` is too short.
+    Types narrower than a byte are packed from the low bits up, u1 from the high bits down. W103 if `data` is too short.
     """
     if len(data) < element_type.byte_size(count):
-        raise WeightsError("W103", f"{count} elements of {element_type} take {element_type.byte_size(count)} bytes, not {len(data)}")
+        elements, needed = counted(count, f"{element_type} element"), counted(element_type.byte_size(count), "byte")
+        raise WeightsError("W103", f"{elements} take {needed}, but the constant has {len(data)}")
     name = element_type.name
     if (code := _FORMATS.get(name)) is not None:
         return struct.unpack_from(f"<{count}{code}", data)

@@ -1,4 +1,4 @@
-"""The annotated IR: only what changes is spliced into the bytes that were read, and a file appears whole or not at all."""
+"""The writer: splices new dims and precisions into the bytes that were read, and writes a file whole or not at all."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ from irshape.xml.weights import Weights
 
 
 class PortFacts(NamedTuple):
-    """What a port shall say: a precision (None leaves it), dims with -1 for unknown (None for unranked), and what `<dim>` cannot hold."""
+    """The content that a port is to have.
+
+    `precision` None keeps the present one; `dims` has -1 for unknown sizes and is None for an unknown rank; `annotation` is the text
+    for a shape that `<dim>` cannot express.
+    """
 
     precision: str | None
     dims: tuple[int, ...] | None
@@ -25,14 +29,14 @@ class PortFacts(NamedTuple):
 
 
 class LayerFacts(NamedTuple):
-    """The ports of a layer, in their order in the file, and attributes of its `<data>` that shall have a new value."""
+    """The content that the ports of a layer are to have, in the order of the file, and the attributes of its `<data>` to set."""
 
     inputs: Sequence[PortFacts] = ()
     outputs: Sequence[PortFacts] = ()
     attributes: Mapping[str, str] = {}
 
 
-# A start tag ends at the first `>` outside quotes; in well-formed text nothing else looks like one of these.
+# A start tag ends at the first `>` outside quotes. In well-formed text every match is markup.
 _MARKUP: Final = re.compile(
     r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?P<close>/?)(?P<tag>[^\s/>!?]+)(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
     re.DOTALL,
@@ -42,7 +46,7 @@ _FIRST_TEXT: Final = re.compile(r"[^<]*")
 
 
 class _Element(NamedTuple):
-    """An element of a fragment of text: where its start tag begins and ends, and where its content and itself end."""
+    """An element of a fragment of text: the begin of its start tag, the begin and end of its content, and its end."""
 
     tag: str
     start: int
@@ -68,10 +72,10 @@ class Splice(NamedTuple):
 
 
 def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
-    """The document with the facts in its ports; the very bytes that were read where they already say so.
+    """The document with the facts written into its ports; the bytes as they were read if the ports already state the facts.
 
-    A layer that `facts` does not name, and a port beyond those listed, stay as they are. New `<dim>` lines take the file's
-    own indentation.
+    A layer that `facts` does not name and a port beyond the listed ones do not change. New `<dim>` lines have the indentation of
+    the file.
     """
     splices: list[Splice] = []
     for layer, wanted in facts.items():
@@ -86,7 +90,7 @@ def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
 
 
 def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
-    """The document's bytes with ranges replaced, which are in order and do not overlap; the very bytes where there are none."""
+    """The document's bytes with some ranges replaced. The splices must be in order and must not overlap."""
     source = document.source
     pieces: list[bytes] = []
     at = 0
@@ -97,13 +101,13 @@ def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
 
 
 def port_splices(document: Document, layer: Layer, port: Port, wanted: PortFacts) -> list[Splice]:
-    """What makes a port of a layer say what is wanted."""
+    """The splices that give a port of a layer the wanted content."""
     text = document.source[port.offset : port.end].decode(document.encoding)
     return _placed(document, port.offset, text, _port(text, port, wanted, _Layout.at(document, port.offset, layer.offset)))
 
 
 def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
-    """What gives the `<data>` of a layer new attributes; a layer that has none gets one."""
+    """The splices that set attributes in the `<data>` of a layer, or add a `<data>` to a layer without one."""
     start = layer.offset if layer.data_offset < 0 else layer.data_offset
     text = document.source[start : layer.end].decode(document.encoding)
     markup = _MARKUP.match(text)
@@ -119,7 +123,7 @@ def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str]) 
 
 
 def _placed(document: Document, offset: int, text: str, edits: Iterable[_Edit]) -> list[Splice]:
-    """Edits of a fragment, which stands at an offset of the document, as splices of the document."""
+    """The edits of a fragment as splices of the document, in which the fragment begins at `offset`."""
     if text.isascii():
         width = len("<".encode(document.encoding))
         return [Splice(offset + edit.start * width, offset + edit.end * width, edit.text) for edit in edits]
@@ -131,7 +135,7 @@ def _placed(document: Document, offset: int, text: str, edits: Iterable[_Edit]) 
 
 
 def _says(port: Port, wanted: PortFacts) -> bool:
-    """Whether a port already says what it shall."""
+    """Whether a port already has the wanted content."""
     if (port.dims or ()) != (wanted.dims or ()) or port.annotation != wanted.annotation:
         return False
     return _is_same_precision(port.precision, wanted.precision)
@@ -146,7 +150,7 @@ def _is_same_precision(recorded: str | None, wanted: str | None) -> bool:
 
 
 class _Layout(NamedTuple):
-    """How the lines around an element are laid out; `indent` is None where elements follow one another on a line."""
+    """The line ends and the indentation around an element; `indent` is None if other elements are on its line."""
 
     newline: str
     indent: str | None
@@ -154,7 +158,7 @@ class _Layout(NamedTuple):
 
     @classmethod
     def at(cls, document: Document, offset: int, layer_offset: int) -> _Layout:
-        """The layout at an element inside a layer, one unit of it being what the two differ by per level."""
+        """The layout at a layer or at one of its ports, which are two levels below; their indentation gives the unit of one level."""
         indent = _indent(document, offset)
         if indent is None:
             return cls("", None, "")
@@ -166,19 +170,19 @@ class _Layout(NamedTuple):
         return cls("\r\n" if "\r\n" in before else "\n", indent, unit)
 
     def line(self, depth: int) -> str:
-        """What stands before an element `depth` levels inside the one this layout is of."""
+        """The line end and indentation before an element that is `depth` levels below the element of this layout."""
         return "" if self.indent is None else self.newline + self.indent + self.unit * depth
 
 
 def _indent(document: Document, offset: int) -> str | None:
-    """The blanks before an element on its line, None if something else is there."""
+    """The white space before an element on its line; None if the line has other text before the element."""
     before = document.source[max(0, offset - 1024) : offset].decode(document.encoding, "ignore")
     line = before.rpartition("\n")[2]
     return line if "\n" in before and not line.strip() else None
 
 
 def _elements(text: str, start: int, end: int) -> Iterable[_Element]:
-    """The elements between two places of well-formed text, without those inside them."""
+    """The outermost elements between two places of well-formed text."""
     depth = 0
     tag, opened, content = "", 0, 0
     for markup in _MARKUP.finditer(text, start, end):
@@ -198,7 +202,7 @@ def _elements(text: str, start: int, end: int) -> Iterable[_Element]:
 
 
 def _port(text: str, port: Port, wanted: PortFacts, layout: _Layout) -> list[_Edit]:
-    """What makes the text of a port say what is wanted."""
+    """The edits that give the text of a port the wanted content."""
     element = next(iter(_elements(text, 0, len(text))))
     is_empty = text[element.content - 2] == "/"
     tag = text[: element.content - 2].rstrip() if is_empty else text[: element.content - 1]
@@ -224,7 +228,7 @@ def _port(text: str, port: Port, wanted: PortFacts, layout: _Layout) -> list[_Ed
 
 
 def _dims(content: str, dims: Sequence[int], layout: _Layout) -> list[_Edit]:
-    """What gives the content of a port other dims; comments, order and layout stay."""
+    """The edits that give the content of a port other dims; comments, order and layout stay."""
     found = [element for element in _elements(content, 0, len(content)) if element.tag == "dim"]
     edits: list[_Edit] = []
     for element, dim in zip(found, dims, strict=False):
@@ -243,14 +247,14 @@ def _dims(content: str, dims: Sequence[int], layout: _Layout) -> list[_Edit]:
 
 
 def _before_blanks(text: str, place: int) -> int:
-    """Where the blanks begin that end at a place."""
+    """The begin of the white space that ends at a place."""
     while place and text[place - 1].isspace():
         place -= 1
     return place
 
 
 def _annotation(content: str, annotation: str | None, layout: _Layout) -> list[_Edit]:
-    """What sets, replaces or removes irshape's one entry in the `<rt_info>` of a port's content."""
+    """The edits that set, replace or remove irshape's entry in the `<rt_info>` of a port's content."""
     holder = next((element for element in _elements(content, 0, len(content)) if element.tag == "rt_info"), None)
     entries = [] if holder is None else [*_elements(content, holder.content, holder.content_end)]
     own = [element for element in entries if element.tag == "attribute" and _is_own(content[element.start : element.content])]
@@ -276,12 +280,12 @@ def _is_own(tag: str) -> bool:
 
 
 def _attributes(tag: str) -> dict[str, str]:
-    """The attributes of a start tag as they are written, entities unread."""
+    """The attributes of a start tag as they are written, with entities unresolved."""
     return {match[2]: match[4][1:-1] for match in _ATTRIBUTE.finditer(tag)}
 
 
 def _attributes_set(tag: str, new: Mapping[str, str]) -> list[_Edit]:
-    """What gives a start tag, with or without its `>`, new values of attributes; new attributes go behind the others."""
+    """The edits that set attributes of a start tag, given with or without its `>`; new attributes come after the others."""
     found = {match[2]: match for match in _ATTRIBUTE.finditer(tag)}
     last = max((match.end() for match in found.values()), default=len(tag.rstrip("/>").rstrip()))
     edits = [_Edit(*found[name].span(4), _quoted(value)) for name, value in new.items() if name in found]
@@ -295,7 +299,7 @@ def _quoted(value: str) -> str:
 
 
 def _edited(text: str, edits: Iterable[_Edit]) -> str:
-    # What begins at one place keeps its order.
+    # The sort is stable: edits at one place keep their order.
     pieces: list[str] = []
     at = 0
     for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
@@ -313,10 +317,11 @@ def write_atomic(
     source: str | os.PathLike[str] | None = None,
     kept: Iterable[str | os.PathLike[str]] = (),
 ) -> None:
-    """Write a file so that, whatever happens, either the old one or the whole new one is there.
+    """Write a file atomically: after a crash the path holds either the old file or the whole new one.
 
-    A file that exists is replaced with `force` only, keeping its mode; the `source` of the data, under whatever name, with
-    `in_place` only; and none of those that are `kept`: else `FileExistsError`. What is no regular file is never written to.
+    An existing file is replaced, with its mode kept, only with `force`. The file that is the `source` of the data, under any name, is
+    replaced only with `in_place`, and a file in `kept` never. Otherwise raises `FileExistsError`. Raises `OSError` for a path that
+    is not a regular file.
     """
 
     def fill(file: IO[bytes]) -> None:
@@ -333,10 +338,10 @@ def place_weights(
     force: bool = False,
     kept: Iterable[str | os.PathLike[str]] = (),
 ) -> str:
-    """Put the weights beside a new `.xml`, as a hard link or as a copy; the path they have there.
+    """Put the weights beside a new `.xml`, as a hard link or a copy, and return their new path.
 
-    Weights that are there already are left alone. `FileExistsError` if others are there and not `force`, or one of the files that
-    are `kept`; `OSError` if a link is impossible, as it is between file systems; `WeightsError` if they cannot be read.
+    Does nothing if the same weights are already there. Raises `FileExistsError` if another file is there and `force` is false, or if it
+    is in `kept`; `OSError` if a link is impossible, for example between file systems; `WeightsError` if the weights cannot be read.
     """
     source = weights.path or ""
     path = os.path.splitext(os.fspath(target_xml))[0] + ".bin"
@@ -362,12 +367,12 @@ def place_weights(
 def check_target(
     path: str | os.PathLike[str], *, force: bool, in_place: bool, source: str | None, kept: Iterable[str | os.PathLike[str]]
 ) -> None:
-    """Raise what `write_atomic` would raise of a file that is there, before anything else is written."""
+    """Raise the error that `write_atomic` would raise for an existing file, before anything is written."""
     _Target.at(path, force=force, in_place=in_place, source=source, kept=kept)
 
 
 class _Target(NamedTuple):
-    """Where a file shall be: its real path, the path to speak of it, the mode it has if it is there, whether it may be replaced."""
+    """The place of a file to write: its real path, the path for messages, the mode of an existing file, and whether to replace it."""
 
     real: str
     path: str
@@ -396,7 +401,7 @@ class _Target(NamedTuple):
         if any(_is_same_file(status, other) for other in kept) or (is_source and not in_place):
             raise FileExistsError(errno.EEXIST, "would overwrite its own input", path)
         if not (is_source or force):
-            raise FileExistsError(errno.EEXIST, "exists already", path)
+            raise FileExistsError(errno.EEXIST, "already exists", path)
         return cls(real, path, stat.S_IMODE(status.st_mode), True)
 
     @property
@@ -404,11 +409,11 @@ class _Target(NamedTuple):
         return os.path.dirname(self.real)
 
     def neighbour(self) -> str:
-        """A name beside it that nothing has."""
+        """An unused path in the same folder."""
         return os.path.join(self.folder, f".irshape-{os.getpid():x}-{os.urandom(4).hex()}")
 
     def take(self, temporary: str) -> None:
-        """Give a finished file this name in one step, and let the disk know."""
+        """Give a finished file this path in one step, and sync the folder to disk."""
         try:
             if self.is_replaced:
                 os.replace(temporary, self.real)
@@ -417,7 +422,7 @@ class _Target(NamedTuple):
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
-        # A folder may be written to and not read.
+        # A folder may be writable but not readable.
         with contextlib.suppress(PermissionError):
             if hasattr(os, "O_DIRECTORY"):
                 descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -427,19 +432,19 @@ class _Target(NamedTuple):
                     os.close(descriptor)
 
     def _link(self, temporary: str) -> None:
-        """A second name fails where something has it, and a rename would replace that."""
+        """Give the file this path by a hard link, which fails if the path exists; a rename would replace the existing file."""
         try:
             os.link(temporary, self.real)
         except FileExistsError:
-            raise FileExistsError(errno.EEXIST, "exists already", self.path) from None
+            raise FileExistsError(errno.EEXIST, "already exists", self.path) from None
         except (OSError, AttributeError):
-            # A file system without hard links: an empty file takes the name first, and is then replaced.
+            # Without hard links, an empty file reserves the path and is then replaced.
             os.close(os.open(self.real, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
             os.replace(temporary, self.real)
 
 
 def _publish(target: _Target, fill: Callable[[IO[bytes]], None]) -> None:
-    """Write a file that has no name, or a temporary one where the system cannot, and give it its own when it is whole."""
+    """Write a file without a name, or with a temporary one if the system has no unnamed files, and move it to its path when complete."""
     temporary = target.neighbour()
     descriptor = _nameless(target.folder)
     is_nameless = descriptor >= 0
@@ -457,7 +462,7 @@ def _publish(target: _Target, fill: Callable[[IO[bytes]], None]) -> None:
                 os.chmod(descriptor if is_nameless else temporary, target.mode)
             os.fsync(descriptor)
             if is_nameless:
-                # With a folder given, Python follows the link; that it does not matter for an absolute path is all the same.
+                # Python follows the link only if a folder is given; for an absolute path any folder will do.
                 os.link(f"/proc/self/fd/{descriptor}", temporary, src_dir_fd=descriptor, follow_symlinks=True)
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
@@ -467,13 +472,13 @@ def _publish(target: _Target, fill: Callable[[IO[bytes]], None]) -> None:
 
 
 def _nameless(folder: str) -> int:
-    """A file in a folder that vanishes with the process unless it gets a name; -1 where there is no such thing."""
+    """The descriptor of an unnamed file in a folder, which disappears with the process unless linked; -1 if the system has none."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return -1
     try:
         return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
     except OSError:
-        return -1  # opening a named one says what is wrong, if anything is
+        return -1  # opening a named file raises the right error, if there is one
 
 
 def _is_same_file(status: os.stat_result, other: str | os.PathLike[str]) -> bool:

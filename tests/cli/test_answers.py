@@ -115,7 +115,7 @@ def test_diff_without_weights_is_not_certain(run: Callable[..., Any], tmp_path: 
     code, out, _ = run("diff", ATROUS, bare)
     assert code == 2
     assert out.splitlines()[-3:] == [
-        f"  constants were not compared: there are no weights at '{bare.with_suffix('.bin')}'",
+        f"  constants were not compared: the weights file '{bare.with_suffix('.bin')}' does not exist",
         "",
         "no difference found",
     ]

@@ -81,7 +81,7 @@ def test_warnings_count_with_strict_only(run: Start, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("opset", "message"),
-    [("opset99", "G112 'opset99' is no opset"), ("opset1", "G111 opset1 has no SpaceToBatch")],
+    [("opset99", "G112 'opset99' is not an opset"), ("opset1", "G111 opset1 has no SpaceToBatch")],
 )
 def test_the_opset_of_an_example_is_named_as_it_was_given(capsys: pytest.CaptureFixture[str], opset: str, message: str) -> None:
     assert main(["check", str(EXAMPLES / "space_to_batch.xml"), "--opset", opset]) == 1
@@ -93,7 +93,7 @@ def test_hint_stands_below_its_fault(run: Start, tmp_path: Path) -> None:
     file.write_text((EXAMPLES / "space_to_batch.xml").read_text().replace('"SpaceToBatch"', '"SpaceToBatch" version="opset1"'))
     lines = run("check", file).out.splitlines()
     assert "G111" in lines[0]
-    assert lines[1] == "    hint: SpaceToBatch exists from opset2 on, which needs OpenVINO 2020.2 or later"
+    assert lines[1] == "    hint: SpaceToBatch is available from opset2 on, which needs OpenVINO 2020.2 or later"
 
 
 def test_files_are_counted_together(run: Start, tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_output_is_not_overwritten_unasked(run: Start, dynamic: Path, tmp_path: 
     out = tmp_path / "out.xml"
     out.write_text("mine")
     done = run("infer", dynamic, "-o", out)
-    assert (done.code, done.err) == (2, f"irshape: {out}: exists already (--force overwrites it)\n")
+    assert (done.code, done.err) == (2, f"irshape: {out}: already exists (--force overwrites it)\n")
     assert out.read_text() == "mine"
     assert run("infer", dynamic, "-o", out, "--force").code == 0
     assert out.read_text() != "mine"

@@ -50,7 +50,7 @@ def test_an_operation_of_another_opset_says_where_it_is_found() -> None:
     net.result(net.layer("SpaceToBatch", [net.parameter("f32[1,4]")], ["FP32"], "opset1")[0])
     (diagnostic,) = irshape.infer(net.xml.encode()).diagnostics
     assert diagnostic.code == "G111"
-    assert diagnostic.hint == "SpaceToBatch exists from opset2 on, which needs OpenVINO 2020.2 or later"
+    assert diagnostic.hint == "SpaceToBatch is available from opset2 on, which needs OpenVINO 2020.2 or later"
 
 
 def test_faults_of_layers_that_reach_no_result_are_warnings() -> None:

@@ -147,25 +147,29 @@ def test_ids_count_from_zero_and_collide_with_none():
 
 # What an example lacks, and the one thing said of it.
 LACKING = [
-    ('<layer type="X">\n<input>\n<port id="0"/>\n</layer>', "X110", "<input> of line 2 is never closed"),
-    ('<layer type="X">\n<input/>', "X110", "<layer> of line 1 is never closed"),
-    ('<layer type="X">\n<data axis="1">\n<input/>\n</layer>', "X110", "<data> of line 2 is never closed"),
-    ('<layer type="X">\n<input><port id="0"><dim>5/dim></port></input></layer>', "X110", "<dim> of line 2 is never closed"),
+    ('<layer type="X">\n<input>\n<port id="0"/>\n</layer>', "X110", "the <input> opened on line 2 is never closed"),
+    ('<layer type="X">\n<input/>', "X110", "the <layer> opened on line 1 is never closed"),
+    ('<layer type="X">\n<data axis="1">\n<input/>\n</layer>', "X110", "the <data> opened on line 2 is never closed"),
+    ('<layer type="X">\n<input><port id="0"><dim>5/dim></port></input></layer>', "X110", "the <dim> opened on line 2 is never closed"),
     (
         '<layer type="X"><input><port id="0"/><dim>4</dim></port></input></layer>',
         "X110",
-        "</port> has no start tag, or one that ends in />",
+        "</port> has no start tag, or its start tag ends in />",
     ),
     ('<layer id="1" type="X">\n<data batch_dims=0 />\n</layer>', "X110", "the value of batch_dims is not in quotes"),
-    ('<layer type="X"><data>axis="1"</data></layer>', "X110", "the attributes stand between <data> and </data>, not inside the tag"),
+    (
+        '<layer type="X"><data>axis="1"</data></layer>',
+        "X110",
+        "the attributes are between <data> and </data>; write them inside the <data> tag",
+    ),
     (
         '<layer type="X">\n<input><port id="0"/></input> <!-- axis: 1 -->\n<input/></layer>',
         "X110",
         "the layer has a second <input>, whose ports OpenVINO does not read",
     ),
-    ('<layer type="X"><output><port id="0" precision="F32"/></output></layer>', "X107", "'F32' is no element type"),
+    ('<layer type="X"><output><port id="0" precision="F32"/></output></layer>', "X107", "precision='F32' of <port> is not an element type"),
     ('<layer type="X"><output><port/></output></layer>', "X105", "<port> has no id"),
-    ('<layer type="X"/><!DOCTYPE net>', "X102", "the file has a DOCTYPE"),
+    ('<layer type="X"/><!DOCTYPE net>', "X102", "the file has a DOCTYPE; an IR has none"),
 ]
 
 

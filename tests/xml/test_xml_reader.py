@@ -291,6 +291,21 @@ def test_unreadable_text_is_one_error(source, code):
     assert codes(read(source)) == [code]
 
 
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("<?xml version='1.0'?>", "the file ends before its root element; is it truncated?"),
+        ("<net version='11'>\n<layers>\n<layer id='0'", "the file ends inside the <layers> opened on line 2; is it truncated?"),
+        ("<net version='11'>\n<layers>\n", "the file ends inside the <layers> opened on line 2; is it truncated?"),
+        ("<net version='11'>\n<layers>\n</layer>", "mismatched tag inside the <layers> opened on line 2"),
+        ("<net version='11'>\n<layers a=b/></net>", "not well-formed (invalid token) inside the <net> opened on line 1"),
+        ("<1>", "not well-formed (invalid token)"),
+    ],
+)
+def test_malformed_text_is_reported_with_the_element_around_it(source, message):
+    assert [diagnostic.message for diagnostic in read(source.encode()).diagnostics] == [message]
+
+
 BODIES = """<net name="m" version="11"><layers>
 <layer id="7" name="i" type="If" version="opset8"><input><port id="0"/><port id="1"/></input><output><port id="2" precision="FP32"/></output>
 <else_port_map><input external_port_id="1" internal_layer_id="0"/><output external_port_id="0" internal_layer_id="1"/></else_port_map>

@@ -129,4 +129,4 @@ def test_numbers(name, data, count, values):
 def test_too_few_bytes():
     with pytest.raises(WeightsError) as caught:
         decode(ElementType.i64, bytes(15), 2)
-    assert caught.value.code == "W103"
+    assert (caught.value.code, caught.value.message) == ("W103", "2 i64 elements take 16 bytes, but the constant has 15")
