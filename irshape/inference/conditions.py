@@ -8,7 +8,7 @@ from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
-from irshape.shape.simplify import equality, joined, simplified, substituted
+from irshape.shape.simplify import composed, equality, simplified, substituted
 
 # The most equalities that are used to simplify other guards.
 _MOST_EQUALITIES: Final = 64
@@ -38,7 +38,7 @@ def _independent(guards: list[Guard]) -> list[Guard]:
             is_shorter = _length(reduced) < _length(guard.requirement)
             kept[position] = Guard(guard.node, reduced, guard.more) if is_shorter else guard
             if len(equal) < _MOST_EQUALITIES and (more := equality(reduced)):
-                equal = joined(equal, more)
+                equal = composed(equal, more)
     return [kept[position] for position in sorted(kept)]
 
 

@@ -1,10 +1,10 @@
-"""A dimension: a plain `int`, or a `Dim` when it is not known.
+"""A size of a tensor: a plain `int` if it is known, otherwise a `Dim`.
 
-Rules are written once, with `+ - * // %` and the functions of this module; on ints these are ordinary arithmetic. A `Dim` is a
-formula with what is known of its value on the way it was computed. It never changes, so a rule is a function of its arguments.
-Its range holds for every size for which the model is valid: after `merge(a, b)` the result has the ranges of both.
+A rule is written once, with `+ - * // %` and the functions of this module; on ints these are ordinary arithmetic. A `Dim` is a
+polynomial with a range. It is immutable, so a rule is a function of its arguments. Its range holds for all sizes for which the model
+is valid: the result of `merge(a, b)` has the intersection of both ranges.
 
-A question about dims is answered True, False or None, never with a guess.
+A question about sizes is answered True, False or None (it depends), never by a guess.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, modu
 
 INT64_MAX: Final = 2**63 - 1
 
-# OpenVINO lets its infinity leak through divisions; no real dimension is near this.
+# A bound from here on stands for infinity, which OpenVINO divides like a number; no real size is near it.
 _UNBOUNDED: Final = 2**47
 
 
 class Scope:
-    """Owns the symbols and dims of one inference; to be used by one thread at a time."""
+    """The symbols and dims of one inference. Not safe to use from several threads at once."""
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits: Final = limits
@@ -38,17 +38,17 @@ class Scope:
         self._results: dict[tuple[str, Size, Size], Size] = {}
 
     def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
-        """The symbol of this name, the same one each time; an int where the range holds one value.
+        """The symbol with this name, the same object for each call; an int if the range has one value.
 
-        ValueError if the range is empty, or differs from the one the symbol was made with.
+        Raises ValueError if the range is empty, or differs from the range of an earlier call.
         """
         known = reduced(low, high, modulus, remainder)
         if known is None:
-            raise ValueError(f"no size can be {name}: {_range_text(Range(low, high, modulus, remainder))}")
+            raise ValueError(f"the range of {name} is empty: {_range_text(Range(low, high, modulus, remainder))}")
         made = self._symbols.get(name)
         if made is None:
             if name in self._names:
-                raise ValueError(f"{name} already names a value that is unknown until run time; choose another name")
+                raise ValueError(f"{name} is already the name of a value that is unknown before the model runs; choose another name")
             self._names.add(name)
             made = self._symbols[name] = known, self._new_symbol(name, known, NAMED)
         elif made[0] != known:
@@ -56,7 +56,7 @@ class Scope:
         return made[1]
 
     def bounded(self, key: Hashable, low: Bound, high: Bound) -> Size:
-        """A value of which OpenVINO knows these bounds only, the same for the same key and bounds."""
+        """A value of which OpenVINO knows only these bounds; the same object for the same key and bounds."""
         made = self._bounded.get((key, low, high))
         if made is None:
             made = self._bounded[key, low, high] = self._new_symbol(f"bounded.{len(self._bounded)}", Range(low, high))
@@ -65,13 +65,13 @@ class Scope:
     def unknown(
         self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_unbacked: bool = False
     ) -> Size:
-        """A value without a name, the same for the same key and range; written `d0`, `d1`, ... in the order of their making.
+        """An unknown value, the same object for the same key and range; named `d0`, `d1`, ... in the order of creation.
 
-        `is_data` says that no shape tells it, only what a tensor holds.
+        `is_unbacked` says that the value depends on data, not on shapes alone. Raises ValueError if the range is empty.
         """
         known = reduced(low, high, modulus, remainder)
         if known is None:
-            raise ValueError(f"nothing can be {_range_text(Range(low, high, modulus, remainder))}")
+            raise ValueError(f"the range of an unknown value is empty: {_range_text(Range(low, high, modulus, remainder))}")
         if known.modulus == 0:
             return known.remainder
         wanted = (key, *known)
@@ -85,7 +85,7 @@ class Scope:
         return made
 
     def hull(self, key: Hashable, *sizes: Size) -> Size:
-        """A value that is one of `sizes`, not known which (the branches of an If); the size itself where they are all one."""
+        """A value that is one of `sizes`, for example of the branches of an If; the size itself if all have the same formula."""
         first, *others = sizes
         known = _range(first)
         for other in others:
@@ -95,10 +95,10 @@ class Scope:
         return self.unknown(key, *known, is_unbacked=True)
 
     def dim(self, polynomial: Expression, known: Range) -> Size:
-        """The dim of this polynomial, in its own range and this one; an int where one value is left."""
+        """The dim with this polynomial and the intersection of its range with `known`; an int if one value is left."""
         if isinstance(polynomial, int):
             return polynomial
-        # Ranges that exclude each other say that no size is valid. Then every answer is right, and the polynomial's own is readable.
+        # An empty intersection means that no size is valid, so any range is right; the polynomial's own is the most readable.
         known = meet(polynomial.range, known) or polynomial.range
         if known.modulus == 0:
             return known.remainder
@@ -113,7 +113,7 @@ class Scope:
         return self.dim(self.polynomials.symbol(name, known, origin), known)
 
     def apply(self, operation: str, a: Size, b: Size) -> Size:
-        """The result of an operation, at least one of whose operands is a Dim; found once, then remembered."""
+        """The memoised result of an operation, of whose operands at least one is a Dim."""
         key = (operation, a, b)
         result = self._results.get(key)
         if result is None:
@@ -124,25 +124,19 @@ class Scope:
 
     def _expression_of(self, operation: str, a: Expression, b: Expression) -> Expression:
         polynomials = self.polynomials
-        if operation == "add":
-            return polynomials.add(a, b)
         if operation == "subtract":
             return polynomials.add(a, b, -1)
-        if operation == "multiply":
-            return polynomials.multiply(a, b)
-        if operation == "floor":
-            return polynomials.floor(a, b)
         if operation == "modulo":
             return polynomials.add(a, polynomials.multiply(b, polynomials.floor(a, b)), -1)
-        return polynomials.select(operation, a, b)
+        return polynomials.operation(operation, a, b)
 
 
 class Dim:
-    """A dimension whose value is not known. `==` is identity: equal formulas with equal ranges are one object."""
+    """A size whose value is not known. `==` is identity: equal formulas with equal ranges are one object."""
 
     __slots__ = ("polynomial", "range", "scope")
 
-    # Makes numpy's own integers leave the operation to this class.
+    # Makes the operators of numpy integers defer to those of this class.
     __array_ufunc__: Final = None
 
     def __init__(self, scope: Scope, polynomial: Polynomial, known: Range) -> None:
@@ -151,11 +145,11 @@ class Dim:
         self.range: Final = known
 
     def known_as(self, known: Range) -> Size:
-        """The same formula, also known to be in this range; an int where one value is left."""
+        """The dim with the same formula and the intersection of both ranges; an int if one value is left."""
         return self.scope.dim(self.polynomial, known)
 
     def selected(self, operation: str, a: Size, b: Size) -> Size:
-        """`min`, `max` or `broadcast` of two sizes, one of them this."""
+        """`min`, `max` or `broadcast` of two sizes, of which this is one."""
         return self.scope.apply(operation, a, b)
 
     def __add__(self, other: SupportsIndex | Dim) -> Size:
@@ -204,10 +198,10 @@ class Dim:
         return self.scope.apply("multiply", self, -1)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(f"{self} is not known, so it is neither true nor false: ask le, lt or eq, or use a requirement of the context")
+        raise TypeError(f"{self} is unknown and has no truth value; ask le, lt or eq, or use a requirement of the context")
 
     def __lt__(self, other: object) -> NoReturn:
-        raise TypeError(f"{self} is not known and has no order: ask le or lt, or use dim_min, dim_max or a requirement of the context")
+        raise TypeError(f"{self} is unknown and has no order; ask le or lt, or use dim_min, dim_max or a requirement of the context")
 
     __le__ = __gt__ = __ge__ = __lt__
 
@@ -247,7 +241,7 @@ def bounds(size: Size) -> tuple[Bound, Bound]:
 
 
 def congruence(size: Size) -> tuple[int, int]:
-    """`(modulus, remainder)`; modulus 0 says that the size is the remainder."""
+    """`(modulus, remainder)` of a size; modulus 0 means that the size is the remainder."""
     known = _range(size)
     return known.modulus, known.remainder
 
@@ -256,7 +250,7 @@ def le(a: Size, b: Size) -> bool | None:
     """Whether `a <= b`."""
     if type(a) is int and type(b) is int:
         return a <= b
-    if isinstance(a, int) or isinstance(b, int):  # no formula tells more than the ends
+    if isinstance(a, int) or isinstance(b, int):  # the formula of the difference tells no more than the bounds
         (low, high), (least, most) = bounds(a), bounds(b)
         return True if high <= least else False if low > most else None
     low, high, _, _ = _difference(b, a)
@@ -287,7 +281,7 @@ def eq(a: Size, b: Size) -> bool | None:
 
 
 def _difference(a: Size, b: Size) -> Range:
-    """What is known of `a - b`, without a Dim that nothing else asks for."""
+    """The range of `a - b`, found without making a Dim."""
     if not isinstance(a, Dim) or not isinstance(b, Dim):
         return _range(a - b)
     polynomial = a.scope.polynomials.add(a.polynomial, b.polynomial, -1)
@@ -297,7 +291,7 @@ def _difference(a: Size, b: Size) -> Range:
 
 
 def _may_be(known: Range, number: int) -> bool | None:
-    """Whether a Dim of this range is this number: never True, for then it would be no Dim."""
+    """Whether a Dim of this range is this number: None or False, because a Dim has more than one value."""
     low, high, modulus, remainder = known
     return None if low <= number <= high and (number - remainder) % modulus == 0 else False
 
@@ -306,24 +300,24 @@ def dim_min(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if type(a) is int and type(b) is int:
         return min(a, b)
-    return a if le(a, b) else b if le(b, a) else _apply("min", a, b)
+    return a if le(a, b) else b if le(b, a) else _selected("min", a, b)
 
 
 def dim_max(a: Size, b: Size) -> Size:
     """The larger of two sizes."""
     if type(a) is int and type(b) is int:
         return max(a, b)
-    return a if le(b, a) else b if le(a, b) else _apply("max", a, b)
+    return a if le(b, a) else b if le(a, b) else _selected("max", a, b)
 
 
 def broadcast_of(a: Size, b: Size) -> Size:
-    """The size two sizes broadcast to, if they do: `b` where `a` is 1, else `a`."""
+    """The size that two compatible sizes broadcast to: `b` if `a` is 1, else `a`."""
     if type(a) is int and type(b) is int:
         return b if a == 1 else a
-    return _apply("broadcast", a, b)
+    return _selected("broadcast", a, b)
 
 
-def _apply(operation: str, a: Size, b: Size) -> Size:
+def _selected(operation: str, a: Size, b: Size) -> Size:
     a = a if isinstance(a, (int, Dim)) else index(a)
     b = b if isinstance(b, (int, Dim)) else index(b)
     unknown = a if isinstance(a, Dim) else b
@@ -338,14 +332,14 @@ def ceil_div(a: Size, b: Size) -> Size:
     return (a + b - 1) // b
 
 
-def dim_of(scope: Scope, what: Atom | Expression) -> Size:
-    """The size whose formula is this, with what is known of that."""
-    polynomial = scope.polynomials.polynomial(0, {(what.index,): 1}) if isinstance(what, Atom) else what
+def dim_of(scope: Scope, formula: Atom | Expression) -> Size:
+    """The size with this formula and the range of the formula."""
+    polynomial = scope.polynomials.polynomial(0, {(formula.index,): 1}) if isinstance(formula, Atom) else formula
     return polynomial if isinstance(polynomial, int) else scope.dim(polynomial, polynomial.range)
 
 
 def product(sizes: Iterable[Size]) -> Size:
-    """All multiplied; 1 for none. Neighbours that are plain numbers go together, so that fewer formulas are made."""
+    """The product of the sizes, 1 for none. Adjacent ints are multiplied first, so that fewer formulas are made."""
     total: Size = 1
     number = 1
     for size in sizes:
@@ -357,9 +351,9 @@ def product(sizes: Iterable[Size]) -> Size:
 
 
 def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
-    """The same size, also known to be in `low..high` and of this congruence. A bound may be a Dim: then its own bound counts.
+    """The same size with its range narrowed to `low..high` and a congruence. For a bound that is a Dim, the Dim's own bound counts.
 
-    A range that excludes every value of the size is ignored: then no size is valid.
+    A range that excludes every value of the size is ignored, because then no size is valid.
     """
     if not isinstance(size, Dim):
         return size
@@ -374,17 +368,17 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
 
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
-    """The number `size` is when every symbol is given; KeyError where one is missing."""
+    """The value of `size` for the given values of its symbols; KeyError if one is missing."""
     return size if isinstance(size, int) else size.scope.polynomials.evaluate(size.polynomial, values)
 
 
 def origins(size: Size) -> int:
-    """Where the values of the symbols in `size` come from: `NAMED`, `DATA` and `OTHER`, together."""
+    """The origins of the symbols in `size`: a bit set of `NAMED`, `UNBACKED` and `OTHER`."""
     return 0 if isinstance(size, int) else size.scope.polynomials.origins(size.polynomial)
 
 
 def symbols(size: Size) -> frozenset[str]:
-    """Names of the symbols and unknowns that `size` is computed from."""
+    """The names of the symbols and unknown values that `size` is computed from."""
     if isinstance(size, int):
         return frozenset()
     polynomials = size.scope.polynomials
@@ -393,7 +387,7 @@ def symbols(size: Size) -> frozenset[str]:
 
 
 def may_vanish(size: Size) -> bool:
-    """Whether `size` may be 0 and is computed from a symbol that is stated to begin at 0: its range has an end."""
+    """Whether `size` may be 0 and depends on a symbol that the user allows to be 0: its range begins at 0 and has an upper bound."""
     if isinstance(size, int) or size.range.low > 0:
         return False
     polynomials = size.scope.polynomials
@@ -402,7 +396,7 @@ def may_vanish(size: Size) -> bool:
 
 
 def is_filled(size: Size) -> bool:
-    """Whether `size` is more than 0 if the symbols are that are not stated to begin at 0."""
+    """Whether `size` is at least 1 if every symbol of range `0..` (no upper bound, so 0 is not the user's choice) is at least 1."""
     if isinstance(size, int):
         return size > 0
     polynomials = size.scope.polynomials
@@ -415,12 +409,12 @@ def is_filled(size: Size) -> bool:
 
 
 def format_size(size: Size, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
-    """OpenVINO's text: `5`, `?`, `1..8`, `..8`, `3..`."""
+    """OpenVINO's notation of a size: `5`, `?`, `1..8`, `..8`, `3..`."""
     return number_text(size) if type(size) is int else format_interval(*bounds(size))
 
 
 def format_interval(low: Bound, high: Bound) -> str:
-    """OpenVINO's text of the sizes from `low` to `high`."""
+    """OpenVINO's notation of the sizes from `low` to `high`."""
     low, high = max(low, 0), max(high, 0)
     if low == high:
         return str(low)
@@ -429,7 +423,7 @@ def format_interval(low: Bound, high: Bound) -> str:
 
 
 def formula_text(size: Size | Polynomial) -> str:
-    """The formula of a size, as Python reads it."""
+    """The formula of a size as a Python expression."""
     return number_text(size) if isinstance(size, int) else str(size)
 
 
@@ -439,7 +433,7 @@ def is_known(size: Size) -> bool:
 
 
 def are_known(sizes: Iterable[Any]) -> TypeGuard[tuple[int, ...]]:
-    """Whether no size is open."""
+    """Whether every size is a plain number."""
     for size in sizes:  # noqa: SIM110
         if isinstance(size, Dim):
             return False

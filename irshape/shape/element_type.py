@@ -1,4 +1,4 @@
-"""The element types of OpenVINO 2026.4.1, their bit widths and their spelling in an IR."""
+"""The element types of OpenVINO 2026.4.1, with their bit widths and their spellings in an IR."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import ClassVar, Final
 
 
 class ElementType:
-    """One element type; there is exactly one object per type, so `is` compares.
+    """An element type. Each type is one object, so types are compared by `is`.
 
-    `name` is OpenVINO's (`f32`, `boolean`), `precision` the spelling of a `<port>` (`FP32`, `BOOL`), `bits` the width of
-    one element (0 for `dynamic`, whose width is not known).
+    `name` is OpenVINO's name (`f32`, `boolean`), `precision` the spelling in a `<port>` (`FP32`, `BOOL`), `bits` the width of
+    one element (0 for `dynamic`, whose width is unknown).
     """
 
     __slots__ = ("bits", "is_real", "is_signed", "name", "precision")
@@ -59,19 +59,19 @@ class ElementType:
 
     @staticmethod
     def parse(name: str) -> ElementType | None:
-        """The type OpenVINO calls `name` in an attribute, in any case; None where there is none."""
+        """The type with this name in an attribute, in any letter case; None if there is none."""
         return ElementType.BY_NAME.get(name.lower())
 
     @staticmethod
     def from_precision(precision: str) -> ElementType | None:
-        """The type of a `<port precision=...>`; None where there is none.
+        """The type of a `<port precision=...>`; None if there is none.
 
-        Case counts: OpenVINO knows `FP32` and `f32`, and neither `fp32` nor `F32`.
+        Letter case matters: OpenVINO accepts `FP32` and `f32`, but neither `fp32` nor `F32`.
         """
         return ElementType.BY_PRECISION.get(precision) or ElementType.BY_NAME.get(precision)
 
     def byte_size(self, count: int) -> int:
-        """Bytes that `count` elements take in a `.bin` at least, as OpenVINO counts them."""
+        """The least number of bytes that `count` elements take in a `.bin`, as OpenVINO counts them."""
         return (count * self.bits + 7) // 8
 
 
@@ -118,9 +118,9 @@ _define()
 
 ANY: Final = frozenset(t for name, t in ElementType.BY_NAME.items())
 _DYNAMIC: Final = {ElementType.dynamic}
-# A type that is not known yet passes every set but those that subtract it.
+# The dynamic type may turn out to be any type, so every set contains it, unless an operation subtracts it.
 FLOAT: Final = frozenset(t for t in ANY if t.is_real) | _DYNAMIC
-# As element::Type::is_integral_number: everything that is neither real nor boolean. It counts string and nf4.
+# As element::Type::is_integral_number: every type that is neither real nor boolean, including string and nf4.
 INTEGER: Final = frozenset(t for t in ANY if not t.is_real) - {ElementType.boolean}
 NUMERIC: Final = FLOAT | INTEGER
 BOOLEAN: Final = frozenset({ElementType.boolean}) | _DYNAMIC

@@ -1,4 +1,4 @@
-"""What a rule demands of sizes, and who decides whether it holds."""
+"""Requirements: relations that a rule demands of sizes, and the decision whether they hold."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from irshape.shape.range import Range, meet, reduced
 
 
 class Requirement:
-    """A relation two sizes must have for the model to be valid.
+    """A relation between two sizes that must hold for the model to be valid.
 
-    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0), `broadcast` (equal, or one of them 1) or `stretch` (equal, or
-    a == 1). `template` is completed by `names`, and by the sizes themselves as `{a}` and `{b}`. Requirements are equal when they
-    demand the same of the same formulas.
+    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0), `broadcast` (a == b, or one of them is 1) or `stretch` (a == b or
+    a == 1). `template` is the message, formatted with `names` and with the sizes as `{a}` and `{b}`. Requirements are equal if they
+    have the same kind and the same formulas.
     """
 
     __slots__ = ("a", "b", "code", "kind", "names", "template")
@@ -44,11 +44,11 @@ class Requirement:
 
     @property
     def message(self) -> str:
-        """The sentence for the user."""
+        """The message for the user."""
         return self.template.format(**{"a": formula_text(self.a), "b": formula_text(self.b), **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether it holds when the symbols have these values; not where one of its sides has no value, being divided by 0."""
+        """Whether the relation holds for these values of the symbols; False if a side divides by 0."""
         try:
             a, b = evaluate(self.a, values), evaluate(self.b, values)
         except ZeroDivisionError:
@@ -62,7 +62,7 @@ class Requirement:
         return a == b or a == 1 or (self.kind == "broadcast" and b == 1)
 
     def symbols(self) -> frozenset[str]:
-        """Names of the symbols it depends on."""
+        """The names of the symbols that the relation depends on."""
         return symbols(self.a) | symbols(self.b)
 
     def __str__(self) -> str:
@@ -100,7 +100,10 @@ def _operand_text(size: Size | Polynomial) -> str:
 
 
 def _relation_text(a: Size, sign: str, b: Size) -> str:
-    """`2*H + 1 >= W + 7` as `2*H >= W + 6`: nothing negative, no common factor, one constant; `H == 2*(H//2)` as `H % 2 == 0`."""
+    """The shortest text of a relation, with positive terms, no common factor and one constant.
+
+    `2*H + 1 >= W + 7` becomes `2*H >= W + 6`, and `H == 2*(H//2)` becomes `H % 2 == 0`.
+    """
     difference = a - b
     if isinstance(difference, int):
         return f"{formula_text(a)} {sign} {formula_text(b)}"
@@ -113,13 +116,13 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     factor = gcd(*(coefficient for _, coefficient in polynomial.terms))
     constant = -polynomial.constant
     if factor > 1 and (sign == ">=" or constant % factor == 0):
-        # Everything but the constant is a multiple of the factor, so the bound may be rounded up.
-        form_terms = {monomial: coefficient // factor for monomial, coefficient in polynomial.terms}
+        # The other terms are multiples of the factor, so the constant may be rounded up.
+        terms = {monomial: coefficient // factor for monomial, coefficient in polynomial.terms}
         constant = -(-constant // factor)
     else:
-        form_terms = dict(polynomial.terms)
-    left = table.polynomial(0, {monomial: value for monomial, value in form_terms.items() if value > 0})
-    right = table.polynomial(0, {monomial: -value for monomial, value in form_terms.items() if value < 0})
+        terms = dict(polynomial.terms)
+    left = table.polynomial(0, {monomial: value for monomial, value in terms.items() if value > 0})
+    right = table.polynomial(0, {monomial: -value for monomial, value in terms.items() if value < 0})
     if left == 0:
         return f"{right} {'<=' if sign == '>=' else sign} {formula_text(-constant)}"
     if constant < 0 and right != 0:
@@ -128,7 +131,7 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
 
 
 class Decision(NamedTuple):
-    """What is known of a relation: `holds` is None where it depends, `is_plain` where the bounds of both sides alone refute it."""
+    """The answer to a relation: `holds` is None if it depends; `is_plain` says that the bounds of both sides alone refute it."""
 
     holds: bool | None
     is_plain: bool
@@ -167,11 +170,11 @@ def _decide_div(a: Size, divisor: Size) -> Decision:
 
 
 class Judge:
-    """Decides requirements; the base of what a rule is given as its context.
+    """Decides requirements; the base class of a rule's context.
 
-    Subclasses say what becomes of an answer by overriding `violated`, `never` and `undecided`. Every `message` is a `str.format`
-    template, completed by `names` and by the two sizes as `{a}` and `{b}`, but only when it is wanted. `strict=False` says that
-    OpenVINO checks static sizes only. After a violation a size is returned all the same, so that the rule can go on.
+    Subclasses override `violated`, `never` and `undecided` to act on a decision. Every `message` is a `str.format` template, formatted
+    with `names` and with the two sizes as `{a}` and `{b}` only if it is shown. `strict=False` says that OpenVINO checks static sizes
+    only. A method that returns a size returns one after a violation too, so that the rule can go on.
     """
 
     __slots__ = ("scope",)
@@ -180,15 +183,15 @@ class Judge:
         self.scope = scope
 
     def violated(self, requirement: Requirement) -> None:
-        """It is false, as the bounds of the two sides show. OpenVINO refuses it too."""
+        """Called for a requirement that the bounds of its two sides refute; OpenVINO refuses it too."""
         raise NotImplementedError
 
     def never(self, requirement: Requirement) -> None:
-        """It is false for every size, but OpenVINO does not notice."""
+        """Called for a requirement that is false for every size, although OpenVINO does not detect it."""
         raise NotImplementedError
 
     def undecided(self, requirement: Requirement) -> None:
-        """It holds for some sizes: a guard."""
+        """Called for a requirement that may hold for some sizes and fail for others: a guard."""
         raise NotImplementedError
 
     def _judge(
@@ -221,7 +224,7 @@ class Judge:
         self._judge(_decide_eq(a, b), "eq", a, b, message, code, strict, names)
 
     def require_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", strict: bool = True, **names: Any) -> None:
-        """Demand that `a` is a multiple of `divisor`; nothing is a multiple of 0."""
+        """Demand that `a` is a multiple of `divisor`; a divisor of 0 is a violation."""
         if type(a) is int and type(divisor) is int:
             if divisor == 0 or a % divisor:
                 self.violated(Requirement("div", a, divisor, message, code, names))
@@ -229,9 +232,9 @@ class Judge:
         self._judge(_decide_div(a, divisor), "div", a, divisor, message, code, strict, names)
 
     def exact_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", strict: bool = True, **names: Any) -> Size:
-        """`a / divisor`, which must be whole; of bounds `low..high` the result has `ceil(low/divisor)..floor(high/divisor)`.
+        """`a / divisor`, which must be whole; bounds `low..high` give `ceil(low/divisor)..floor(high/divisor)`.
 
-        Where the divisor is the int 0 the result is 0.
+        A divisor that is the int 0 gives 0.
         """
         if type(a) is int and type(divisor) is int:
             if divisor and not a % divisor:
@@ -244,13 +247,13 @@ class Judge:
         quotient = a // divisor
         (low, high), (least, most) = bounds(a), bounds(divisor)
         if low > 0 and least >= 0:
-            # a = quotient * divisor, and neither is 0.
+            # a = quotient * divisor, and neither factor is 0.
             smallest = 1 if isinstance(most, float) else -(-low // most)
             return max(quotient, int(smallest)) if isinstance(quotient, int) else narrow(quotient, smallest, high)
         return quotient
 
     def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> Size:
-        """The one size that `a` and `b` must both be: the simpler formula, with what is known of either."""
+        """The size that `a` and `b` must both be: the simpler formula, with the intersection of both ranges."""
         if type(a) is int and type(b) is int:
             if a != b:
                 self.violated(Requirement("eq", a, b, message, code, names))
@@ -262,7 +265,7 @@ class Judge:
         return a if decision.is_plain else _merged(a, b)
 
     def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> None:
-        """Demand that `a` stretches to `b`: it is equal, or 1."""
+        """Demand that `a` broadcasts to `b`: it is equal to `b`, or 1."""
         is_one = eq(a, 1)
         if is_one is False or (not is_one and eq(b, 1)):
             self.require_eq(a, b, message, code=code, strict=strict, **names)
@@ -270,7 +273,7 @@ class Judge:
             self.undecided(Requirement("stretch", a, b, message, code, names))
 
     def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> Size:
-        """The size that `a` and `b` broadcast to as in NumPy: they are equal, or one of them is 1."""
+        """The size that `a` and `b` broadcast to as in NumPy; they must be equal, or one of them 1."""
         if type(a) is int and type(b) is int:
             if a == b or b == 1:
                 return a
@@ -287,7 +290,7 @@ class Judge:
         for whole, least in ((a, b), (b, a)):
             limit = _limit(least, whole)
             if limit is not None and le(whole, limit) is None:
-                # x and min(x, limit) are equal or one of them 1 just where x does not exceed the limit.
+                # x and min(x, limit) broadcast exactly if x does not exceed the limit.
                 self.undecided(Requirement("ge", limit, whole, message, code, names))
                 return whole
         is_one, is_other_one = eq(a, 1), eq(b, 1)
@@ -307,7 +310,7 @@ class Judge:
 
 
 def _limit(least: Size, whole: Size) -> int | None:
-    """The `c`, more than 1, of a size `min(whole, c)`; None for any other size."""
+    """The constant `c` above 1 of a size `min(whole, c)`; None for any other size."""
     if not isinstance(least, Dim) or not isinstance(whole, Dim):
         return None
     polynomial = least.polynomial
@@ -322,7 +325,7 @@ def _limit(least: Size, whole: Size) -> int | None:
 
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:
-    """Whether one of them was broadcast with the other before."""
+    """Whether the result is one of the two sizes: then one of them is an earlier broadcast with the other."""
     return isinstance(result, Dim) and result.polynomial in (expression_of(a), expression_of(b))
 
 
@@ -335,5 +338,5 @@ def _merged(a: Size, b: Size) -> Size:
 
 
 def _weight(polynomial: Polynomial) -> tuple[int, int, int]:
-    """Orders formulas by how much there is to read, and then by age."""
+    """A sort key of formulas: the length of the text, then age."""
     return polynomial.size, len(polynomial.terms), polynomial.index

@@ -1,16 +1,16 @@
-"""What a file may ask for: every limit by its name, with what irshape does when it is reached."""
+"""The limits for untrusted files, by name."""
 
 import re
 from typing import Final, NamedTuple
 
 
 class Limits(NamedTuple):
-    """How much of everything a file may have before irshape says so and stops, or goes on without it.
+    """How much a file may contain of each thing.
 
-    Reading stops at `size` (bytes of the file), `text` (characters of an attribute), `depth` (bodies inside bodies) and `layers`
+    Reading stops beyond `size` (bytes of the file), `text` (characters of an attribute), `depth` (bodies inside bodies) and `layers`
     (of all graphs). A layer fails beyond `rank` (axes of a tensor, items of an attribute) and `parts` (outputs of a split). Values
-    of more than `elements` are not followed, and the parts of a formula of more than `terms`, or of more than `levels` of operations
-    inside operations, get names of their own. Of each code `faults` are listed and the others counted.
+    of tensors with more than `elements` are not followed. A part of a formula with more than `terms` terms, or more than `levels`
+    nested operations, gets a name of its own. Of each code, `faults` diagnostics are listed and the others counted.
     """
 
     size: int = 1 << 30
@@ -25,17 +25,17 @@ class Limits(NamedTuple):
     faults: int = 1_000
 
     def changed(self, text: str) -> "Limits":
-        """These with another value for one, written `depth=128`; ValueError where that is no limit or no number from 1."""
+        """The limits with one changed, given as `depth=128`. Raises ValueError for an unknown name or a number that is not allowed."""
         name, equals, value = text.partition("=")
         if not equals or name not in self._fields:
-            raise ValueError(f"{text[:60]!r} is not NAME=N with one of the names {', '.join(self._fields)}")
+            raise ValueError(f"{text[:60]!r} is not NAME=N; the names are {', '.join(self._fields)}")
         if not re.fullmatch(r"0*[1-9]\d{0,17}", value, re.ASCII):
-            raise ValueError(f"{name} must be a whole number from 1, not {value[:60]!r}")
+            raise ValueError(f"{name} must be a whole number from 1, got {value[:60]!r}")
         if int(value) > _MOST.get(name, int(value)):
-            raise ValueError(f"{name} must be at most {_MOST[name]}, not {value}")
+            raise ValueError(f"{name} must be at most {_MOST[name]}, got {value}")
         return self._replace(**{name: int(value)})
 
 
-# Formulas are written level by level, each inside the one before.
+# The text of a formula is written by recursion, so the nesting must stay small.
 _MOST: Final = {"levels": 64}
 DEFAULT: Final = Limits()

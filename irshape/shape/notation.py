@@ -1,6 +1,6 @@
-"""Shapes as text: the `shape` of a Parameter as OpenVINO reads it, and what a user may write.
+"""Shapes as text: the `shape` of a Parameter as OpenVINO reads it, and the notation of a user's options.
 
-Both give plain data; `size_of` makes sizes of what a user wrote.
+Both are parsed to plain data; `size_of` turns a user's size into a size of a scope.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
 from irshape.shape.range import Bound, reduced
 
 Interval: TypeAlias = tuple[int, Bound]
-"""The sizes from the first to the second, which may be `math.inf`."""
+"""The least and the greatest size; the greatest may be `math.inf`."""
 
 
 class Described(NamedTuple):
-    """One size as a user wrote it: `factor * name + offset`, or without a name any of `low..high`."""
+    """A size in a user's notation: `factor * name + offset`, or `low..high` if it has no name."""
 
     low: int
     high: Bound
@@ -27,7 +27,7 @@ class Described(NamedTuple):
     offset: int = 0
 
     def __str__(self) -> str:
-        """The text that reads as this: `8`, `?`, `1..8`, `32*k + 1`."""
+        """The size in the notation that `parse_shape` reads: `8`, `?`, `1..8`, `32*k + 1`."""
         low, high, name, factor, offset = self
         if not name:
             return _interval_text(low, high)
@@ -36,7 +36,7 @@ class Described(NamedTuple):
 
 
 class SymbolRange(NamedTuple):
-    """What the user says of a symbol: `Scope.symbol(name, *range)`."""
+    """The range that a user gives a symbol: the arguments of `Scope.symbol` after the name."""
 
     low: Bound
     high: Bound
@@ -44,7 +44,7 @@ class SymbolRange(NamedTuple):
     remainder: int = 0
 
     def __str__(self) -> str:
-        """The text that reads as this: `?`, `32..1024`, `1..,32*k + 1`."""
+        """The range in the notation that `parse_symbol_range` reads: `?`, `32..1024`, `1..,32*k + 1`."""
         low, high, modulus, remainder = self
         interval = _interval_text(low, high)
         multiple = str(Described(0, inf, "k", modulus, remainder))
@@ -52,21 +52,21 @@ class SymbolRange(NamedTuple):
 
 
 DescribedShape: TypeAlias = tuple[Described, ...] | None
-"""None is unranked."""
+"""The sizes of a shape; None if the rank is unknown."""
 
 
 class ShapeSyntaxError(ValueError):
-    """A text that cannot be read; `position` counts characters from 0."""
+    """A text that is not a shape or a range; `position` is the character where the fault is, counted from 0."""
 
     def __init__(self, text: str, position: int, reason: str) -> None:
-        super().__init__(f"cannot read {text!r}: {reason}, at character {position + 1}")
+        super().__init__(f"cannot read {text!r} at character {position + 1}: {reason}")
         self.text: Final = text
         self.position: Final = position
         self.reason: Final = reason
 
 
 def size_of(scope: Scope, described: Described, key: Hashable) -> Size:
-    """The size in a scope; one without a name is the unknown of this key."""
+    """The size in a scope; an interval without a name is the unknown value of this key."""
     low, high, name, factor, offset = described
     if name:
         return narrow(scope.symbol(name) * factor + offset, 0)
@@ -81,9 +81,9 @@ _NUMBER_PREFIX: Final = r"(-?)([0-9]+)"
 
 
 def parse_parameter_shape(text: str) -> tuple[tuple[Interval, ...] | None, list[str]]:
-    """The shape OpenVINO reads, and a remark for every dimension that it reads as something else than is written.
+    """The shape that OpenVINO reads, and a remark for each dimension that OpenVINO reads as another size than the text suggests.
 
-    ShapeSyntaxError where OpenVINO refuses.
+    Raises ShapeSyntaxError for a text that OpenVINO refuses.
     """
     inner = text.strip(_BLANKS)
     if len(inner) > 1 and inner[0] == "[" and inner[-1] == "]":
@@ -113,24 +113,24 @@ def _parse_parameter_dimension(text: str, position: int, field: str) -> tuple[In
     low_text, dots, high_text = field.partition("..")
     for part in (low_text, high_text):
         if not re.fullmatch(_DIGITS_AND_SIGNS, part):
-            raise ShapeSyntaxError(text, position, f"{field!r} is no dimension")
+            raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension")
     number = _read_number(low_text)
     low, high = number or 0, inf
     if not dots:
-        # Only -1 itself is an unknown size.
+        # Of the negative numbers only -1 stands for an unknown size.
         low = high = max(low, 0)
     elif (limit := _read_number(high_text)) is not None:
         high = limit
     if low > high or low == INT64_MAX:
-        return (0, inf), f"{field!r} holds no size; OpenVINO reads it as ?"
+        return (0, inf), f"{field!r} is an empty range; OpenVINO reads it as ?"
     low, high = max(low, 0), inf if high == INT64_MAX else max(high, 0)
     parts = ((low_text, low), (high_text, min(high, INT64_MAX))) if dots else ((field, low),)
     is_plain = all(part == str(end) or (dots and not part) for part, end in parts)
-    return (low, high), "" if is_plain else f"{field!r} is read as {_interval_text(low, high)}"
+    return (low, high), "" if is_plain else f"OpenVINO reads {field!r} as {_interval_text(low, high)}"
 
 
 def _read_number(text: str) -> int | None:
-    """The number a C++ stream reads, which is the longest prefix that is one; None where there is none, or one beyond int64."""
+    """The number that a C++ stream reads from the start of a text; None if there is none or it does not fit int64."""
     match = re.match(_NUMBER_PREFIX, text)
     if match is None:
         return None
@@ -144,7 +144,7 @@ def _interval_text(low: Bound, high: Bound) -> str:
     return "?" if (low, high) == (0, inf) else f"{low or ''}..{'' if high == inf else high}"
 
 
-# What a user may write.
+# A user's notation.
 
 _UNKNOWN: Final = r"\?|-1"
 _INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
@@ -154,17 +154,17 @@ _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d
 
 
 def parse_shape(text: str) -> DescribedShape:
-    """A shape as a user writes it: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, and nothing for a scalar.
+    """A shape in a user's notation: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, empty for a scalar.
 
-    Without brackets and commas an `x` separates, if what stands between are numbers, intervals, `?` and single capital letters.
-    ShapeSyntaxError where it cannot be read.
+    Without brackets and commas, `x` separates numbers, intervals, `?` and single capital letters. Raises ShapeSyntaxError for any
+    other text.
     """
     inner = text.strip()
     is_tuple = inner.startswith("(")
     closing = {"[": "]", "(": ")"}.get(inner[:1])
     if closing:
         if len(inner) < 2 or inner[-1] != closing:
-            raise ShapeSyntaxError(text, text.index(inner), f"{inner[0]!r} is not closed")
+            raise ShapeSyntaxError(text, text.index(inner), f"{inner[0]!r} is never closed")
         inner = inner[1:-1].strip()
     if inner == "...":
         return None
@@ -193,7 +193,7 @@ def _parse_dimension(text: str, position: int, field: str) -> Described:
         low = _to_int(text, position, match[1]) if match[1] else 0
         high = _to_int(text, position + match.start(2), match[2]) if match[2] else inf
         if low > high:
-            raise ShapeSyntaxError(text, position, f"{low} is larger than {high}")
+            raise ShapeSyntaxError(text, position, f"the lower bound {low} is larger than the upper bound {high}")
         return Described(low, high)
     if match := re.fullmatch(_AFFINE, field):
         before, name, after, sign, offset = match.groups()
@@ -203,18 +203,18 @@ def _parse_dimension(text: str, position: int, field: str) -> Described:
                 raise ShapeSyntaxError(text, position, "a symbol is multiplied by 0")
             shift = _to_int(text, position, offset or "0")
             return Described(0, inf, name, factor, -shift if sign == "-" else shift)
-    raise ShapeSyntaxError(text, position, f"{field!r} is no dimension; write 5, ?, 1..8, H or 32*k")
+    raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension; write 5, ?, 1..8, H or 32*k")
 
 
 def _to_int(text: str, position: int, digits: str) -> int:
     digits = digits.lstrip("0") or "0"
     if len(digits) > 19 or int(digits) > INT64_MAX:
-        raise ShapeSyntaxError(text, position, f"{digits} is larger than {INT64_MAX}")
+        raise ShapeSyntaxError(text, position, f"{digits} is larger than the largest size, {INT64_MAX}")
     return int(digits)
 
 
 def parse_symbol_range(text: str) -> SymbolRange:
-    """What a symbol may be: `32..1024`, `7`, `32*k`, `32*k + 1`, or several of them separated by commas, which then hold all."""
+    """The range of a symbol: `32..1024`, `7`, `32*k`, `32*k + 1`, or several of these, separated by commas, that must all hold."""
     low: Bound = 0
     high: Bound = inf
     modulus, remainder = 1, 0
@@ -224,19 +224,19 @@ def parse_symbol_range(text: str) -> SymbolRange:
         if not described.name:
             low, high = max(low, described.low), min(high, described.high)
         elif modulus > 1:
-            raise ShapeSyntaxError(text, position, "there is more than one multiple")
+            raise ShapeSyntaxError(text, position, "a range may have only one multiple")
         else:
             low = max(low, described.offset)
             modulus, remainder = described.factor, described.offset
         position += len(field) + 1
     known = reduced(low, high, modulus, remainder)
     if known is None:
-        raise ShapeSyntaxError(text, 0, "no size is left")
+        raise ShapeSyntaxError(text, 0, "the range is empty")
     return SymbolRange(*known)
 
 
 def parse_symbol(text: str) -> tuple[str, SymbolRange]:
-    """A name and what it may be: `H=32..1024`, `H=32*k`."""
+    """A symbol and its range: `H=32..1024`, `H=32*k`."""
     name, equals, known = text.partition("=")
     if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name.strip(), re.ASCII):
         raise ShapeSyntaxError(text, 0, "write NAME=LOW..HIGH or NAME=32*k")

@@ -1,15 +1,16 @@
-"""The formula of a dimension in a normal form, so that equal mathematics is one object.
+"""Polynomials: the normal form of formulas. A table interns them (hash-consing), so equal formulas are one object.
 
 A polynomial is `constant + sum(coefficient * product of atoms)`. An atom is a symbol, `floor(n/d)`, `min`, `max`, the broadcast of two
-sizes, or a sum or product that has grown too large to be written out. A polynomial that is a constant is a plain int.
+sizes, or a sum or product beyond the limits. An expression is a polynomial, or a plain int if it is constant.
 
-Floor divisions by an int are normal too: coefficients and constant lie in `[0, divisor)` with no common factor, nested floors are
-one, and a symbol of known congruence leaves the floor. Hence fifty convolutions of stride 1 and five of stride 2 stay one term.
+Floor divisions by an int have a normal form too: coefficients and constant are in `[0, divisor)` and have no common factor, nested
+floors are merged, and a symbol of known congruence is taken out of the floor. Hence fifty convolutions of stride 1 and five of stride 2
+give a single term.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
@@ -20,13 +21,13 @@ _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
 _MAX_BITS: Final = 4096
 
-# Where the value of a symbol comes from: the user named it, only data tells it (an unbacked symbol), or the file left it open.
+# The origin of a symbol: the user named it, its value depends on data (an unbacked symbol), or the file leaves it open.
 NAMED: Final = 1
 UNBACKED: Final = 2
 OTHER: Final = 4
-# How many ways of rounding are tried to recognise a size that was divided and multiplied.
+# How many offsets are tried to recognise a size that was rounded to a multiple.
 _ROUNDINGS: Final = 64
-# How many atoms are put in terms of what they stand for, to find the bounds of one polynomial.
+# How many atoms are replaced by their arguments to find the bounds of one polynomial.
 _RELAXATIONS: Final = 3
 
 Monomial: TypeAlias = tuple[int, ...]
@@ -38,9 +39,10 @@ _NOTHING: Final = exactly(0)
 
 
 class Atom:
-    """What a polynomial is built of; `name` is empty where the atom is written as its operation on its arguments.
+    """An indivisible factor of a polynomial: a symbol, or an operation (`kind`) on two expressions (`arguments`).
 
-    `origins` are those of the symbols it is computed from.
+    `name` is empty if the atom is written as its operation on its arguments. `origins` is the bit set of the origins of its symbols;
+    `size` and `depth` are as in `Polynomial`.
     """
 
     __slots__ = ("arguments", "depth", "index", "kind", "name", "origins", "size")
@@ -56,9 +58,9 @@ class Atom:
 
 
 class Polynomial:
-    """A polynomial that is not a constant, with what is known of it whatever happens; one object per value and table.
+    """A polynomial that is not constant, with its range over all values of its symbols; one object per value and table.
 
-    `size` counts what a reader has to read, `depth` how deeply it is nested.
+    `size` is the number of symbols and operations in its text, `depth` their greatest nesting.
     """
 
     __slots__ = ("constant", "depth", "index", "range", "size", "table", "terms")
@@ -85,15 +87,15 @@ def range_of(expression: Expression) -> Range:
 
 
 def split(expression: Expression) -> tuple[int, Terms]:
-    """Constant and terms."""
+    """The constant and the other terms of an expression."""
     return (expression, ()) if isinstance(expression, int) else (expression.constant, expression.terms)
 
 
 class PolynomialTable:
-    """Interns polynomials and atoms. An atom's arguments always have smaller indices than the atom itself.
+    """Interns polynomials and atoms. The atoms in an atom's arguments have smaller indices than the atom itself.
 
-    A sum, a product or an argument beyond the limits becomes an atom of its own, which `large` counts. It still evaluates exactly
-    and keeps its range.
+    A sum, a product or an operation beyond the limits becomes an atom with a name of its own; `large` counts these. It still evaluates
+    exactly and keeps its range.
     """
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
@@ -114,7 +116,7 @@ class PolynomialTable:
         return self._append("symbol", (), name, known, 1, 1, origin)
 
     def origins(self, expression: Expression) -> int:
-        """Where the values of the symbols in a polynomial come from."""
+        """The bit set of the origins of the symbols in an expression."""
         found = 0
         for monomial, _ in split(expression)[1]:
             for index in monomial:
@@ -122,7 +124,7 @@ class PolynomialTable:
         return found
 
     def atom(self, kind: str, a: Expression, b: Expression) -> Expression:
-        """The polynomial that is the one atom `kind(a, b)`."""
+        """The expression that consists of the atom `kind(a, b)`."""
         made = self._of_atom.get((kind, a, b))
         if made is None:
             open_ones = [x for x in (a, b) if isinstance(x, Polynomial)]
@@ -145,13 +147,13 @@ class PolynomialTable:
         terms: Terms = (((index,), 1),)
         if kind == "floor":
             return self.polynomial(0, dict(terms))
-        # Of one atom alone nothing more is known than of the atom.
+        # The range of a polynomial of one atom is the range of the atom.
         polynomial = known.remainder if known.modulus == 0 else Polynomial(self, len(self._polynomials), 0, terms, known, depth, size)
         self._polynomials[0, terms] = polynomial
         return polynomial
 
     def polynomial(self, constant: int, terms: dict[Monomial, int]) -> Expression:
-        """Intern a polynomial; an int where it has only one value."""
+        """The interned polynomial with this constant and these terms; an int if it has only one value."""
         kept = tuple(sorted([item for item in terms.items() if item[1]]))
         if not kept:
             return constant
@@ -160,12 +162,12 @@ class PolynomialTable:
         if polynomial is None:
             polynomial = self._without_exact_floors(constant, kept)
             if polynomial is None:
-                polynomial = self._new_form(constant, kept)
+                polynomial = self._new_polynomial(constant, kept)
             self._polynomials[key] = polynomial
         return polynomial
 
     def _without_exact_floors(self, constant: int, terms: Terms) -> Expression | None:
-        """`q*floor(n/q)` is `n - r` where `n % q == r` is certain; None where the polynomial has no such term."""
+        """The polynomial with `n - r` in place of `q*floor(n/q)` if `n % q == r` is known; None if it has no such term."""
         for monomial, coefficient in terms:
             atom = self.atoms[monomial[0]]
             if len(monomial) == 1 and atom.kind == "floor":
@@ -180,7 +182,7 @@ class PolynomialTable:
                         return self.polynomial(constant + factor * (numerator.constant - known.remainder % divisor), rest)
         return None
 
-    def _new_form(self, constant: int, terms: Terms) -> Expression:
+    def _new_polynomial(self, constant: int, terms: Terms) -> Expression:
         known = self.bound(constant, terms, self.ranges)
         if known.modulus == 0:
             return known.remainder
@@ -192,7 +194,7 @@ class PolynomialTable:
                 size += atom.size
         return Polynomial(self, len(self._polynomials), constant, terms, known, depth, size)
 
-    # What is known of a polynomial.
+    # Ranges of polynomials.
 
     def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
         """The range of `constant + terms`, given the range of every atom."""
@@ -235,7 +237,7 @@ class PolynomialTable:
     def _relax(
         self, constant: int, terms: dict[Monomial, int], pivot: int, known: Sequence[Range], steps: int
     ) -> tuple[Bound, Bound] | None:
-        """Ends of a polynomial found by putting one of its atoms in terms of the atom's arguments, where those may cancel."""
+        """Bounds of a polynomial after one of its atoms is replaced by the atom's arguments, which may cancel with other terms."""
         atom = self.atoms[pivot]
         coefficient = terms.pop((pivot,))
 
@@ -250,14 +252,15 @@ class PolynomialTable:
             numerator, divisor = atom.arguments
             if not isinstance(divisor, int) or max(abs(coefficient), divisor) > _MAX_COEFFICIENT:
                 return None
-            # divisor * floor = numerator - residue, with residue in [least, most].
+            # divisor * floor(numerator / divisor) = numerator - residue, with the residue in [least, most].
             own = range_of(numerator)
             step = gcd(own.modulus, divisor)
             least = own.remainder % step
             most = divisor - step + least
             scaled = replaced(numerator, divisor)
             low_slack, high_slack = (most, least) if coefficient > 0 else (least, most)
-            return -_quotient(coefficient * low_slack - scaled.low, divisor), _quotient(scaled.high - coefficient * high_slack, divisor)
+            low = -_floor_bound(coefficient * low_slack - scaled.low, divisor)
+            return low, _floor_bound(scaled.high - coefficient * high_slack, divisor)
         first, second = (replaced(argument, 1) for argument in atom.arguments)
         if (atom.kind == "min") == (coefficient > 0):
             return min(first.low, second.low), min(first.high, second.high)
@@ -313,12 +316,12 @@ class PolynomialTable:
         return size > self._most_read
 
     def floor(self, n: Expression, d: Expression) -> Expression:
-        """`n // d`; ZeroDivisionError where `d` is 0."""
+        """`n // d`; ZeroDivisionError if `d` is 0."""
         if isinstance(d, int):
             if d < 0:
                 return self.floor(self.multiply(n, -1), -d)
             return n // d if isinstance(n, int) else n if d == 1 else self._floor_by_int(n, d)
-        return self._floor_by_form(n, d)
+        return self._floor_by_polynomial(n, d)
 
     def _floor_by_int(self, n: Polynomial, d: int) -> Expression:
         outside: dict[Monomial, int] = {}
@@ -328,7 +331,7 @@ class PolynomialTable:
             modulus, remainder = self._symbol_congruence(monomial)
             is_whole_floor = part == 1 and n.constant % d == 0 and modulus == d and len(n.terms) == 1
             if part and modulus > 1 and coefficient * modulus % d == 0 and not is_whole_floor:
-                # symbol = modulus*k + remainder, so the term leaves the floor.
+                # symbol = modulus*k + remainder, so the term can be taken out of the floor.
                 quotient = self.atom("floor", self.polynomial(0, {monomial: 1}), modulus)
                 rest = self.polynomial(n.constant + coefficient * remainder, {m: c for m, c in n.terms if m != monomial})
                 return self.add(self.floor(rest, d), quotient, coefficient * modulus // d)
@@ -365,8 +368,8 @@ class PolynomialTable:
             return known.modulus, known.remainder
         return 1, 0
 
-    def _floor_by_form(self, n: Expression, d: Polynomial) -> Expression:
-        """Take whole multiples of the divisor out of the floor, by polynomial division."""
+    def _floor_by_polynomial(self, n: Expression, d: Polynomial) -> Expression:
+        """`n // d`, with whole multiples of `d` taken out of the floor by polynomial division."""
         lead, divisor = max(d.terms, key=_grade)
         quotient: Expression = 0
         rest = n
@@ -390,7 +393,7 @@ class PolynomialTable:
         return self.add(quotient, self.atom("floor", rest, d))
 
     def select(self, kind: str, a: Expression, b: Expression) -> Expression:
-        """`min`, `max` or `broadcast` of two polynomials; neither is known to be the answer."""
+        """`min`, `max` or `broadcast` of two expressions, of which neither is known to be the result."""
         a, b = self._ordered(a, b)
         for x, y in ((a, b), (b, a)):
             atom = self.only_atom(x)
@@ -398,15 +401,27 @@ class PolynomialTable:
                 return x
         return self.atom(kind, a, b)
 
+    def operation(self, kind: str, a: Expression, b: Expression) -> Expression:
+        """The result of an operation, by the kind of its atom; ZeroDivisionError if it divides by 0."""
+        if isinstance(a, int) and isinstance(b, int):
+            return _computed(kind, a, b)
+        if kind == "floor":
+            return self.floor(a, b)
+        if kind == "add":
+            return self.add(a, b)
+        if kind == "multiply":
+            return self.multiply(a, b)
+        return a if a is b else self.select(kind, a, b)
+
     def only_atom(self, expression: Expression) -> Atom | None:
-        """The atom that is the whole polynomial, where there is one."""
+        """The atom that is the whole expression; None if the expression is not a single atom."""
         constant, terms = split(expression)
         if constant or len(terms) != 1 or terms[0][1] != 1 or len(terms[0][0]) != 1:
             return None
         return self.atoms[terms[0][0][0]]
 
     def as_remainder(self, polynomial: Polynomial) -> tuple[Expression, int, int, int] | None:
-        """`(n, divisor, r, factor)` where the polynomial is `factor * (n % divisor - r)`; None where it is no such thing."""
+        """`(n, divisor, r, factor)` if the polynomial is `factor * (n % divisor - r)`, else None."""
         for monomial, coefficient in polynomial.terms:
             others = {other: value for other, value in polynomial.terms if other != monomial}
             atom = self.atoms[monomial[0]]
@@ -425,7 +440,7 @@ class PolynomialTable:
         return None
 
     def _roundings(self, atom: Atom, plain: Expression, divisor: int, constant: int) -> Iterable[int]:
-        """What may have been added to a size before it was divided, where the floor `atom` came of that."""
+        """The offsets that may have been added to a size before the division that gave the floor `atom`."""
         if atom.arguments[1] != divisor:
             return (constant, *range(min(divisor, _ROUNDINGS)))
         offset = self.add(atom.arguments[0], plain, -1)
@@ -433,7 +448,7 @@ class PolynomialTable:
 
     @staticmethod
     def _ordered(a: Expression, b: Expression) -> tuple[Expression, Expression]:
-        """Operands whose order does not count, in one order: an int last, an older polynomial first."""
+        """The operands of a commutative operation in normal order: an int last, an older polynomial first."""
         if isinstance(a, int) or (isinstance(b, Polynomial) and b.index < a.index):
             return b, a
         return a, b
@@ -441,7 +456,7 @@ class PolynomialTable:
     # Reading polynomials.
 
     def atoms_below(self, *polynomials: Expression) -> list[int]:
-        """Indices of every atom the polynomials are built of, arguments before what is built of them."""
+        """The indices of all atoms in the polynomials and, recursively, in the atoms' arguments; arguments come first."""
         found: set[int] = set()
         pending = list(polynomials)
         while pending:
@@ -453,10 +468,10 @@ class PolynomialTable:
         return sorted(found)
 
     def evaluate(self, expression: Expression, values: Mapping[str, int]) -> int:
-        """The number a polynomial is for the given symbols.
+        """The value of an expression for the given values of its symbols.
 
-        KeyError where a symbol is missing, ZeroDivisionError where a divisor is 0, OverflowError where a number on the way has
-        more than a thousand digits, which only a model made to that end has.
+        Raises KeyError for a missing symbol, ZeroDivisionError for a divisor of 0, and OverflowError for an intermediate value of more
+        than a thousand digits, which only a hostile model has.
         """
         known: dict[int, int] = {}
 
@@ -474,13 +489,13 @@ class PolynomialTable:
                 known[index] = values[atom.name]
             else:
                 a, b = (value_of(argument) for argument in atom.arguments)
-                known[index] = _apply(atom.kind, a, b)
+                known[index] = _computed(atom.kind, a, b)
                 if known[index].bit_length() > _MAX_BITS:
                     raise OverflowError(f"a size has more than {_MAX_BITS} bits")
         return value_of(expression)
 
     def substituted(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
-        """The polynomial with these in place of atoms, wherever those stand; ZeroDivisionError where a divisor becomes 0."""
+        """The expression with some atoms replaced, also inside other atoms; ZeroDivisionError if a divisor becomes 0."""
         known: dict[int, Expression] = {}
 
         def value_of(polynomial: Expression) -> Expression:
@@ -493,8 +508,6 @@ class PolynomialTable:
                 total = self.add(total, product)
             return total
 
-        make: dict[str, Callable[[Expression, Expression], Expression]]
-        make = {"floor": self.floor, "add": self.add, "multiply": self.multiply}
         for index in self.atoms_below(expression):
             atom = self.atoms[index]
             if index in given:
@@ -502,20 +515,14 @@ class PolynomialTable:
             elif not atom.arguments:
                 known[index] = self.polynomial(0, {(index,): 1})
             else:
-                a, b = map(value_of, atom.arguments)
-                if isinstance(a, int) and isinstance(b, int):
-                    known[index] = _apply(atom.kind, a, b)
-                elif atom.kind in make:
-                    known[index] = make[atom.kind](a, b)
-                else:
-                    known[index] = a if a is b else self.select(atom.kind, a, b)
+                known[index] = self.operation(atom.kind, *map(value_of, atom.arguments))
         return value_of(expression)
 
     def text(self, expression: Expression) -> str:
-        """The formula, as Python reads it."""
+        """The formula as a Python expression."""
         constant, terms = split(expression)
         parts: list[tuple[bool, str]] = []
-        # A leading minus binds tighter than `//`.
+        # A leading minus would bind tighter than `//`.
         has_positive = constant > 0 or any(coefficient > 0 for _, coefficient in terms)
         for monomial, coefficient in terms:
             stands_alone = len(monomial) == 1 and (coefficient == 1 or (coefficient == -1 and has_positive))
@@ -546,7 +553,7 @@ def _is_huge(*numbers: int) -> bool:
     return max(map(abs, numbers)) > _MAX_COEFFICIENT
 
 
-def _apply(kind: str, a: int, b: int) -> int:
+def _computed(kind: str, a: int, b: int) -> int:
     if kind == "floor":
         return a // b
     if kind == "min":
@@ -558,17 +565,17 @@ def _apply(kind: str, a: int, b: int) -> int:
     return a + b if kind == "add" else a * b
 
 
-def _quotient(a: Bound, b: int) -> Bound:
+def _floor_bound(a: Bound, b: int) -> Bound:
     return a // b if isinstance(a, int) else a
 
 
 def _grade(term: tuple[Monomial, int]) -> tuple[int, Monomial]:
-    """Orders monomials so that multiplying two by a third keeps their order, which division needs to come to an end."""
+    """A monomial order: multiplying two monomials by a third keeps their order, so polynomial division terminates."""
     return len(term[0]), tuple(-index for index in term[0])
 
 
 def _without(monomial: Monomial, factors: Monomial) -> Monomial | None:
-    """The monomial divided by another; None where that does not go."""
+    """The monomial divided by another; None if it is not divisible."""
     rest = list(monomial)
     for index in factors:
         if index not in rest:

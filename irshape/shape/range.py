@@ -1,7 +1,7 @@
-"""What is known of an integer that is not known itself: an interval and a congruence, and how operations pass them on.
+"""The abstract value of an unknown integer: the reduced product of an interval and a congruence, with its transfer functions.
 
-Every function here is sound: if each operand lies in its range, the result lies in its own. Finite ends are exact ints, infinite ones
-`math.inf`; a low end is never `inf`, a high end never `-inf`.
+Every function is sound: if each operand is in its range, the result is in the result's range. Finite ends are exact ints, infinite ends
+are `math.inf`; a low end is never `inf`, a high end never `-inf`.
 """
 
 from __future__ import annotations
@@ -12,22 +12,22 @@ from typing import Final, NamedTuple, TypeAlias
 
 Bound: TypeAlias = int | float
 
-# Ends and moduli beyond this are given up, so that repeated squaring cannot fill the memory.
+# An end beyond this becomes infinite and a modulus beyond it becomes 1, so that repeated squaring cannot exhaust the memory.
 _HUGE: Final = 1 << 256
 _LEAST: Final = -_HUGE
 
 
-# Python writes no longer numbers as decimals.
+# Python refuses to write numbers of more than 4300 digits as decimals.
 _LONG: Final = 1 << 4096
 
 
 def number_text(value: Bound) -> str:
-    """A number as Python reads it; one of more than a thousand digits in hexadecimal."""
+    """A number as a Python literal, in hexadecimal if it has more than a thousand digits."""
     return hex(value) if isinstance(value, int) and not -_LONG < value < _LONG else str(value)
 
 
 class Range(NamedTuple):
-    """`low <= value <= high` and `value % modulus == remainder`; modulus 0 says that the value is `remainder`."""
+    """`low <= value <= high` and `value % modulus == remainder`; modulus 0 means that the value is `remainder`."""
 
     low: Bound
     high: Bound
@@ -36,14 +36,14 @@ class Range(NamedTuple):
 
 
 def exactly(value: int) -> Range:
-    """The range of a known integer; the ends of one that is huge are given up, which no float could be added to."""
+    """The range of a known integer. A huge one has an infinite end, because an int of that size cannot be added to a float."""
     if _LEAST <= value <= _HUGE:
         return Range(value, value, 0, value)
     return Range(_HUGE, inf, 0, value) if value > 0 else Range(-inf, _LEAST, 0, value)
 
 
 def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Range | None:
-    """The reduced product of both: ends move to the nearest value that the congruence allows; None when no integer is left."""
+    """The reduced product of an interval and a congruence: both ends satisfy the congruence. None if no integer is left."""
     if modulus == 1 and low < high and (_LEAST <= low <= _HUGE or low == -inf) and (_LEAST <= high <= _HUGE or high == inf):
         return Range(low, high)
     if modulus == 0:
@@ -66,12 +66,12 @@ def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Ra
 
 
 def reduced_or_top(low: Bound, high: Bound, modulus: int, remainder: int) -> Range:
-    """As `settle`; nothing known where no integer is left."""
+    """As `reduced`, but the range of all integers if no integer is left."""
     return reduced(low, high, modulus, remainder) or Range(-inf, inf)
 
 
 def _meet_congruences(a: Range, b: Range) -> tuple[int, int] | None:
-    """The Chinese remainder of both; None when they exclude each other."""
+    """The intersection of two congruences by the Chinese remainder theorem; None if it is empty."""
     if a.modulus == 1 or b.modulus == 1:
         return a[2:] if b.modulus == 1 else b[2:]
     if a.modulus == 0 or b.modulus == 0:
@@ -87,7 +87,7 @@ def _meet_congruences(a: Range, b: Range) -> tuple[int, int] | None:
 
 
 def meet(a: Range, b: Range) -> Range | None:
-    """What holds when both hold; None when they exclude each other."""
+    """The intersection of two ranges; None if it is empty."""
     if a == b:
         return a
     congruence = _meet_congruences(a, b)
@@ -97,18 +97,18 @@ def meet(a: Range, b: Range) -> Range | None:
 
 
 def join(a: Range, b: Range) -> Range:
-    """What holds when at least one of them holds."""
+    """The least range that contains both ranges."""
     modulus = gcd(a.modulus, b.modulus, a.remainder - b.remainder)
     return reduced_or_top(min(a.low, b.low), max(a.high, b.high), modulus, a.remainder)
 
 
 def add(a: Range, b: Range) -> Range:
-    """Of `x + y`."""
+    """The range of `x + y`."""
     return reduced_or_top(a.low + b.low, a.high + b.high, gcd(a.modulus, b.modulus), a.remainder + b.remainder)
 
 
 def subtract(a: Range, b: Range) -> Range:
-    """Of `x - y`."""
+    """The range of `x - y`."""
     return reduced_or_top(a.low - b.high, a.high - b.low, gcd(a.modulus, b.modulus), a.remainder - b.remainder)
 
 
@@ -117,7 +117,7 @@ def _times(a: Bound, b: Bound) -> Bound:
 
 
 def multiply(a: Range, b: Range) -> Range:
-    """Of `x * y`."""
+    """The range of `x * y`."""
     if a.low >= 0 and b.low >= 0:
         low, high = a.low * b.low, _times(a.high, b.high)
     else:
@@ -136,7 +136,7 @@ def _divided(a: Bound, b: Bound) -> Bound:
 
 
 def floor(a: Range, b: Range) -> Range:
-    """Of `x // y`; where `y` is 0 there is no value, so the rest decides."""
+    """The range of `x // y` over all `y` but 0."""
     divisor = max(b.low, 1)
     if b.low < 0 or divisor > b.high:
         return Range(-inf, inf)
@@ -148,7 +148,7 @@ def floor(a: Range, b: Range) -> Range:
 
 
 def modulo(a: Range, b: Range) -> Range:
-    """Of `x % y`; where `y` is 0 there is no value, so the rest decides."""
+    """The range of `x % y` over all `y` but 0."""
     if b.low < 0 or b.high < 1:
         return Range(-inf, inf)
     low: Bound = 0
@@ -164,13 +164,13 @@ def modulo(a: Range, b: Range) -> Range:
 
 
 def minimum(a: Range, b: Range) -> Range:
-    """Of `min(x, y)`."""
+    """The range of `min(x, y)`."""
     either = join(a, b)
     return reduced_or_top(min(a.low, b.low), min(a.high, b.high), either.modulus, either.remainder)
 
 
 def maximum(a: Range, b: Range) -> Range:
-    """Of `max(x, y)`."""
+    """The range of `max(x, y)`."""
     either = join(a, b)
     return reduced_or_top(max(a.low, b.low), max(a.high, b.high), either.modulus, either.remainder)
 

@@ -1,4 +1,4 @@
-"""The bounds that a report shows: those of the inference, tightened by its guards."""
+"""The bounds that a report shows: the bounds of the inference, tightened by its guards."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, reduced, subtract
 
-# Each round can tighten a bound that the next one uses; chains longer than this keep a bound that is right but wider.
+# Each round may tighten a bound that the next round uses. After the last round a bound is correct but may not be the tightest.
 _ROUNDS: Final = 8
 _MAX_TERMS: Final = 8
 
 
 class Reported:
-    """What is known of sizes once every requirement holds.
+    """The ranges of sizes under the assumption that every requirement holds.
 
-    Requirements are pushed down to polynomials and atoms, round by round, until nothing more is learned; the scope stays as it is.
-    `is_contradictory` says that this proved that no sizes meet them all. The bounds are then those of the inference.
+    Requirements are propagated to polynomials and atoms in rounds until no range changes; the scope itself does not change.
+    `is_contradictory` says that no sizes meet all requirements. The bounds are then those of the inference.
     """
 
     def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
@@ -43,7 +43,7 @@ class Reported:
             self._atoms = list(scope.polynomials.ranges)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
-        """The smallest and the largest value for which all requirements hold."""
+        """Bounds of the size over all values for which every requirement holds."""
         if not isinstance(size, Dim):
             return size, size
         self._derive(len(self._atoms))
@@ -51,7 +51,7 @@ class Reported:
         return known.low, known.high
 
     def format(self, size: Size) -> str:
-        """OpenVINO's text of the size, with these bounds."""
+        """OpenVINO's notation of the size with these bounds."""
         return format_size(size, self.bounds)
 
     def _range(self, expression: Expression) -> Range:
@@ -64,7 +64,7 @@ class Reported:
         return known or expression.range
 
     def _derive(self, start: int = 0) -> None:
-        """Find the ranges of atoms anew from the ranges of their arguments, which come before them."""
+        """Recompute the ranges of atoms, in order, from the ranges of their arguments."""
         for atom in self._table.atoms[start:]:
             if atom.index == len(self._atoms):
                 self._atoms.append(self._table.ranges[atom.index])
@@ -73,7 +73,7 @@ class Reported:
                 self._tighten(atom, COMPOSE[atom.kind](self._range(a), self._range(b)))
 
     def _tighten(self, atom: Atom, known: Range) -> bool:
-        """Narrow the range of an atom; True if it was wider before."""
+        """Narrow the range of an atom; True if that changes it."""
         old = self._atoms[atom.index]
         new = meet(old, known)
         if new is None:
@@ -116,7 +116,7 @@ class Reported:
                 yield second, join(one, known) if meet(known, other) else one
 
     def _learn(self, polynomial: Expression, known: Range) -> None:
-        """Narrow the range of a polynomial, and the ranges of its atoms and their arguments by the consequences."""
+        """Narrow the range of a polynomial, and as a consequence the ranges of its atoms and of their arguments."""
         self._derive(len(self._atoms))
         pending: list[tuple[Expression, Range]] = [(polynomial, known)]
         while pending and not self.is_contradictory:
@@ -135,11 +135,11 @@ class Reported:
                             pending.extend(self._of_arguments(atom))
 
     def _of_atoms(self, polynomial: Polynomial, known: Range) -> Iterator[tuple[Atom, Range]]:
-        """The ranges that a polynomial's range implies for the atoms of its sum."""
+        """The ranges of a polynomial's atoms that follow from its own range."""
         for monomial, coefficient in polynomial.terms:
             others = [term for term in polynomial.terms if term[0] != monomial]
             target = subtract(known, self._table.bound(polynomial.constant, others, self._atoms))
-            product = _divided(target, coefficient)
+            product = _range_of_factor(target, coefficient)
             if product is None:
                 self.is_contradictory = True
             elif len(monomial) == 1:
@@ -150,7 +150,7 @@ class Reported:
     def _of_factors(self, monomial: Monomial, product: Range) -> Iterator[tuple[Atom, Range]]:
         if any(self._atoms[index].low < 0 for index in monomial) or product.low < 1:
             return
-        # No factor is 0, so none is larger than the product.
+        # No factor is 0, so no factor is larger than the product.
         for position, index in enumerate(monomial):
             others = self._table.bound(0, [(monomial[:position] + monomial[position + 1 :], 1)], self._atoms)
             if others.high < 1:
@@ -160,7 +160,7 @@ class Reported:
             yield self._table.atoms[index], Range(low, inf if product.high == inf else product.high // max(others.low, 1))
 
     def _of_arguments(self, atom: Atom) -> Iterator[tuple[Expression, Range]]:
-        """The ranges that an atom's range implies for its arguments."""
+        """The ranges of an atom's arguments that follow from its own range."""
         low, high, _, _ = self._atoms[atom.index]
         if atom.kind == "symbol":
             return
@@ -169,7 +169,7 @@ class Reported:
             yield a, Range(low * b, high * b + b - 1)
         elif atom.kind in ("min", "max"):
             for first, second in ((a, b), (b, a)):
-                # The first is on the near side of the atom for certain, and is the atom where the second lies beyond it.
+                # An argument is at least the min (at most the max), and equal to it if the other argument cannot be.
                 other = self._range(second)
                 if atom.kind == "min":
                     yield first, Range(low, high if other.low > high else inf)
@@ -177,8 +177,8 @@ class Reported:
                     yield first, Range(low if other.high < low else -inf, high)
 
 
-def _divided(known: Range, coefficient: int) -> Range | None:
-    """Of `x` where `coefficient * x` has this range; None where no `x` fits."""
+def _range_of_factor(known: Range, coefficient: int) -> Range | None:
+    """The range of `x` if `coefficient * x` has this range; None if there is no such `x`."""
     low, high, modulus, remainder = known
     if coefficient < 0:
         low, high, remainder, coefficient = -high, -low, -remainder, -coefficient

@@ -1,4 +1,4 @@
-"""A size times a float, as OpenVINO resizes images: in float32, a millionth added to the scale, the product cut off."""
+"""A size times a float, as OpenVINO resizes images: a millionth is added to the scale, and the float32 product is truncated."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final
 from irshape.shape.dim import Dim, Size, bounds, narrow
 from irshape.shape.range import Bound
 
-# Up to here a fraction stands for a scale where a size has no upper bound. Far beyond, the millionth adds elements of its own.
+# For a size without upper bound, a fraction must equal the scale up to this size. Far beyond, the added millionth adds elements.
 _LARGE: Final = 100_000
 _MAX_DENOMINATOR: Final = 1024
 
 
 def float32(value: float) -> float:
-    """The nearest float32; infinite where it is too large."""
+    """The nearest float32; infinite if the value is too large."""
     try:
         return float(unpack("<f", pack("<f", value))[0])
     except OverflowError:
@@ -25,7 +25,7 @@ def float32(value: float) -> float:
 def scaled(size: Size, scale: float) -> Size:
     """A size resized by a finite float32 scale.
 
-    A Dim becomes `size*n//d`, with the simplest fraction that gives the same for each of its values, or an unknown size.
+    A Dim becomes `size*n//d` with the simplest fraction that is exact for all its values, or an unknown size if there is none.
     """
     if scale == 1.0:
         return size
@@ -54,13 +54,13 @@ def _cut(size: int, multiplier: float) -> int:
 
 
 def _fraction(scale: float, multiplier: float, high: Bound) -> tuple[int, int] | None:
-    """The simplest fraction that gives the same sizes as the multiplier, up to `high`."""
+    """The simplest fraction that gives the same results as the multiplier for all sizes up to `high`; None if there is none."""
     end = high if isinstance(high, int) else _LARGE
     rounding = end * multiplier * 2.0**-23
     for denominator in range(1, _MAX_DENOMINATOR):
         numerator = round(scale * denominator)
         excess = multiplier - numerator / denominator
-        # The products lie above those with the fraction, but not so far that the next integer is reached.
+        # The float products exceed the exact ones, but by less than the distance to the next integer.
         if excess > 1e-9 and excess * end + rounding < 1 / denominator:
             return numerator, denominator
     return None

@@ -1,4 +1,4 @@
-"""A shape: a tuple of sizes, or None when not even the number of axes is known."""
+"""A shape: a tuple of sizes, or None if the rank is unknown."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def merge_shapes(
     rank_code: str = "S102",
     **names: Any,
 ) -> Shape:
-    """The one shape that both must be; an unranked shape may be any. `{axis}` is known to the message."""
+    """The shape that both must be; an unknown rank fits any shape. The message may use `{axis}`."""
     if a is None or a is b:
         return b
     if b is None:
@@ -58,8 +58,8 @@ def broadcast_shapes(
 ) -> Shape:
     """The shape of an elementwise result.
 
-    `kind` is `numpy` (aligned at the last axis), `none` or `explicit` (the shapes must be one), or `pdpd`: `b` stretches to `a`, its
-    first axis at `axis` of `a`, or its last at the last where `axis` is -1.
+    `kind` is `numpy` (aligned at the last axis), `none` or `explicit` (the shapes must be equal), or `pdpd`: `b` broadcasts to `a`, with
+    its first axis at `axis` of `a`, or with its last axis at the last of `a` if `axis` is -1.
     """
     if kind in ("none", "explicit"):
         return merge_shapes(ctx, a, b, message, code=code, strict=strict, rank_message=message, rank_code=code, **names)
@@ -86,25 +86,25 @@ def broadcast_shapes(
 
 
 def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[str, Any]) -> Size:
-    """Broadcasting in which only `b` may stretch."""
+    """Broadcasting in which only `b` may be repeated."""
     ctx.require_ge(a, b, message, code=code, strict=False, **names)
     if isinstance(a, int) and isinstance(b, int) and a < b:
         return a
     result = ctx.broadcast(a, b, message, code=code, **names)
-    # Only 1 and 0 become 0; otherwise the result is `a`.
+    # If `b` is 0, the result is 0 even where `a` is 1; otherwise the result is `a`.
     return narrow(result, *bounds(a)) if bounds(b)[0] > 0 else result
 
 
 def element_count(shape: Shape) -> Size | None:
-    """How many elements; None where the rank is not known."""
+    """The number of elements; None if the rank is unknown."""
     return None if shape is None else product(shape)
 
 
 def format_shape(shape: Shape, bounds: Callable[[Size], tuple[Bound, Bound]] = bounds) -> str:
-    """OpenVINO's text: `[1,3,224..,?]`, `[...]`, `[]`."""
+    """OpenVINO's notation: `[1,3,224..,?]`, `[...]`, `[]`."""
     return "[...]" if shape is None else f"[{','.join([format_size(size, bounds) for size in shape])}]"
 
 
 def format_symbolic(shape: Shape) -> str:
-    """With formulas: `[N,64,(H + 1)//2,W]`."""
+    """The shape with formulas: `[N,64,(H + 1)//2,W]`."""
     return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"

@@ -1,7 +1,7 @@
-"""Requirements in the words a reader would choose: about the sizes themselves rather than what was computed from them.
+"""Simplification of requirements: equivalent requirements about the symbols themselves, where possible.
 
-`(H + 3)//4 >= 2` is `H >= 5`, `(H + 7)//8 == H//8` is `H % 8 == 0`, and a product is not 0 where no factor is. What stands here says the
-same as the requirement it is made of.
+`(H + 3)//4 >= 2` becomes `H >= 5`, `(H + 7)//8 == H//8` becomes `H % 8 == 0`, and `H*W >= 1` becomes `H >= 1` and `W >= 1`. The result is
+always equivalent to the original requirement.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -12,15 +12,15 @@ from irshape.shape.dim import Dim, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
 
-# Steps until a requirement is as simple as it gets. Each takes a floor, a minimum or a factor away, so few are enough.
+# The limit of simplification steps. Each step removes a floor, a minimum or a factor, so few are necessary.
 _STEPS: Final = 32
 
 _Parts: TypeAlias = list[Requirement] | None
-"""What together says the same as a requirement; None for one that is simple already."""
+"""The requirements that are together equivalent to one requirement; None if it cannot be simplified."""
 
 
 def simplified(requirement: Requirement) -> list[Requirement]:
-    """The requirements that together say what this one says; none if it holds anyway."""
+    """The requirements that are together equivalent to this one; none if it always holds."""
     done: list[Requirement] = []
     pending = [requirement]
     for _ in range(_STEPS):
@@ -36,7 +36,10 @@ def simplified(requirement: Requirement) -> list[Requirement]:
 
 
 def equality(requirement: Requirement) -> dict[int, Expression]:
-    """What stands for an atom where the requirement holds: `H` is `8*(H//8)`, or `(H + 7)//8` is `H//8`."""
+    """The replacement for an atom, by its index, that a requirement allows: `8*(H//8)` for `H`, or `H//8` for `(H + 7)//8`.
+
+    Empty if the requirement is no equality, or no atom stands alone in it with a coefficient of 1 or -1.
+    """
     size, divisor = requirement.a, requirement.b
     whole: Size = 0
     if requirement.kind == "eq":
@@ -53,40 +56,43 @@ def equality(requirement: Requirement) -> dict[int, Expression]:
     return {}
 
 
-def joined(equal: Mapping[int, Expression], more: Mapping[int, Expression]) -> dict[int, Expression]:
-    """What stands for atoms, with more of it put into what there is."""
-    return {**{index: _put(polynomial, more) for index, polynomial in equal.items()}, **more}
+def composed(first: Mapping[int, Expression], second: Mapping[int, Expression]) -> dict[int, Expression]:
+    """The substitution of atoms that applies `first` and then `second`."""
+    return {**{index: _replaced(expression, second) for index, expression in first.items()}, **second}
 
 
-def _put(polynomial: Expression, equal: Mapping[int, Expression]) -> Expression:
-    """The polynomial with these in place of atoms; the polynomial itself where it then divides by 0."""
+def _replaced(expression: Expression, substitution: Mapping[int, Expression]) -> Expression:
+    """The expression after a substitution of atoms; the expression itself if the substitution makes it divide by 0."""
     try:
-        return polynomial if isinstance(polynomial, int) or not equal else polynomial.table.substituted(polynomial, equal)
+        return expression if isinstance(expression, int) or not substitution else expression.table.substituted(expression, substitution)
     except ZeroDivisionError:
-        return polynomial
+        return expression
 
 
-def substituted(requirement: Requirement, equal: Mapping[int, Expression]) -> Requirement:
-    """The requirement with these in place of atoms."""
-    a, b = (dim_of(size.scope, _put(size.polynomial, equal)) if isinstance(size, Dim) else size for size in (requirement.a, requirement.b))
+def substituted(requirement: Requirement, substitution: Mapping[int, Expression]) -> Requirement:
+    """The requirement after a substitution of atoms."""
+    a, b = (
+        dim_of(size.scope, _replaced(size.polynomial, substitution)) if isinstance(size, Dim) else size
+        for size in (requirement.a, requirement.b)
+    )
     return _derived(requirement, requirement.kind, a, b)
 
 
 def _derived(requirement: Requirement, kind: str, a: Size, b: Size) -> Requirement:
-    """A requirement that follows from another, and has its message."""
+    """A requirement that follows from another and keeps its message."""
     names = {"a": requirement.a, "b": requirement.b, **requirement.names}
     return Requirement(kind, a, b, requirement.template, requirement.code, names)
 
 
 def _lone(polynomial: Polynomial) -> Iterator[tuple[Atom, int]]:
-    """The atoms that stand in a polynomial by themselves, with their coefficients, the last made first."""
+    """The atoms that are terms of a polynomial by themselves, with their coefficients, the newest atom first."""
     for monomial, coefficient in reversed(polynomial.terms):
         if len(monomial) == 1:
             yield polynomial.table.atoms[monomial[0]], coefficient
 
 
 def _step_ge(requirement: Requirement) -> _Parts:
-    """Of `size >= 0`."""
+    """Simplify `size >= 0`."""
     size = requirement.a - requirement.b
     if le(0, size):
         return []
@@ -104,7 +110,7 @@ def _step_ge(requirement: Requirement) -> _Parts:
             if not isinstance(rest, int):
                 continue
             rest //= abs(coefficient)
-        # floor(n/d) >= -rest where n >= -rest*d, and floor(n/d) <= rest where n <= rest*d + d - 1.
+        # floor(n/d) >= -rest is equivalent to n >= -rest*d, and floor(n/d) <= rest to n <= rest*d + d - 1.
         plain = first + second * rest if coefficient > 0 else second * rest + second - 1 - first
         if not isinstance(plain, Dim) or plain.polynomial.size < polynomial.size:
             return [_derived(requirement, "ge", plain, 0)]
@@ -118,7 +124,7 @@ def _step_ge(requirement: Requirement) -> _Parts:
 
 
 def _step_eq(requirement: Requirement) -> _Parts:
-    """Of `size == 0`."""
+    """Simplify `size == 0`."""
     size = requirement.a - requirement.b
     if eq(size, 0):
         return []
@@ -144,7 +150,7 @@ def _step_eq(requirement: Requirement) -> _Parts:
         (n, divisor), (m, same) = ((dim_of(scope, argument) for argument in atom.arguments) for atom in (one, other))
         offset = n - m
         if factor == -opposite and divisor == same and isinstance(offset, int) and isinstance(divisor, int) and not polynomial.constant:
-            # The two are equal where nothing is carried.
+            # The two floors are equal if adding the offset does not carry into the quotient.
             low, carried = (m, offset) if offset > 0 else (n, -offset)
             if carried == divisor - 1:
                 return [_derived(requirement, "div", low, divisor)]
@@ -154,19 +160,19 @@ def _step_eq(requirement: Requirement) -> _Parts:
     if remainder:
         numerator, divided, rest, _ = remainder
         whole = polynomial.table.add(numerator, -rest)
-        if not split(whole)[0]:  # else it is shorter as it is
+        if not split(whole)[0]:  # otherwise the original text is shorter
             return [_derived(requirement, "div", dim_of(scope, whole), divided)]
     return None
 
 
 def _without(monomial: Monomial, index: int) -> Monomial:
-    """A product without one of its factors."""
+    """A monomial without one of its factors."""
     position = monomial.index(index)
     return monomial[:position] + monomial[position + 1 :]
 
 
 def _step_div(requirement: Requirement) -> _Parts:
-    """Of `size % divisor == 0`."""
+    """Simplify `size % divisor == 0`."""
     size, divisor = requirement.a, requirement.b
     if isinstance(divisor, Dim) and size % divisor == 0:
         return []
@@ -180,7 +186,7 @@ def _step_div(requirement: Requirement) -> _Parts:
         return [
             _derived(requirement, "div", dim_of(size.scope, polynomial.table.polynomial(polynomial.constant % abs(divisor), kept)), divisor)
         ]
-    # A single term is a multiple where its atoms are, whatever else of the divisor its coefficient has.
+    # The coefficient of a single term may share a factor with the divisor; the rest of the coefficient does not matter.
     coefficients = [coefficient for _, coefficient in polynomial.terms]
     is_single = len(coefficients) == 1 and not polynomial.constant
     common = abs(coefficients[0]) if is_single else gcd(divisor, polynomial.constant, *coefficients)
@@ -192,7 +198,7 @@ def _step_div(requirement: Requirement) -> _Parts:
 
 
 def _step_broadcast(requirement: Requirement) -> _Parts:
-    """Of two sizes that are equal, or one of them 1."""
+    """Simplify `broadcast` and `stretch`."""
     a, b = requirement.a, requirement.b
     is_one = [eq(a, 1), requirement.kind == "broadcast" and eq(b, 1)]
     if eq(a, b) or True in is_one:

@@ -1,7 +1,7 @@
-"""Slicing of one axis, `size[begin:end:step]`, as OpenVINO clamps it.
+"""Slicing of one axis, `size[begin:end:step]`, with OpenVINO's clamping.
 
-An index below 0 counts from the end. `begin` is then brought into `0..last`, where Python would leave it before the first
-element: hence `[3][-8::-1]` has one element. An open end is None.
+A negative index counts from the end. OpenVINO clamps `begin` into `0..last`, where Python may leave it before the first element; hence
+`[-8::-1]` of an axis of size 3 has one element. An open `begin` or `end` is None.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from irshape.shape.range import Bound
 
 Index: TypeAlias = Size | None
 
-# Beyond this a bound stands for no bound at all.
+# A bound from here on stands for infinity.
 _UNBOUNDED: Final = 2**47
-# An end this far out is the end of the axis, as writers of 32-bit indices mean it; so the axis is not longer.
+# An `end` from here on means the end of the axis, as exporters with 32-bit indices write it; the axis is assumed not to be longer.
 _FAR: Final = 2**31 - 1
 
 
 def _ends(size: Size, begin: Index, end: Index, step: int) -> tuple[Size, Size]:
-    """Where the slice starts and where it stops; neither index may be of unknown sign."""
+    """The clamped start and stop of a slice. The sign of each index must be known."""
     last = size if step > 0 else size - 1
     start = (0 if step > 0 else last) if begin is None else dim_min(dim_max(_from_front(begin, size), 0), last)
     stop = (size if step > 0 else -1) if end is None else dim_min(dim_max(_from_front(end, size), 0 if step > 0 else -1), size)
@@ -39,14 +39,14 @@ def _length(size: Size, begin: Index, end: Index, step: int) -> Size:
 
 
 def slice_range(size: int, begin: int | None, end: int | None, step: int) -> range:
-    """The indices a slice takes; `step` is not 0."""
+    """The indices that a slice takes; `step` is not 0."""
     start, stop = _ends(size, begin, end, step)
     assert not isinstance(start, Dim) and not isinstance(stop, Dim)
     return range(start, stop, step)
 
 
 def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
-    """How many elements a slice takes; None where the sign of an index is not known. `step` is not 0."""
+    """The number of elements that a slice takes; None if the sign of an index is unknown. `step` is not 0."""
     for index in (begin, end):
         if isinstance(index, Dim) and index.range.low < 0 <= index.range.high:
             return None
@@ -60,10 +60,10 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
 
 
 def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
-    """The fewest and the most elements a slice takes, over all values of the size and of the indices.
+    """The least and the greatest number of elements that a slice takes, over all values of the size and of the indices.
 
-    Its length is monotone in each index of one sign, and in the size between the places where the clamping changes, so the
-    values at those ends bound it where arithmetic on intervals would overestimate.
+    The length is monotone in each index of one sign, and in the size between the values at which the clamping changes. Its values at
+    these points are therefore exact bounds, where interval arithmetic would overestimate.
     """
     low, high = (int(min(max(end, 0), INT64_MAX)) for end in bounds(size))
     lengths = [

@@ -1,4 +1,4 @@
-"""Formulas of one inference in the terms of another, so that sizes of both can be compared by meaning."""
+"""Comparison of formulas of two scopes: which symbol of one corresponds to which symbol of the other."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from irshape.shape.polynomial import Expression, Polynomial, PolynomialTable, sp
 
 
 class Translation:
-    """What the symbols of one table are called in another.
+    """The correspondence between the symbols of two scopes.
 
-    Symbols correspond that are met first at the same place. What corresponds once does so for good.
+    Symbols correspond if they first occur at the same place in formulas that are compared. A correspondence never changes.
     """
 
     def __init__(self) -> None:
@@ -18,15 +18,15 @@ class Translation:
         self._polynomials: dict[Polynomial, Polynomial] = {}
 
     def are_one(self, a: Size, b: Size) -> bool:
-        """Whether `b` of the other scope is the formula `a` of this one, with the same bounds.
+        """Whether `b` of the other scope is equal to `a` of this scope: the same formula in corresponding symbols, and the same range.
 
-        Symbols that both are alone made of, and that were not met before, correspond from now on.
+        Symbols of `a` and `b` that occur for the first time correspond from now on if that makes the formulas equal.
         """
         if not isinstance(a, Dim) or not isinstance(b, Dim):
             return a is b or (type(a) is type(b) and a == b)
-        return self._is_form(a.polynomial, b.polynomial) and a.range == b.range
+        return self._are_equal(a.polynomial, b.polynomial) and a.range == b.range
 
-    def _is_form(self, a: Polynomial, b: Polynomial) -> bool:
+    def _are_equal(self, a: Polynomial, b: Polynomial) -> bool:
         known = self._polynomials.get(b)
         if known is not None:
             return known is a
@@ -45,14 +45,14 @@ class Translation:
         return True
 
     def _translated(self, polynomial: Polynomial, into: PolynomialTable) -> Expression | None:
-        """The polynomial in another table, to which the atoms it needs are added; None where it divides by what is 0 there."""
+        """The polynomial in another table, which gets the necessary atoms; None if a divisor is 0 there."""
         found = self._atoms
         try:
             for index in polynomial.table.atoms_below(polynomial):
                 if index not in found:
                     atom = polynomial.table.atoms[index]
                     a, b = (self._sum(argument, into) for argument in atom.arguments)
-                    found[index] = _apply(into, atom.kind, a, b)
+                    found[index] = into.operation(atom.kind, a, b)
         except ZeroDivisionError:
             return None
         return self._sum(polynomial, into)
@@ -66,11 +66,3 @@ class Translation:
                 product = into.multiply(product, self._atoms[index])
             total = into.add(total, product)
         return total
-
-
-def _apply(table: PolynomialTable, kind: str, a: Expression, b: Expression) -> Expression:
-    if kind == "floor":
-        return table.floor(a, b)
-    if kind == "add":
-        return table.add(a, b)
-    return table.multiply(a, b) if kind == "multiply" else table.select(kind, a, b)

@@ -1,7 +1,7 @@
-"""Known values of a tensor: a flat tuple of elements in row-major order, each an int, a Dim, an exact float or a Real.
+"""Values of a tensor: a flat tuple of elements in row-major order, each an int, a Dim, an exact float or a Real.
 
-The shape stands beside them, static whenever elements are known. Movers (gather, transpose, slice, concat) are index
-arithmetic on the flat tuple; arithmetic broadcasts as NumPy does. Shape subgraphs are small, so plain Python is fastest.
+The shape is kept separately and is static if elements are known. Operations that move elements (gather, transpose, slice, concat) are
+index arithmetic on the flat tuple; arithmetic broadcasts as in NumPy. Shape subgraphs are small, so plain Python is fastest.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from irshape.shape.element_type import ElementType
 
 
 class Real(NamedTuple):
-    """A real number of which two floats are known, between which it lies; it is `size / divisor` where that is known, too."""
+    """A real number between two floats; equal to `size / divisor` if `size` is given."""
 
     low: float
     high: float
@@ -27,7 +27,7 @@ class Real(NamedTuple):
 Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
-# Stands for the elements of a constant whose element type nothing can read as numbers.
+# In place of the elements of a constant whose element type cannot be read as numbers.
 UNREADABLE: Final[Elements] = ("unreadable",)
 
 
@@ -44,7 +44,7 @@ def quotient(size: Size, divisor: int) -> Size | float | Real:
 
 
 def strides(shape: Sequence[int]) -> tuple[int, ...]:
-    """How many elements one step along each axis moves in the flat order."""
+    """The distance in the flat order between neighbours along each axis."""
     steps = []
     step = 1
     for size in reversed(shape):
@@ -54,7 +54,7 @@ def strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def indices(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> Iterator[int]:
-    """The flat positions met when an index of `shape` runs in row-major order and axis i moves by `steps[i]`."""
+    """The flat positions of all indices of `shape` in row-major order, if a step along axis i moves by `steps[i]`."""
     if 0 in shape:
         return iter(())  # however long the other axes are
     positions = [start]
@@ -65,7 +65,7 @@ def indices(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> Itera
 
 
 def transposed(elements: Elements, shape: Sequence[int], order: Sequence[int]) -> Elements:
-    """The elements after the axes of `shape` were put in the given order."""
+    """The elements after the axes of `shape` are put in the given order."""
     steps = strides(shape)
     return tuple(elements[i] for i in indices([shape[axis] for axis in order], [steps[axis] for axis in order]))
 
@@ -81,14 +81,14 @@ def sliced(elements: Elements, shape: Sequence[int], taken: Sequence[range]) -> 
 
 
 def concatenated(parts: Sequence[tuple[Elements, Sequence[int]]], axis: int) -> Elements:
-    """The elements of tensors joined along an axis; `parts` are their elements and shapes."""
+    """The elements of tensors concatenated along an axis; `parts` are their elements and shapes."""
     outer = prod(parts[0][1][:axis])
     rows = [(elements, prod(shape[axis:])) for elements, shape in parts]
     return tuple(element for i in range(outer) for elements, row in rows for element in elements[i * row : (i + 1) * row])
 
 
 def gathered(elements: Elements, shape: Sequence[int], positions: Sequence[int], axis: int) -> Elements:
-    """The elements of `shape` at the (non-negative) positions along an axis, in the order of the positions."""
+    """The elements at some non-negative positions along an axis of `shape`, in the order of the positions."""
     outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
     row = shape[axis] * inner
     return tuple(
@@ -100,7 +100,7 @@ def gathered(elements: Elements, shape: Sequence[int], positions: Sequence[int],
 
 
 def replaced(elements: Elements, places: Iterable[int], updates: Elements) -> Elements:
-    """The elements after those at the given flat positions were replaced one by one."""
+    """The elements after those at the given flat positions are replaced in order."""
     result = list(elements)
     for place, update in zip(places, updates, strict=True):
         result[place] = update
@@ -108,7 +108,7 @@ def replaced(elements: Elements, places: Iterable[int], updates: Elements) -> El
 
 
 def padded(elements: Elements, shape: Sequence[int], begin: Sequence[int], end: Sequence[int], fill: Element) -> Elements:
-    """The elements with `fill` before and after each axis; negative pads cut elements off."""
+    """The elements with `fill` before and after each axis; negative pads remove elements."""
     places: list[int | None] = [0]
     for size, step, before, after in zip(shape, strides(shape), begin, end, strict=True):
         steps = [index * step if 0 <= index < size else None for index in range(-before, size + after)]
@@ -126,16 +126,16 @@ def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]
 
 
 def elementwise(function: Callable[..., Element], operands: Iterable[tuple[Elements, Sequence[int]]], shape: Sequence[int]) -> Elements:
-    """A function of corresponding elements; `operands` are elements and shapes that broadcast to `shape`."""
+    """The results of a function of corresponding elements; `operands` are elements and shapes that broadcast to `shape`."""
     return tuple(map(function, *(broadcast_to(elements, own, shape) for elements, own in operands)))
 
 
-def _range(bits: int, is_signed: bool) -> tuple[int, int]:
+def _integer_limits(bits: int, is_signed: bool) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
 
 
 _LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
-    element_type: _range(element_type.bits, element_type.is_signed)
+    element_type: _integer_limits(element_type.bits, element_type.is_signed)
     for element_type in (
         ElementType.i4, ElementType.i8, ElementType.i16, ElementType.i32, ElementType.i64,
         ElementType.u1, ElementType.u2, ElementType.u3, ElementType.u4, ElementType.u6,
@@ -144,12 +144,12 @@ _LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
 }  # fmt: skip
 
 
-# Types of so many bits hold every number a size can be.
+# A type of at least this many bits holds every size.
 _WIDE: Final = 32
 
 
 def limits(element_type: ElementType) -> tuple[float, float]:
-    """The least and the largest number of a type, infinite where no size comes near."""
+    """The least and the greatest number of a type; infinite if no size comes near it."""
     if element_type is ElementType.boolean:
         return 0, 1
     low, high = _LIMITS.get(element_type, (-inf, inf))
@@ -157,7 +157,7 @@ def limits(element_type: ElementType) -> tuple[float, float]:
 
 
 def fits(element: Element, element_type: ElementType) -> bool:
-    """Whether an integer type holds an element whatever its value; any other type holds what it rounds."""
+    """Whether an integer type holds all values of an element. Any other type holds every element after rounding."""
     own = _LIMITS.get(element_type)
     if own is None or isinstance(element, float | Real):
         return True
@@ -167,9 +167,9 @@ def fits(element: Element, element_type: ElementType) -> bool:
 
 
 def representable(elements: Elements, element_type: ElementType) -> Elements | None:
-    """The elements as the type holds them: reals rounded to it; None if an integer leaves its range or the type holds none.
+    """The elements as the type stores them, with reals rounded; None if an integer is out of range or the type is not supported.
 
-    A runtime would wrap such an integer; a value that wrapped is no longer known here.
+    A runtime would wrap an integer that is out of range; here the values become unknown.
     """
     if element_type.is_real:
         rounding = _ROUNDINGS.get(element_type)
@@ -184,7 +184,7 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
         if type(element) is int:
             if not least <= element <= most:
                 return None
-        # What is not bounded at all is unknown to begin with.
+        # A Dim without an upper bound is unknown anyway and passes.
         elif not fits(element, element_type) and not (isinstance(element, Dim) and element.range.high == inf):
             return None
     return elements
@@ -197,7 +197,7 @@ def _rounded(element: Element, rounding: Callable[[float], float], digits: int) 
     size = element.size if isinstance(element, Real) else element
     if size is not None:
         least, most = bounds(size)
-        # A whole number of at most so many binary digits is exact. No size that is not bounded comes near 24.
+        # A whole number of at most `digits` binary digits is exact. No size needs 24, not even one without bounds.
         largest = 1 << digits
         if (-largest <= least or (least == -inf and digits >= 24)) and (most <= largest or (most == inf and digits >= 24)):
             return element
@@ -227,7 +227,7 @@ def _round_bf16(number: float) -> float:
     return rounded
 
 
-# How a type rounds, and the binary digits of its numbers.
+# The rounding of a type, and the binary digits of its significand.
 _ROUNDINGS: Final[dict[ElementType, tuple[Callable[[float], float], int]]] = {
     ElementType.f64: (_round_with("<d"), 53),
     ElementType.f32: (_round_with("<f"), 24),

@@ -1,4 +1,4 @@
-"""How many positions a sliding window has along one axis: convolutions, poolings and their transposes."""
+"""The number of positions of a sliding window along one axis: convolution, pooling and their transposes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NEGATIVE = "the output would have {a} elements on axis {axis}"
 
 
 def dilated(kernel: Size, dilation: Size) -> Size:
-    """Elements a kernel spans with its gaps. A kernel of 0 counts as 1, as in OpenVINO."""
+    """The number of elements that a kernel spans with its gaps. A kernel of 0 counts as 1, as in OpenVINO."""
     return (dim_max(kernel, 1) - 1) * dilation + 1
 
 
@@ -31,15 +31,15 @@ def window(
     axis: int = 0,
     **names: Any,
 ) -> Size:
-    """Positions of a dilated kernel on a padded axis; `rounding` is `floor`, `ceil` or `ceil_torch`.
+    """The number of positions of a dilated kernel on a padded axis; `rounding` is `floor`, `ceil` or `ceil_torch`.
 
-    The kernel must fit, which OpenVINO checks where data and kernel are static. Where it does not fit the result is 1.
+    The kernel must fit into the padded data, which OpenVINO checks if both are static. If it does not fit, the result is 1.
     """
     extent = dilated(kernel, dilation)
     pads = pad_begin + pad_end
     padded = size + pads
     if isinstance(pads, int) and pads < 0:
-        # OpenVINO takes pads that add up to -1 for unknown and smaller ones for 0, and checks the kernel against that.
+        # OpenVINO treats pads that sum to -1 as unknown and smaller sums as 0, and checks the kernel against data padded in that way.
         if pads < -1 and lt(size, extent):
             ctx.require_ge(size, extent, message, code=code, strict=False, axis=axis, **names)
         elif lt(padded, extent):
@@ -53,7 +53,7 @@ def window(
     elif rounding == "ceil":
         rounded = padded - extent + (stride - 1)
     else:
-        # A last window that would start in the padding at the end is left out, but only one.
+        # A last window that would start in the end padding is dropped, but only one.
         beyond = pad_end - extent
         rounded = size + pad_begin + dim_min(beyond + (stride - 1), dim_max(beyond, 0) - 1)
     return (0 if lt(rounded, 0) else narrow(rounded, 0)) // stride + 1
@@ -74,9 +74,9 @@ def transposed_window(
     axis: int = 0,
     **names: Any,
 ) -> Size:
-    """The axis on which a window with these attributes has `size` positions: the output of a transposed convolution.
+    """The size of an axis on which a window with these attributes has `size` positions: the output of a transposed convolution.
 
-    A size of 0 counts as 1, as in OpenVINO, which never refuses; a negative result is reported as never valid, and 0 is returned.
+    A size of 0 counts as 1, as in OpenVINO. OpenVINO accepts a negative result; here it is never valid, and 0 is returned.
     """
     result = (dim_max(size, 1) - 1) * stride + dilated(kernel, dilation) + output_padding - (pad_begin + pad_end)
     if lt(result, 0):

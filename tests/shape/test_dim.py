@@ -174,7 +174,7 @@ def test_a_product_is_one_formula_wherever_its_numbers_stand() -> None:
 
 def test_a_dim_has_no_truth_and_no_order() -> None:
     height: Size = Scope().symbol("H")
-    with pytest.raises(TypeError, match="neither true nor false"):
+    with pytest.raises(TypeError, match="has no truth value"):
         bool(height)
     with pytest.raises(TypeError, match="dim_min"):
         _ = height < 3
@@ -206,7 +206,7 @@ def test_symbols_of_a_scope() -> None:
         scope.symbol("H")
     with pytest.raises(ValueError, match="five"):
         scope.symbol("five", 6, 6)
-    with pytest.raises(ValueError, match="no size can be Z"):
+    with pytest.raises(ValueError, match="the range of Z is empty"):
         scope.symbol("Z", 5, 4)
 
 
@@ -217,7 +217,7 @@ def test_unknowns_are_named_in_the_order_of_their_making() -> None:
     assert (str(first), format_size(first), str(second), bounds(second)) == ("d1", "..10", "d2", (-inf, inf))
     assert scope.unknown(("layer", 3), 0, 10) is first
     assert scope.unknown(("layer", 3), 0, 11) is not first
-    with pytest.raises(ValueError, match="d1 already names"):
+    with pytest.raises(ValueError, match="d1 is already the name"):
         scope.symbol("d1")
 
 
