@@ -104,7 +104,7 @@ def test_limits_of_the_command_line(command: str, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("deep=1", "names size, text, depth, layers, rank, parts, elements, terms, levels, faults"),
+        ("deep=1", "names are size, text, depth, layers, rank, parts, elements, terms, levels, faults"),
         ("depth", "not NAME=N"),
         ("depth=", "whole number from 1"),
         ("depth=0", "whole number from 1"),

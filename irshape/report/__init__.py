@@ -1,3 +1,3 @@
-"""What is said of a file and how it is shown."""
+"""Diagnostics of a file and the formats of reports."""
 
 from __future__ import annotations

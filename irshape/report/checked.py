@@ -1,4 +1,4 @@
-"""What a run found in each file, and what the formats for other programs share: paths, sentences, fingerprints."""
+"""The outcome of a check for each file, and what the formats for other programs share: paths, messages, fingerprints."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -7,12 +7,15 @@ from typing import Final, NamedTuple
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import about, advice, escape
 
-# No viewer shows more of a message.
+# Messages are cut to this many characters; viewers show no more.
 _LONGEST: Final = 1_000
 
 
 class Checked(NamedTuple):
-    """One file of a run: its faults, or why it could not be checked. `is_passed` is what the exit code says of it."""
+    """One file of a run: its diagnostics, or in `complaint` the reason why it could not be checked.
+
+    `is_passed` says whether the file lets the run exit with 0.
+    """
 
     path: str
     diagnostics: Sequence[Diagnostic] = ()
@@ -21,7 +24,7 @@ class Checked(NamedTuple):
 
 
 def relative(path: str) -> str:
-    """A path from the working folder, with slashes; the whole path of a file that is not below it."""
+    """A path relative to the working folder, with slashes; the absolute path of a file that is not below that folder."""
     full = os.path.abspath(path)
     try:
         short = os.path.relpath(full)
@@ -31,7 +34,10 @@ def relative(path: str) -> str:
 
 
 def statement(diagnostic: Diagnostic) -> str:
-    """What is wrong with which layer, and on further lines what would mend it; a file can neither add lines to it nor hide in them."""
+    """The message with its layer, then the hint and the fix on lines of their own.
+
+    Text from the file is escaped, so that a file can neither add lines nor forge them.
+    """
     context = about(diagnostic)
     lines = [_cut(escape(diagnostic.message)) + (f" [{context}]" if context else "")]
     return "\n".join([*lines, *(f"{label}: {_cut(escape(text))}" for label, text in advice(diagnostic))])
@@ -42,9 +48,9 @@ def _cut(text: str) -> str:
 
 
 def identified(files: Sequence[Checked]) -> Iterator[tuple[Checked, Diagnostic, str]]:
-    """Every diagnostic with its file and a fingerprint, which no other has and which stays when lines come and go elsewhere.
+    """Every diagnostic with its file and a fingerprint: unique, and stable if other lines of the file change.
 
-    It is made of file, code, layer and port; faults that share all of these are counted.
+    The fingerprint is a hash of file, code, layer and port, and of a number for diagnostics that share all of these.
     """
     from hashlib import sha256
 

@@ -1,4 +1,4 @@
-"""What irshape says of a file: one fault, with its code and its place."""
+"""Diagnostics: the faults of a file, each with its code and its place."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ WARNING: Final = "warning"
 NOTE: Final = "note"
 SEVERITIES: Final = (ERROR, WARNING, NOTE)
 
-# Names and messages are quoted up to so many characters, for a file may name each of its layers with a megabyte.
+# Names and messages are quoted up to this many characters, because a hostile file may give each layer a name of a megabyte.
 _LONGEST: Final = 1_000
 
 
 def clipped(text: str) -> str:
-    """A text from a file as a diagnostic quotes it: the middle of a very long one is left out."""
+    """A text from a file as a diagnostic quotes it: a very long text without its middle."""
     if len(text) <= _LONGEST:
         return text
     return f"{text[: _LONGEST // 2]}… {len(text) - _LONGEST:,} characters …{text[-_LONGEST // 2 :]}"
 
 
 class Where:
-    """A place in a file: as much of it as is known.
+    """A place in a file; a part that is unknown is None.
 
-    `path` names the bodies around the layer, outermost first (`loop_3 / body`); `line` counts from 1, `column` from 1 in
+    `path` names the enclosing layers and bodies, outermost first (`loop_3 / body`). `line` counts from 1, `column` from 1 in
     characters, `offset` from 0 in bytes of the file.
     """
 
@@ -61,7 +61,7 @@ class Where:
 
     @property
     def layer(self) -> dict[str, str | None] | None:
-        """The layer as reports say it; None if the place is in none."""
+        """The layer as an object of the report; None if the place is in no layer."""
         if self.layer_id is None and self.layer_type is None:
             return None
         return {"id": self.layer_id, "name": self.layer_name, "type": self.layer_type, "path": self.path or None}
@@ -72,11 +72,11 @@ class Where:
 
 
 class Diagnostic:
-    """One fault of a file.
+    """A fault of a file.
 
-    `code` stands in `irshape.report.CATALOGUE` with its meaning and cure; `severity` is `error`, `warning` or `note`;
-    `related` are other places that explain this one; `hint` says what would mend it, where that is known; `fix` does it, where a
-    check knows how. `count` is how many faults it stands for: 1, but for the line that counts those which are not listed.
+    `code` is a key of `irshape.report.catalogue.CATALOGUE`, which has its meaning and remedy. `severity` is `error`, `warning` or
+    `note`. `related` are other places that explain this one. `hint` suggests a remedy and `fix` holds the edits of one, if known.
+    `count` is the number of faults: 1, except for the diagnostic that stands for those beyond the limit.
     """
 
     __slots__ = ("code", "count", "fix", "hint", "message", "related", "severity", "where")
@@ -104,7 +104,7 @@ class Diagnostic:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.schema.json`; a place that is not known is null."""
+        """The diagnostic as an object of `schemas/report.schema.json`; an unknown part of the place is null."""
         where = self.where
         return {
             "code": self.code,
@@ -122,9 +122,9 @@ class Diagnostic:
 
 
 class Diagnostics(list[Diagnostic]):
-    """What was found, in the order it was found: of each code and severity so many, and how many there were in all.
+    """Diagnostics in the order of discovery, at most `most` of each code and severity, with a count of all.
 
-    Whoever reports asks for room first, so that a fault that will not be listed costs next to nothing.
+    A caller asks `has_room` before it makes a diagnostic, so that a fault beyond the limit costs almost nothing.
     """
 
     __slots__ = ("counts", "most")
@@ -135,7 +135,7 @@ class Diagnostics(list[Diagnostic]):
         self.counts: dict[tuple[str, str], int] = {}
 
     def has_room(self, code: str, severity: str | None = None) -> bool:
-        """Count one more, by default of the code's own severity; whether it is to be listed."""
+        """Count a fault and return whether to list it. The default severity is that of the code."""
         kind = (code, severity or CATALOGUE[code].severity)
         count = self.counts[kind] = self.counts.get(kind, 0) + 1
         return count <= self.most
@@ -150,14 +150,14 @@ class Diagnostics(list[Diagnostic]):
         return self
 
     def without(self, is_left_out: Callable[[str], bool]) -> Diagnostics:
-        """Those whose code is not left out."""
+        """The diagnostics without those of some codes."""
         kept = Diagnostics(self.most)
         kept.extend(one for one in self if not is_left_out(one.code))
         kept.counts.update({kind: count for kind, count in self.counts.items() if not is_left_out(kind[0])})
         return kept
 
     def listed(self) -> list[Diagnostic]:
-        """By their places, a line behind the last of its kind counting those that are not listed."""
+        """The diagnostics by place. After the last of a code and severity, one more counts those beyond the limit."""
         if not self:
             return []
         by_place = sorted(self, key=lambda one: (one.where.offset or 0, one.code))
@@ -174,6 +174,6 @@ class Diagnostics(list[Diagnostic]):
 
 
 def _rest(last: Diagnostic, count: int) -> Diagnostic:
-    """What stands for the faults that are not listed, after the last one that is."""
+    """The diagnostic that stands for the faults beyond the limit, at the place of the last listed one."""
     where = Where(last.where.file, line=last.where.line, column=last.where.column, offset=last.where.offset)
     return Diagnostic(last.code, f"… {count:,} more of {last.code} (limit faults)", where, last.severity, count=count)

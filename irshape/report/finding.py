@@ -1,4 +1,4 @@
-"""A fault without its place: what a rule says, and which port or attribute it is about."""
+"""Findings: faults that a rule reports, before the engine adds the layer and its place."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from irshape.report.diagnostic import ERROR
 
 
 class Finding:
-    """A fault as an op's rule sees it; the engine adds layer, line and column.
+    """A fault that an operation's rule reports; the engine adds layer, line and column.
 
-    `port` is the index of a port of the layer, inputs before outputs, `attribute` the XML name of one of its attributes, `offset` the
-    place of another tag of the layer, such as an entry of a port map, in bytes.
+    `port` is the position of a port of the layer, inputs before outputs; `attribute` is the XML name of one of its attributes; `offset` is
+    the offset in bytes of another tag of the layer, for example an entry of a port map.
     """
 
     __slots__ = ("attribute", "code", "hint", "message", "offset", "port")
@@ -34,7 +34,7 @@ class Finding:
 
     @property
     def is_error(self) -> bool:
-        """Whether it is an error in a layer that something depends on."""
+        """Whether the fault is an error in a live layer."""
         return CATALOGUE[self.code].severity == ERROR
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What would mend a fault: replacements in its file, as data."""
+"""Fixes: the edits of a file that mend a fault."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Edit(NamedTuple):
-    """Put `text` in place of the bytes from `start` to `end` of a file; lines and columns say the same, both counted from 1."""
+    """Replace the bytes from `start` to `end` of a file by `text`. Lines and columns give the same range, counted from 1."""
 
     start: int
     end: int
@@ -20,8 +20,8 @@ class Edit(NamedTuple):
 class Fix(NamedTuple):
     """The edits that mend a fault.
 
-    A safe one leaves the model as OpenVINO reads it, or makes the file say what OpenVINO computes; of any other the author
-    has to decide whether it is what was meant.
+    A safe fix does not change what OpenVINO reads, or makes the file record what OpenVINO computes. For any other fix the author must
+    decide whether it is right.
     """
 
     title: str
@@ -29,14 +29,14 @@ class Fix(NamedTuple):
     is_safe: bool
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.schema.json`."""
+        """The fix as an object of `schemas/report.schema.json`."""
         return {"title": self.title, "safe": self.is_safe, "edits": [edit._asdict() for edit in self.edits]}
 
 
 def compatible(fixes: Iterable[Fix]) -> tuple[list[Fix], list[Edit]]:
-    """Those of the fixes that can be applied together, the first of any that overlap, and all their edits in order.
+    """The fixes that can be applied together, and all their edits in order. Of fixes that overlap, the first is kept.
 
-    Edits that are equal are one; two insertions at the same place overlap.
+    Equal edits count as one; two insertions at the same place overlap.
     """
     chosen: list[Fix] = []
     taken: list[Edit] = []
@@ -52,7 +52,7 @@ def compatible(fixes: Iterable[Fix]) -> tuple[list[Fix], list[Edit]]:
 
 
 def _overlaps(edit: Edit, taken: list[Edit]) -> bool:
-    """Whether an edit touches what one of those taken touches; as they do not overlap each other, only its neighbours can."""
+    """Whether an edit overlaps one of the taken edits. These do not overlap each other, so only the nearest two can."""
     at = bisect_left(taken, edit)
     return any(
         (edit.start < other.end and other.start < edit.end) or edit.start == edit.end == other.start == other.end

@@ -1,4 +1,4 @@
-"""Reports as workflow commands, which GitHub Actions turns into annotations of the files."""
+"""Reports as workflow commands, which GitHub Actions shows as annotations of the files."""
 
 from collections.abc import Iterator, Sequence
 
@@ -7,13 +7,13 @@ from irshape.report.checked import Checked, relative, statement
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 from irshape.report.text import counted, escape
 
-# Of each kind GitHub shows this many annotations of a step.
+# GitHub shows this many annotations of each kind for a step.
 _MOST = 10
 _COMMANDS = {ERROR: "error", WARNING: "warning", NOTE: "notice"}
 
 
 def render(files: Sequence[Checked]) -> str:
-    """A command for each fault, errors first, as GitHub shows only the first of a step; a notice says so where there are more."""
+    """A command for each fault, errors first, because GitHub shows only the first annotations; a notice says if there are more."""
     return "\n".join(_lines(files))
 
 
@@ -41,7 +41,7 @@ def _command(command: str, message: str, **properties: str | int | None) -> str:
 
 
 def _data(text: str) -> str:
-    """Text as the data of a command; a line feed stands between its lines, anything else that is not printable is spelled out."""
+    """Text as the data of a command: line feeds are encoded, other characters that are not printable are escaped."""
     return "%0A".join(escape(line).replace("%", "%25") for line in text.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""Reports in the form of GitLab's Code Quality."""
+"""Reports in the format of GitLab's Code Quality."""
 
 import json
 import os
@@ -13,7 +13,7 @@ _SEVERITIES: Final = {ERROR: "critical", WARNING: "minor", NOTE: "info"}
 
 
 def render(files: Sequence[Checked]) -> str:
-    """An array with an issue for each fault, and one for each file that could not be checked."""
+    """A JSON array with an issue for each fault and for each file that could not be checked."""
     issues = [
         _issue(escape(file.complaint), "unreadable", f"unreadable {relative(file.path)}", "blocker", file)
         for file in files

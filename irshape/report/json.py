@@ -1,4 +1,4 @@
-"""Reports for programs: JSON with one port, diagnostic or guard on a line, or one report on a line."""
+"""Reports as JSON: one port, diagnostic or guard on a line, or one report on a line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def compact(report: Mapping[str, Any]) -> str:
 
 
 def readable(report: Mapping[str, Any]) -> str:
-    """A report with each member of its lists and tables on a line of its own."""
+    """A report with each member of its arrays and objects on a line of its own."""
     members = ",\n".join(f"  {json.dumps(key)}: {_member(value)}" for key, value in report.items())
     return f"{{\n{members}\n}}"
 

@@ -1,4 +1,4 @@
-"""Reports as JUnit XML: a test case for each file, which fails if the file does, so that its history is that of one name."""
+"""Reports as JUnit XML: each file is a test case, whose history a viewer follows by the name of the file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ _PLAIN = Palette(False)
 
 
 def render(files: Sequence[Checked]) -> str:
-    """One test suite. The faults of a file that fails are the text of its failure, those of any other its output.
+    """One test suite. The diagnostics of a file are the text of its failure, or its output if the file passes.
 
-    XML cannot hold every character; what it cannot is not printable, and so has been spelled out.
+    Characters that XML cannot represent are not printable, so they are already escaped.
     """
     errors = sum(bool(file.complaint) for file in files)
     failures = sum(not file.is_passed for file in files) - errors
@@ -34,6 +34,6 @@ def render(files: Sequence[Checked]) -> str:
         elif text:
             ElementTree.SubElement(case, "system-out").text = text
     ElementTree.indent(root)
-    # In ASCII it is right in whatever encoding it is printed.
+    # ASCII is valid in any encoding of the output.
     document: bytes = ElementTree.tostring(root, "us-ascii", xml_declaration=True)
     return document.decode()

@@ -1,4 +1,4 @@
-"""Reports in SARIF 2.1.0, within what GitHub's code scanning takes."""
+"""Reports in SARIF 2.1.0, within the limits of GitHub's code scanning."""
 
 import json
 import os
@@ -13,17 +13,17 @@ from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnost
 from irshape.report.fix import Edit
 from irshape.report.text import about, counted, escape
 
-# GitHub refuses more than 25,000 results and shows 5,000; of the places of one it shows 100.
+# GitHub refuses more than 25,000 results and shows 5,000, with up to 100 places each.
 _MOST_RESULTS: Final = 5_000
 _MOST_PLACES: Final = 99
-# GitHub takes 10 MB, and what a report compresses to is not known before. The rest is for the rules and what is around.
+# GitHub takes 10 MB after compression, whose effect is not known in advance. The remainder is for the rules and the frame.
 _MOST_BYTES: Final = 9_000_000
 
 
 def render(files: Sequence[Checked], version: str) -> str:
-    """One run with the results of all files, the worst first; `version` is irshape's.
+    """One run with the results of all files, the most severe first; `version` is irshape's.
 
-    What is too much for GitHub is left out, and a notification says how much.
+    Results beyond GitHub's limits are omitted, and a notification gives their number.
     """
     found = sorted(identified(files), key=lambda one: SEVERITIES.index(one[1].severity))
     results: list[dict[str, Any]] = []
@@ -44,7 +44,7 @@ def render(files: Sequence[Checked], version: str) -> str:
     if left:
         counts = " and ".join(counted(left[severity], severity) for severity in SEVERITIES if left[severity])
         limits = f"GitHub shows {_MOST_RESULTS:,} results and takes 10 MB"
-        notifications.append(_notification(WARNING, f"{counts} are left out: {limits}", []))
+        notifications.append(_notification(WARNING, f"this report omits {counts}: {limits}", []))
     run = {
         "tool": {"driver": {"name": "irshape", "semanticVersion": version, "rules": [_rule(code) for code in rules]}},
         "invocations": [{"executionSuccessful": not any(file.complaint for file in files), "toolExecutionNotifications": notifications}],
@@ -56,7 +56,7 @@ def render(files: Sequence[Checked], version: str) -> str:
 
 
 def _message(text: str) -> dict[str, str]:
-    """A message in which nothing stands for something else: braces are placeholders, `[a](b)` is a link."""
+    """A message with the characters escaped that SARIF interprets: braces are placeholders, `[a](b)` is a link."""
     return {"text": text.replace("{", "{{").replace("}", "}}").replace("](", "] (")}
 
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of what irshape reports."""
+"""JSON Schemas of irshape's reports."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _object(properties: dict[str, Any], *, optional: tuple[str, ...] = (), **mor
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False, **more}
 
 
-_KEY = {"type": "string", "description": "the layer's id in the file, after those of the layers around it"}
+_KEY = {"type": "string", "description": "the layer's id in the file, after the ids and bodies of the enclosing layers: 2.body/5"}
 _NAME = {"type": "string", "description": "the layer's name in the file"}
 _COUNT = {"type": "integer", "minimum": 0}
 _PATH = _nullable("string", "the path as it was given; null for bytes and trees")
@@ -55,7 +55,7 @@ def _place() -> dict[str, Any]:
 def _diagnostic() -> dict[str, Any]:
     return _object(
         {
-            "code": {"enum": sorted(CATALOGUE), "description": "what kind of fault it is; docs/diagnostics.md explains each"},
+            "code": {"enum": sorted(CATALOGUE), "description": "the kind of the fault, as docs/diagnostics.md explains it"},
             "severity": {"enum": ["error", "warning", "note"]},
             "message": {"type": "string"},
             "file": _nullable("string", "the path as it was given"),
@@ -64,7 +64,7 @@ def _diagnostic() -> dict[str, Any]:
             "line": _nullable("integer", "counted from 1"),
             "column": _nullable("integer", "counted from 1, in characters"),
             "offset": _nullable("integer", "counted from 0, in bytes"),
-            "hint": _nullable("string", "what would mend it"),
+            "hint": _nullable("string", "a suggested remedy"),
             "fix": {"anyOf": [_fix(), {"type": "null"}]},
         }
     )
@@ -73,8 +73,8 @@ def _diagnostic() -> dict[str, Any]:
 def _fix() -> dict[str, Any]:
     edit = {
         "start": {"type": "integer", "description": "the first byte that is replaced, counted from 0"},
-        "end": {"type": "integer", "description": "the first byte after those that are replaced"},
-        "text": {"type": "string", "description": "what stands there instead"},
+        "end": {"type": "integer", "description": "the first byte after the replaced ones"},
+        "text": {"type": "string", "description": "the replacement"},
         "line": {"type": "integer", "description": "the place of start, counted from 1"},
         "column": {"type": "integer", "description": "counted from 1, in characters"},
         "end_line": {"type": "integer", "description": "the place of end"},
@@ -82,11 +82,11 @@ def _fix() -> dict[str, Any]:
     }
     return _object(
         {
-            "title": {"type": "string", "description": "what it does"},
+            "title": {"type": "string", "description": "the change in a few words"},
             "safe": {"type": "boolean", "description": "whether check --fix applies it"},
             "edits": {"type": "array", "items": _object(edit), "minItems": 1},
         },
-        description="replacements in the file that mend the fault",
+        description="edits of the file that mend the fault",
     )
 
 
@@ -99,7 +99,7 @@ def _guard() -> dict[str, Any]:
     return _object(
         {
             "condition": {"type": "string", "description": "a relation of the symbols"},
-            "message": {"type": "string", "description": "what the layer needs it for"},
+            "message": {"type": "string", "description": "why the layer demands it"},
             "layer": {"type": "string", "description": "the layer's id in the file"},
             "name": {"type": "string", "description": "the layer's name in the file"},
             "path": _nullable("string", "the bodies around the layer, outermost first"),
@@ -113,9 +113,13 @@ def sizes_schema() -> dict[str, Any]:
     names = {"type": "object", "additionalProperties": {"type": "string"}}
     sizes = {"type": "object", "additionalProperties": {"type": "integer"}}
     condition = {
-        "condition": {"type": "string", "description": "as Python reads it"},
+        "condition": {"type": "string", "description": "a Python expression"},
         "symbols": {"type": "array", "items": {"type": "string"}},
-        "guards": {"description": "who demands it; none for the range that was asked about", "type": "array", "items": _guard()},
+        "guards": {
+            "description": "the layers that demand it; empty for a condition of the given ranges",
+            "type": "array",
+            "items": _guard(),
+        },
     }
     undecided = {
         "message": {"type": "string"},
@@ -128,25 +132,31 @@ def sizes_schema() -> dict[str, Any]:
     properties = {
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "some size is valid"},
-        "inputs": {"description": "the shapes that were asked about, by input", **names},
-        "symbols": {"description": "what their symbols may be", **names},
-        "condition": {"type": "string", "description": "all conditions in one; `every size`, `no size`"},
-        "is_exact": {"type": "boolean", "description": "this is all there is to it; if not, the conditions are what formulas tell"},
-        "is_by_trial": {"type": "boolean", "description": "formulas do not tell everything; if it is exact, every size was tried"},
+        "inputs": {"description": "the examined shape of each input", **names},
+        "symbols": {"description": "the range of each symbol", **names},
+        "condition": {"type": "string", "description": "the conjunction of all conditions; `every size`, `no size`"},
+        "is_exact": {
+            "type": "boolean",
+            "description": "exactly the sizes that meet the conditions are valid; if false, the conditions are necessary only",
+        },
+        "is_by_trial": {
+            "type": "boolean",
+            "description": "formulas do not determine the answer; if it is exact, every size was tried",
+        },
         "conditions": {
-            "description": "all must be fulfilled; without a valid size they contradict",
+            "description": "all must hold; if no size is valid, they contradict each other",
             "type": "array",
             "items": _object(condition),
         },
-        "undecided": {"description": "what else may count", "type": "array", "items": _object(undecided)},
-        "sample": {"description": "the sizes with which the answer was tried", **sizes},
+        "undecided": {"description": "requirements that may exclude more sizes", "type": "array", "items": _object(undecided)},
+        "sample": {"description": "sizes with which the answer was checked", **sizes},
         "never_runs": {
-            "description": "what makes the model fail with these when it runs, although OpenVINO accepts it",
+            "description": "the reasons why the model fails at run time with the sample, although OpenVINO accepts it",
             "type": "array",
             "items": {"$ref": "#/$defs/diagnostic"},
         },
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
-        "nearest": {"description": "of `--near`: the valid sizes that are not larger, and those that are not smaller", **nearest},
+        "nearest": {"description": "the nearest valid sizes below and above the sizes of `--near`", **nearest},
     }
     nearest["type"] = ["object", "null"]
     required = [name for name in properties if name != "nearest"]
@@ -167,25 +177,25 @@ def report_schema() -> dict[str, Any]:
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
-        "mended": {"description": "what check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+        "mended": {"description": "the faults that check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
         "ports": {
-            "description": "element type and shape of every output port, by LAYER:PORT as the file numbers them",
+            "description": "element type and shape of every output port, by LAYER:PORT with the ids in the file",
             "type": "object",
             "additionalProperties": port,
         },
         "symbolic": {
-            "description": "the same shapes as formulas, where a size is not a plain number",
+            "description": "the shapes with formulas, for each port with a size that is not a plain number",
             "type": "object",
             "additionalProperties": {"type": "string"},
         },
-        "guards": {"description": "what must hold for the symbols", "type": "array", "items": _guard()},
+        "guards": {"description": "the conditions on the symbols", "type": "array", "items": _guard()},
     }
-    title = "What irshape reports of an OpenVINO IR"
+    title = "The report of irshape on an OpenVINO IR"
     return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("mended",)), "$defs": {"diagnostic": _diagnostic()}}
 
 
 def diff_schema() -> dict[str, Any]:
-    """The schema of what changed between two files: `Difference.to_dict()`, and what `irshape diff --format json` prints."""
+    """The schema of the difference of two files: `Difference.to_dict()`, which `irshape diff --format json` prints."""
     layer = {
         "id": _KEY,
         "name": _NAME,
@@ -214,9 +224,9 @@ def diff_schema() -> dict[str, Any]:
                 "version",
             ]
         },
-        "what": {"type": "string", "description": "the attribute, the input's or the output's position, or nothing"},
-        "before": _nullable("string", "what the first file says; null for nothing"),
-        "after": _nullable("string", "what the second file says; null for nothing"),
+        "what": {"type": "string", "description": "the name of the attribute, or the position of the input or output; may be empty"},
+        "before": _nullable("string", "the value in the first file; null if absent"),
+        "after": _nullable("string", "the value in the second file; null if absent"),
         "a": nullable_layer,
         "b": nullable_layer,
     }
@@ -231,32 +241,32 @@ def diff_schema() -> dict[str, Any]:
     properties = {
         "a": _PATH,
         "b": _PATH,
-        "same": {"type": "boolean", "description": "both are one model, whatever the files look like"},
-        "changes": _array(_object(change), "what is not the same"),
-        "effects": _array(_object(effect), "shapes and element types that follow from the changes"),
-        "asides": _array({"type": "string"}, "what differs in the files and not in the models"),
-        "uncompared": _nullable("string", "why constants could not be compared"),
+        "same": {"type": "boolean", "description": "the models are equal, even if the files differ"},
+        "changes": _array(_object(change), "the differences of the models"),
+        "effects": _array(_object(effect), "shapes and element types that differ because of the changes"),
+        "asides": _array({"type": "string"}, "differences of the files that do not affect the models"),
+        "uncompared": _nullable("string", "the reason why constants could not be compared"),
     }
-    return {"$schema": _DRAFT, "title": "What changed between two OpenVINO IRs", **_object(properties)}
+    return {"$schema": _DRAFT, "title": "The difference of two OpenVINO IRs", **_object(properties)}
 
 
 def info_schema() -> dict[str, Any]:
-    """The schema of what a model is: `Info.to_dict()`, and what `irshape info --format json` prints."""
+    """The schema of the summary of a model: `Info.to_dict()`, which `irshape info --format json` prints."""
     tensor = {
         "layer": _KEY,
-        "name": {"type": "string", "description": "the layer's name, that of the tensor for an output, or that of the variable"},
+        "name": {"type": "string", "description": "the name of the layer, of an output's tensor, or of the variable"},
         "element_type": {"type": "string"},
         "shape": {"type": "string", "description": "in OpenVINO's notation"},
-        "formula": {"type": "string", "description": "the same with formulas of the input sizes"},
-        "tensor_names": _array({"type": "string"}, "what the tensor is called"),
+        "formula": {"type": "string", "description": "the shape with formulas of the input sizes"},
+        "tensor_names": _array({"type": "string"}, "the names of the tensor"),
         "layout": _nullable("string", "[N,C,H,W]"),
     }
     oldest = {
         "release": _nullable("string", "the oldest release that is known to read the model"),
-        "reasons": _array({"type": "string"}, "why no older one is"),
+        "reasons": _array({"type": "string"}, "the reasons why no older release is known to"),
         "earliest": _nullable("string", "no release before this one reads the model"),
-        "is_after": {"type": "boolean", "description": "nor does this one"},
-        "unknown": _array({"type": "string"}, "what no release is known to have"),
+        "is_after": {"type": "boolean", "description": "the earliest release does not read the model either"},
+        "unknown": _array({"type": "string"}, "the parts of the model that no release is known to support"),
         "is_exact": {"type": "boolean", "description": "no older release reads the model"},
     }
     root = {
@@ -266,7 +276,7 @@ def info_schema() -> dict[str, Any]:
         "axis": _COUNT,
         "size": {"type": "string"},
         "ports": {**_COUNT, "description": "output ports whose shapes depend on it"},
-        "unbounded": {**_COUNT, "description": "those that have no upper bound because of it"},
+        "unbounded": {**_COUNT, "description": "output ports that have no upper bound because of it"},
     }
     axis = {"layer": _KEY, "name": _NAME, "axis": _COUNT}
     properties = {
@@ -274,23 +284,23 @@ def info_schema() -> dict[str, Any]:
         "name": {"type": "string", "description": "the net's name"},
         "ir_version": {"type": "integer", "description": "0 for an example of the specification"},
         "errors": _COUNT,
-        "layers": {**_COUNT, "description": "with those of bodies"},
+        "layers": {**_COUNT, "description": "including the layers of bodies"},
         "opsets": _counts(_COUNT, "layers by opset"),
         "oldest": _object(oldest),
         "inputs": _array(_object(tensor), "in the order of the file"),
         "outputs": _array(_object(tensor), "in the order of the file"),
         "ports": _object(dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), _COUNT)),
         "roots": _array(_object(root), "the axes that make sizes dynamic"),
-        "unranked": _array(_object({"layer": _KEY, "name": _NAME, "ports": _COUNT}), "from where on the rank is not known"),
+        "unranked": _array(_object({"layer": _KEY, "name": _NAME, "ports": _COUNT}), "the layers from which on the rank is unknown"),
         "operations": _counts(_COUNT, "layers by operation"),
         "parameters": _counts(_object({"elements": _COUNT, "bytes": _COUNT}), "constants by element type"),
         "state": _array(_object(tensor), "the variables"),
         "bodies": _array(_object({"layer": _KEY, "name": {"type": "string"}, "layers": _COUNT}), "graphs inside layers"),
         "batch": _array(_object({**axis, "reason": {"type": "string"}}), "the axes that are the batch"),
-        "batch_candidates": _array(_array(_object(axis), "axes together"), "what can be the batch, if it is not clear"),
-        "guards": _array({"type": "string"}, "what must hold for the sizes"),
+        "batch_candidates": _array(_array(_object(axis), "axes that change together"), "the possible batch axes, if ambiguous"),
+        "guards": _array({"type": "string"}, "the conditions on the sizes"),
     }
-    return {"$schema": _DRAFT, "title": "What an OpenVINO IR is", **_object(properties)}
+    return {"$schema": _DRAFT, "title": "The summary of an OpenVINO IR", **_object(properties)}
 
 
 def explanation_schema() -> dict[str, Any]:
@@ -298,25 +308,25 @@ def explanation_schema() -> dict[str, Any]:
     number = {"type": "string", "description": "a number, or a formula of the sizes of the inputs"}
     weights = {"file": {"type": "string"}, "begin": {"type": "integer"}, "end": {"type": "integer", "description": "the byte after"}}
     read = {
-        "name": {"type": "string", "description": "what the formula calls it"},
+        "name": {"type": "string", "description": "its name in the formula"},
         "value": number,
         "kind": {"enum": ["attribute", "axis", "default", "element", "input", "port", "step", "unknown"]},
-        "source": {"type": "string", "description": "where the number stands, in words"},
+        "source": {"type": "string", "description": "the place of the number, in words"},
         "step": _nullable("integer", "the number of the step that computes it"),
         **_place(),
         "position": _nullable("integer", "the axis or element of the constant"),
-        "through": {"type": "array", "items": {"anyOf": [_layer(), {"type": "null"}]}, "description": "layers that hand it on unchanged"},
+        "through": {"type": "array", "items": {"anyOf": [_layer(), {"type": "null"}]}, "description": "layers that pass it on unchanged"},
         "bytes": {"anyOf": [_object(weights), {"type": "null"}]},
     }
     reads = {"type": "array", "items": _object(read)}
     step = {
         "number": {"type": "integer", "description": "counted from 1"},
         **_place(),
-        "subject": {"type": "string", "description": "what of the layer is explained: axis 2"},
+        "subject": {"type": "string", "description": "the part of the layer that is explained: axis 2"},
         "value": number,
-        "formula": _nullable("string", "the value in the names of what is read"),
-        "numbers": _nullable("string", "the same with the numbers in place of the names"),
-        "note": _nullable("string", "what no formula says"),
+        "formula": _nullable("string", "the formula of the value, with the names of `reads`"),
+        "numbers": _nullable("string", "the formula with numbers in place of the names"),
+        "note": _nullable("string", "an explanation in words, if there is no formula"),
         "reads": reads,
     }
     properties = {
@@ -324,12 +334,12 @@ def explanation_schema() -> dict[str, Any]:
         "ok": {"type": "boolean", "description": "no layer on the way has failed"},
         **_place(),
         "port": _nullable("integer", "the port's id in the file"),
-        "axis": _nullable("integer", "null for all of the port"),
-        "value": {"type": "string", "description": "what is explained: 48, (H + 1)//2, f32[1,3,?]"},
-        "interval": _nullable("string", "the bounds of a size that is not known"),
+        "axis": _nullable("integer", "null for the whole port"),
+        "value": {"type": "string", "description": "the explained value: 48, (H + 1)//2, f32[1,3,?]"},
+        "interval": _nullable("string", "the bounds of an unknown size"),
         "steps": {"type": "array", "items": _object(step)},
-        "answers": {**reads, "description": "which step tells what was asked"},
-        "because": _nullable("string", "what it all comes from"),
+        "answers": {**reads, "description": "the parts of the explained value, with the step that computes each"},
+        "because": _nullable("string", "the ultimate reason, in words"),
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
     }
     title = "Why a port of an OpenVINO IR is what it is, as irshape explains it"

@@ -1,4 +1,4 @@
-"""Diagnostics and tables for people: one line for a fault, aligned columns, colour where a terminal shows it."""
+"""Diagnostics and tables as text: one line for each fault, aligned columns, and colours on a terminal."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import TextIO
 
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 
-# A longer cell does not widen its column for all the others; it pushes the rest of its own row.
+# The widest a cell makes its column; a longer cell shifts the rest of its own row.
 WIDEST = 48
 _NARROWEST = 12
 _GAP = "  "
 
 
 def escape(text: str) -> str:
-    """Text from a file with everything that is not printable spelled out: controls, newlines, bidi marks, lone surrogates."""
+    """Text from a file with every character escaped that is not printable: controls, newlines, bidi marks, lone surrogates."""
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text fills."""
+    """The width of a text in columns of a terminal."""
     if text.isascii():
         return len(text)
     import unicodedata
@@ -32,7 +32,7 @@ def cells(text: str) -> int:
 
 
 def terminal_width(stream: TextIO) -> int | None:
-    """How many columns the terminal behind a stream has; None if there is none, or it does not say."""
+    """The width of the terminal of a stream in columns; None if the stream is no terminal or the width is unknown."""
     try:
         return os.get_terminal_size(stream.fileno()).columns or None if stream.isatty() else None
     except OSError:
@@ -40,7 +40,7 @@ def terminal_width(stream: TextIO) -> int | None:
 
 
 def shorten(text: str, width: int) -> str:
-    """A text with its middle left out, where it is wider than `width`."""
+    """A text without its middle if it is wider than `width`."""
     if cells(text) <= width:
         return text
     head, tail = text[: (width - 1) // 2], text[len(text) - width // 2 :]
@@ -50,23 +50,23 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_words(text: str) -> str:
-    """A sentence in which long words, which are names, lose their middle."""
+    """A sentence with the long words, which are names, shortened."""
     return " ".join(shorten(word, WIDEST) for word in text.split(" "))
 
 
 def layer_text(type: str, path: str, name: str, is_narrow: bool = False) -> str:
-    """A layer as it is named in a sentence: its type and name, with the bodies around it (`Add loop / body / add_1`)."""
+    """A layer in a sentence: its type and name, with the enclosing layers and bodies (`Add loop / body / add_1`)."""
     shown = shorten(escape(name), WIDEST) if is_narrow else escape(name)
     return f"{escape(type)} {f'{escape(path)} / ' if path else ''}{shown}".strip()
 
 
 def pad(text: str, width: int) -> str:
-    """A text filled with blanks to `width` columns."""
+    """A text padded with spaces to `width` columns."""
     return text + " " * (width - cells(text))
 
 
 class Palette:
-    """Colours by what they mean, all of them empty where none are wanted; `is_narrow` is whether long names are cut, as on a terminal."""
+    """Colours by their meaning, all empty if the output is plain. `is_narrow` says to shorten long names, as on a terminal."""
 
     __slots__ = ("bold", "dim", "error", "is_narrow", "key", "plain", "unknown", "warning")
 
@@ -77,7 +77,7 @@ class Palette:
 
     @staticmethod
     def choose(when: str, stream: TextIO) -> Palette:
-        """The colours of a stream: `always`, `never`, or `auto`, which is a terminal that is not dumb and no `NO_COLOR`."""
+        """The colours of a stream: `always`, `never`, or `auto`: on a terminal, unless `TERM` is `dumb` or `NO_COLOR` is set."""
         is_terminal = stream.isatty()
         if when == "auto":
             return Palette(is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb", is_terminal)
@@ -85,9 +85,9 @@ class Palette:
 
 
 def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
-    """`file:line:col: CODE message [layer, port]`, then a line for each related place, one for the hint and one for the fix.
+    """`file:line:col: CODE message [layer, port]`, then a line for each related place, for the hint and for the fix.
 
-    A warning says so before its message; what says nothing is an error.
+    A warning or note has its severity before the message; an error has none.
     """
     colour = palette.error if diagnostic.severity == ERROR else palette.warning
     severity = "" if diagnostic.severity == ERROR else f"{diagnostic.severity}: "
@@ -99,13 +99,13 @@ def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
 
 
 def mended_line(diagnostic: Diagnostic, palette: Palette) -> str:
-    """`file:line:col: CODE fixed: what was done [layer, port]`, the place being that of the fault in the file as it was."""
+    """`file:line:col: CODE fixed: title [layer, port]`, with the place of the fault in the original file."""
     title = diagnostic.fix.title if diagnostic.fix else diagnostic.message
     return _line_of(diagnostic, f"fixed: {escape(title)}", palette.key, palette)
 
 
 def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -> str:
-    """A line about a fault, with its place, its code and its layer around the text."""
+    """A line about a fault: its place and code, the text, and its layer."""
     where = diagnostic.where
     place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
     line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {text}"
@@ -114,7 +114,7 @@ def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -
 
 
 def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """What would mend a fault, each with the word that says what it is."""
+    """The hint and the title of the fix, each with its label."""
     if diagnostic.hint:
         yield "hint", diagnostic.hint
     if diagnostic.fix:
@@ -122,7 +122,7 @@ def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 
 def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:
-    """The layer a diagnostic is about: `loop / Add add_1, port 0`; nothing where it is about none."""
+    """The layer and port of a diagnostic: `loop / Add add_1, port 0`; empty if it concerns no layer."""
     where = diagnostic.where
     if not where.layer_type and where.layer_id is None:
         return ""
@@ -134,18 +134,18 @@ def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """A number and what it counts: `1 error`, `2 errors`."""
+    """A number with its noun: `1 error`, `2 errors`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
 
 
 def some(words: Sequence[str], most: int | None) -> str:
-    """The first of some words, and how many more there are: `a, b and 3 more`. Without a `most` it is all of them."""
+    """The first words of a list and the number of the others: `a, b and 3 more`. Without `most`, all words."""
     shown = words[:most]
     return ", ".join(shown) + (f" and {len(words) - len(shown)} more" if len(shown) < len(words) else "")
 
 
 def verdict(severities: Mapping[str, int]) -> str:
-    """How many errors and warnings there are: `2 errors, 1 warning`."""
+    """The number of errors, warnings and notes: `2 errors, 1 warning`."""
     counts = [(number, severity) for severity in (ERROR, WARNING, NOTE) if (number := severities.get(severity))]
     return ", ".join(counted(number, severity) for number, severity in counts) or "no faults"
 
@@ -153,8 +153,8 @@ def verdict(severities: Mapping[str, int]) -> str:
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], palette: Palette, width: int | None = None) -> Iterator[str]:
     """Rows in aligned columns under a head; the first column is aligned to the right.
 
-    On a terminal of `width` columns long cells of the second and third column lose their middle, and where that is not
-    enough the further columns go on lines of their own. Without a width nothing is left out.
+    On a terminal of `width` columns, long cells of the second and third column are shortened. If that is not enough, the further columns
+    are put on lines of their own. Without a width, every cell is complete.
     """
     columns = list(zip(head, *rows, strict=True))
     natural = [min(max(map(cells, column)), WIDEST) for column in columns]
@@ -179,7 +179,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _narrowed(widths: Sequence[int], width: int | None) -> list[int]:
-    """The widths of columns of which the second and third give way to fit into `width`, as far as they can."""
+    """The widths of the columns, of which the second and third are reduced to fit into `width` as far as possible."""
     narrowed = list(widths)
     if width is not None:
         for index in (1, 2):

@@ -1,4 +1,4 @@
-"""Fixes as a unified diff, made from the edits themselves: exact, and linear however often the lines of a file repeat."""
+"""Fixes as a unified diff, made from the edits themselves: exact, and in linear time even if the lines of a file repeat."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -9,7 +9,7 @@ _CONTEXT = 3
 
 
 class _Change(NamedTuple):
-    """Lines that are replaced; `line` is the first of them, counted from 0."""
+    """Replaced lines; `line` is the number of the first, counted from 0."""
 
     line: int
     old: list[str]
@@ -17,13 +17,13 @@ class _Change(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The line after the last that is replaced."""
+        """The number of the line after the last replaced one."""
         return self.line + len(self.old)
 
 
 def unified(path: str, source: bytes, encoding: str, edits: Sequence[Edit]) -> Iterator[str]:
-    """The lines of the diff between a file and the same file with edits, which are in order and do not overlap."""
-    if not edits:  # and no need to be able to read the file
+    """The lines of the diff between a file and the edited file. The edits must be in order and must not overlap."""
+    if not edits:  # the file need not be decodable then
         return
     text = source.decode(encoding)
     lines = _lines(text)
@@ -42,14 +42,14 @@ def unified(path: str, source: bytes, encoding: str, edits: Sequence[Edit]) -> I
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their line feeds, and nothing else that might end one."""
+    """The lines with their line feeds; no other character ends a line."""
     *lines, last = text.split("\n")
     return [line + "\n" for line in lines] + ([last] if last else [])
 
 
 def _changes(text: str, source: bytes, encoding: str, edits: Sequence[Edit]) -> Iterator[_Change]:
-    """What becomes of the lines that are edited; edits of the same line are one change."""
-    at = passed = index = 0  # a place in the text, the same in the source, and the next edit
+    """The changes of the edited lines; edits of the same line make one change."""
+    at = passed = index = 0  # a position in the text, the same position in the source, and the number of the next edit
     while index < len(edits):
         first = last = edits[index]
         at += len(source[passed : first.start].decode(encoding))
@@ -72,7 +72,7 @@ def _changes(text: str, source: bytes, encoding: str, edits: Sequence[Edit]) -> 
 
 
 def _common(lines: Sequence[str], others: Sequence[str]) -> int:
-    """How many lines both begin with."""
+    """The number of equal lines at the start of both."""
     return next((at for at, (a, b) in enumerate(zip(lines, others, strict=False)) if a != b), min(len(lines), len(others)))
 
 

@@ -92,7 +92,7 @@ def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
     ("inputs", "symbols", "message"),
     [
         ({"paramter_0": "[1]"}, {}, "no input 'paramter_0'; it has 'parameter_0'; did you mean 'parameter_0'"),
-        ({"parameter_0": "[1,"}, {}, "not closed"),
+        ({"parameter_0": "[1,"}, {}, "never closed"),
         ({"parameter_0": "[1,2..1]"}, {}, "larger"),
         ({"parameter_0": "[H]"}, {"H": "x*"}, "the symbol H"),
         ({"parameter_0": "[1]"}, {"H": "1..2"}, "no input shape contains the symbol 'H'"),

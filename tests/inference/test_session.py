@@ -52,7 +52,7 @@ def test_what_fails_changes_nothing(session: irshape.Session) -> None:
     assert [found.code for found in failed.diagnostics] == ["S204"]
     with pytest.raises(irshape.InputError, match="no input 'parameter_7'"):
         session.reshape(parameter_7="[1]")
-    with pytest.raises(irshape.InputError, match="not closed"):
+    with pytest.raises(irshape.InputError, match="never closed"):
         session.reshape(parameter_0="[1")
     with pytest.raises(irshape.InputError, match="no input shape contains the symbol 'H'"):
         session.reshape(parameter_0="[1,3,8,8]", symbols={"H": "1..2"})

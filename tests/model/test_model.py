@@ -1,4 +1,4 @@
-"""The graph as a tool holds it."""
+"""The graph that a tool works with."""
 
 import irshape
 from tests.support.ir import Net

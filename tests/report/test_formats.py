@@ -1,4 +1,4 @@
-"""Reports for other programs: what each says of faults anywhere, and that nothing in a file can forge a line, a tag or a field."""
+"""Reports for other programs: their content for faults of all kinds, and that no file can forge a line, a tag or a field."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def checked(path: Path) -> Checked:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder of models to work in: one with faults, one without, one that is not there."""
+    """A working folder of models: one with faults, one without, one that does not exist."""
     monkeypatch.chdir(tmp_path)
     faulty(tmp_path)
     (tmp_path / "sound.xml").write_bytes((DATA / "sound.xml").read_bytes())
@@ -161,7 +161,7 @@ def test_a_file_without_faults(folder: Path, capsys: pytest.CaptureFixture[str],
         assert out == "\n"
 
 
-# What a file could do
+# Hostile files
 
 
 def texts(value: Any) -> list[str]:
@@ -174,7 +174,7 @@ def texts(value: Any) -> list[str]:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("format", DOCUMENTS)
 def test_names_cannot_forge_anything(tmp_path: Path, format: str, name: str) -> None:
-    """The report of a hostile file has the same form as that of a harmless one; nothing in it is not printable."""
+    """The report of a hostile file has the same structure as that of a harmless one, and all its text is printable."""
     hostile, harmless = (document(format, [checked(faulty(tmp_path, one))]) for one in (name, "plain"))
     if format == "junit":
         one, other = (ElementTree.fromstring(text) for text in (hostile, harmless))
@@ -258,7 +258,7 @@ def test_sarif_leaves_out_the_least_and_says_so() -> None:
     [run] = log["runs"]
     assert [result["level"] for result in run["results"]] == ["error"] * 2_000 + ["warning"] * 3_000
     [notification] = run["invocations"][0]["toolExecutionNotifications"]
-    assert notification["message"]["text"].startswith("1000 warnings and 3 notes are left out: ")
+    assert notification["message"]["text"].startswith("this report omits 1000 warnings and 3 notes: ")
 
 
 def test_sarif_stays_below_ten_megabytes() -> None:
@@ -266,7 +266,7 @@ def test_sarif_stays_below_ten_megabytes() -> None:
     text = document("sarif", [Checked("m.xml", found)])
     assert 8_000_000 < len(text) < 10_000_000
     results = len(json.loads(text)["runs"][0]["results"])
-    assert f"{4_000 - results} warnings are left out" in text
+    assert f"this report omits {4_000 - results} warnings" in text
 
 
 def test_github_shows_the_first_of_each_kind() -> None:
@@ -290,7 +290,7 @@ def test_places_that_explain_a_fault() -> None:
 
 
 def test_columns_count_characters() -> None:
-    """As the run says of itself, whatever a character takes in UTF-16."""
+    """Columns count characters, as the run declares, also for characters of two UTF-16 units."""
     found = Diagnostic("R301", "m", Where("m.xml", line=1, column=7, offset=20))
     found.fix = Fix("t", (Edit(20, 21, "x", 1, 7, 1, 8),), True)
     [run] = json.loads(document("sarif", [Checked("m.xml", [found])]))["runs"]

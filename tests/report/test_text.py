@@ -1,4 +1,4 @@
-"""How a report looks: alignment, terminals of any width, colour only where it is wanted."""
+"""The layout of a report: alignment, terminals of any width, colour only on request."""
 
 import io
 from collections import Counter

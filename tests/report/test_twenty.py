@@ -1,4 +1,4 @@
-"""A file with twenty planted faults of different kinds: each is found, at its line, and nothing else is."""
+"""A file with twenty planted faults of different kinds: each is found at its line, and no other fault is reported."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Fixes as a unified diff: what it says is what `fix` does, wherever the edits are and however the lines end."""
+"""Fixes as a unified diff: applying the diff is equal to applying the fixes, for any edits and line ends."""
 
 import random
 import re
@@ -16,7 +16,7 @@ CARRIED = sorted((Path(__file__).parent.parent / "data" / "ir").glob("*/*.xml"))
 
 
 def edits(source: str, *replaced: tuple[str, str]) -> list[Edit]:
-    """Edits that put one text in place of another, each from where the last one ended."""
+    """Edits that turn one text into another, in order."""
     found, at = [], 0
     for old, new in replaced:
         start = source.index(old, at)

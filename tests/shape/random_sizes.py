@@ -1,4 +1,4 @@
-"""Random symbols and expressions, each with a plain function that says what it must be."""
+"""Random symbols and expressions, each with a plain function that computes its value."""
 
 from collections.abc import Callable
 from math import inf
@@ -12,7 +12,7 @@ Meaning = Callable[[Values], int]
 
 
 class RandomSizes:
-    """A scope with one to three symbols of random facts, and random expressions of them."""
+    """A scope with one to three symbols of random ranges, and random expressions of them."""
 
     def __init__(self, seed: int, limits: Limits = DEFAULT) -> None:
         self.random = Random(seed)

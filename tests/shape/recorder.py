@@ -1,4 +1,4 @@
-"""A context that keeps what was decided."""
+"""A context that records decisions."""
 
 from irshape.shape.dim import Scope
 from irshape.shape.guard import Judge, Requirement

@@ -36,7 +36,7 @@ SYMBOLS = (
     ("R", 0, inf, 4, 3),
 )
 
-# An expression in Python, its formula, OpenVINO's text of its bounds, its congruence.
+# An expression in Python, its formula, its bounds in OpenVINO's notation, its congruence.
 ROWS = (
     ("H", "H", "?", (1, 0)),
     ("H + 1", "H + 1", "1..", (1, 0)),

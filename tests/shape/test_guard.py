@@ -1,4 +1,4 @@
-"""What becomes of a requirement, and the bounds a report shows once all hold."""
+"""The decision of requirements, and the bounds that a report shows if all requirements hold."""
 
 from math import inf
 
@@ -26,7 +26,7 @@ def context() -> tuple[Recorder, dict[str, object]]:
     return ctx, names
 
 
-# What a rule asks, the result with its bounds, the decisions.
+# A rule's question, the result with its bounds, the decisions.
 ROWS: tuple[tuple[str, str, list[str]], ...] = (
     ("require_ge(3, 3)", "None", []),
     ("require_ge(2, 3)", "None", ["violated S203: 2 >= 3"]),
@@ -134,7 +134,7 @@ def test_requirements_are_equal_by_what_they_demand() -> None:
     assert ctx.scope.symbol("H") is height
 
 
-# What is required, the size that is reported, its text.
+# The requirements, a size, its reported bounds.
 REPORTED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     ((), "W", "1..8"),
     (("H >= 3",), "H", "3.."),

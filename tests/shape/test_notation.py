@@ -1,4 +1,4 @@
-"""Shapes as text: OpenVINO's reading of a Parameter, and what users write."""
+"""Shapes as text: OpenVINO's reading of a Parameter, and the notation of users."""
 
 from math import inf
 
@@ -16,7 +16,7 @@ from irshape.shape.notation import (
     size_of,
 )
 
-# Text of a Parameter's shape, what OpenVINO reads ("refused" where it does not), what is remarked.
+# Text of a Parameter's shape, the shape that OpenVINO reads ("refused" if it reads none), the remarks.
 PARAMETERS: tuple[tuple[str, str, list[str]], ...] = (
     ("", "[]", []),
     (" ", "[]", []),
@@ -144,7 +144,7 @@ def unknown(low: int = 0, high: float = inf) -> Described:
 
 H, W = Described(0, inf, "H"), Described(0, inf, "W")
 
-# What a user writes, its dimensions (None: unranked), or the reason and the position of the fault.
+# A user's text, its dimensions (None: unknown rank), or the reason and the position of the fault.
 USERS: tuple[tuple[str, object], ...] = (
     ("", ()),
     ("[]", ()),
@@ -192,7 +192,7 @@ def test_users_shape(text: str, expected: object) -> None:
         assert (error.reason, error.position) == expected
 
 
-# What is said of a symbol, low, high, modulus and remainder, or the reason and the position of the fault.
+# A user's text of a range, its low, high, modulus and remainder, or the reason and the position of the fault.
 SYMBOLS: tuple[tuple[str, tuple[object, ...]], ...] = (
     ("H=32..1024", ("H", SymbolRange(32, 1024))),
     ("H = 7", ("H", SymbolRange(7, 7, 0, 7))),

@@ -16,7 +16,7 @@ from tests.shape.recorder import Recorder
 Interval = tuple[int, float]
 Rule = Callable[[Recorder, list[Shape]], Shape]
 
-# OpenVINO's infinity leaks through divisions; beyond this a bound of its is none.
+# OpenVINO divides its infinity like a number, so a bound from here on stands for infinity.
 LEAKED = 2**47
 
 
@@ -62,7 +62,7 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
         ),
         "product and divide": (
             [[size(6), size(6)]],
-            # Reshape lets an interval pass that holds no multiple.
+            # Reshape accepts an interval without a multiple.
             lambda ctx, x: (ctx.exact_div(product(x[0]), a * b, "", strict=False), a, b),
             lambda p: ops.reshape(p[0], constant(-1, a, b), True),
         ),

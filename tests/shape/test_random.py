@@ -1,4 +1,4 @@
-"""Formulas, facts and answers against plain integers, for random expressions."""
+"""Formulas, ranges and answers against plain integers, for random expressions."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_requirements_hold_exactly_where_plain_integers_say(limits: Limits, bloc
             assert all(guard.holds(values) for guard in ctx.guards), (ctx.guards, values)
         (f, x) = sizes.expression(3)
         results += [(x, f), *((size, lambda values, name=name: values[name]) for name, size in sizes.symbols.items())]
-        # What merges learned stays true of what is computed from their results.
+        # The range of a merged size holds for all that is computed from it.
         results.append(combined(*results[0], *results[-1]))
         reported = Reported(sizes.scope, ctx.guards)
         assert not (reported.is_contradictory and samples), (ctx.guards, samples)
@@ -111,7 +111,7 @@ def test_formulas_and_requirements_read_as_python() -> None:
 
 @pytest.mark.parametrize("block", range(4))
 def test_equal_mathematics_is_one_form(block: int) -> None:
-    """Whatever the order of operations, as far as the normal form promises it."""
+    """The normal form does not depend on the order of operations, as far as it promises."""
     for seed in range(100 * block, 100 * (block + 1)):
         sizes = RandomSizes(seed)
         (_, x), (_, y), (_, z) = (sizes.expression(3) for _ in range(3))

@@ -1,4 +1,4 @@
-"""Intervals and congruences against every integer they allow."""
+"""Ranges against every integer that they contain."""
 
 from collections.abc import Callable
 from itertools import product
@@ -10,7 +10,7 @@ import pytest
 from irshape.shape import range as ranges
 from irshape.shape.range import Range, meet, reduced
 
-# An operation, what it does to integers, whether its bounds are the tightest for independent operands of congruence 1.
+# An operation, its function of integers, whether its bounds are the tightest for independent operands of congruence 1.
 OPERATIONS: tuple[tuple[str, Callable[[int, int], int], bool], ...] = (
     ("add", lambda x, y: x + y, True),
     ("subtract", lambda x, y: x - y, True),

@@ -1,4 +1,4 @@
-"""A size times a float must be the same whether it is a number, a formula or an unknown."""
+"""A size times a float is the same for a number, a formula and an unknown size."""
 
 from math import inf
 from random import Random
@@ -20,7 +20,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("scale", "low", "high", "formula"), ROWS)
 def test_formula(scale: float, low: int, high: float, formula: str) -> None:
-    """A scale is the fraction it stands for."""
+    """A scale gives the simplest equivalent fraction."""
     assert str(scaled(Scope().symbol("H", low, high), scale)) == formula
 
 
@@ -29,12 +29,12 @@ NUMBERS = [(10, 0.7, 7), (9, 1 / 3, 3), (1_200_000, 2.0, 2_400_001), (10, -2.0, 
 
 @pytest.mark.parametrize(("size", "scale", "expected"), NUMBERS)
 def test_number(size: int, scale: float, expected: int) -> None:
-    """Numbers are as OpenVINO computes them, in float32 and with a millionth added."""
+    """Numbers are computed as in OpenVINO: in float32, with a millionth added."""
     assert scaled(size, float32(scale)) == expected
 
 
 def test_every_size_of_a_range() -> None:
-    """Formula and bounds hold what the rule gives for each size, as far as sizes are certain to be."""
+    """Formula and bounds contain the result for each size up to the guaranteed limit."""
     random = Random(11)
     scales = [0.0, 0.1, 0.125, 0.25, 2 / 3, 0.7, 224 / 300, 1.1, 3.0, 7.3, 8.0, *(random.uniform(0.01, 10) for _ in range(20))]
     for scale in map(float32, scales):

@@ -14,7 +14,7 @@ def shape_of(ctx: Recorder, text: str, side: str) -> Shape:
     return None if described is None else tuple(size_of(ctx.scope, size, (side, axis)) for axis, size in enumerate(described))
 
 
-# Kind (`axis N` is pdpd), the two shapes, the result as OpenVINO writes it, the decisions.
+# Kind (`axis N` is pdpd), the two shapes, the result in OpenVINO's notation, the decisions.
 ROWS: tuple[tuple[str, str, str, str, list[str]], ...] = (
     ("merge", "2,3", "2,3", "[2,3]", []),
     ("merge", "...", "2,3", "[2,3]", []),

@@ -1,4 +1,4 @@
-"""A requirement is put in simpler words that say the same."""
+"""A requirement is simplified to an equivalent one."""
 
 from math import inf
 

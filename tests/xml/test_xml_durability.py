@@ -1,4 +1,4 @@
-"""A file appears whole or not at all, whatever ends the process or fills the disk, and nothing else is touched on the way."""
+"""A file is written whole or not at all, even if the process is killed or the disk is full, and no other file changes."""
 
 import os
 import random
@@ -19,7 +19,7 @@ OLD, NEW = b"old\n" * 100_000, b"new version\n" * 100_000
 
 
 def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """A program of its own, with irshape to import."""
+    """Run a Python program in a process that can import irshape."""
     command = [sys.executable, "-c", program, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
 

@@ -6,7 +6,7 @@ import pytest
 from irshape.xml.example import numbers, repaired
 from irshape.xml.reader import read
 
-# What a comment says, and the numbers a port takes from it.
+# A comment, and the numbers that a port takes from it.
 COMMENTS = [
     ("block_shape value: [1, 2, 4, 3, 1]", (1, 2, 4, 3, 1), (5,)),
     ("value is [2, 3] that means both spatial axes", (2, 3), (2,)),
@@ -86,7 +86,7 @@ def test_comments_without_numbers(comment):
     assert numbers(comment) is None
 
 
-# Dims of a port, where the comment stands, and the value the port takes.
+# The dims of a port, the place of the comment, and the value of the port.
 PLACES = [
     ('<port id="0"><!-- value: [4, 5] --><dim>2</dim></port>', (4, 5), (2,)),
     ('<port id="0"><dim>2</dim><!-- value: [4, 5] --></port>', (4, 5), (2,)),
@@ -145,7 +145,7 @@ def test_ids_count_from_zero_and_collide_with_none():
     assert [layer.id for layer in document.graph.layers] == [1, 0, 2]
 
 
-# What an example lacks, and the one thing said of it.
+# A faulty example, and the code and message of its one diagnostic.
 LACKING = [
     ('<layer type="X">\n<input>\n<port id="0"/>\n</layer>', "X110", "the <input> opened on line 2 is never closed"),
     ('<layer type="X">\n<input/>', "X110", "the <layer> opened on line 1 is never closed"),

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a row stays on its line
-"""The reader: what it refuses, what it forgives, and where everything stands."""
+"""The reader: the faults it reports, the text it tolerates, and the offsets of every part."""
 
 import io
 import os
@@ -39,7 +39,7 @@ def out_precision(text: str) -> tuple[str, str]:
     return OUT, OUT.replace("FP32", text)
 
 
-# Name, what to replace by what, the diagnostics, and the source at the place of the first.
+# Name, the text to replace and its replacement, the codes of the diagnostics, and the source at the place of the first.
 FAULTS = [
     ("layer without id", (RELU, RELU.replace(' id="1"', "")), ["X105"], "<layer name"),
     ("layer without name", (' name="b"', ""), ["X105"], '<layer id="1"'),
@@ -423,7 +423,7 @@ def test_swapped_files_are_noticed(tmp_path):
 
 
 def plain(thing: object) -> object:
-    """Everything a document holds, in a form that compares."""
+    """The whole content of a document as comparable data."""
     if isinstance(thing, list):
         return [plain(item) for item in thing]
     if isinstance(thing, dict):
@@ -474,7 +474,7 @@ def test_a_long_value_is_seen_wherever_it_begins(most, is_fast, before):
     assert codes(read(text.encode(), limits=Limits(text=most))) == ([] if is_fast else ["X111"])
 
 
-# Pieces that are likely to be seen differently by patterns and by a parser.
+# Pieces that patterns and a parser are likely to read differently.
 SCRAPS = ["<", ">", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é", "0", "9", "-2", " names=\"n\"", "<!-- -->", "<x/>", "</port>", "<dim>3</dim>", "<port id=\"9\"/>",
           "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ",
           " axis=\"1\" axis=\"2\"", " names=\"\x01\"", " names=\"a\" names=\"b\"", "\x00", "\x7f", "\x0b", "\x1f", "<?p </net>?>", "</layer>", "<layer id=\"1\" name=\"\" type=\"If\" version=\"\">",

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a row stays on its line
-"""The schema: it takes what OpenVINO writes, and names what is unusual."""
+"""The schema accepts the files of OpenVINO's writer and names departures."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # ruff: noqa: E501  a row stays on its line
-"""The writer: what changes is spliced in, and a file appears whole or not at all."""
+"""The writer splices changes into the file and writes it whole or not at all."""
 
 import os
 import random
@@ -52,7 +52,7 @@ def one_port(port, newline="\n", encoding="utf-8"):
 P = '\n        <port id="1" precision="FP32"'
 D = "\n          "
 NOTE = f'{D}<rt_info>{D}  <attribute name="irshape" version="0" value="[N]" />{D}</rt_info>'
-# What stands, the dims, precision and annotation wanted, and what stands then.
+# The text of a port, the wanted dims, precision and annotation, and the text afterwards.
 SPLICES = [
     ('<port id="1" precision="FP32"><dim>2</dim></port>', (3,), "FP32", None, '<port id="1" precision="FP32"><dim>3</dim></port>'),
     ('<port id="1" precision="FP32"><dim>2</dim></port>', (2, 3), "FP32", None, '<port id="1" precision="FP32"><dim>2</dim><dim>3</dim></port>'),
