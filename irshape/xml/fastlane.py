@@ -16,7 +16,7 @@ from typing import Final
 
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
-from irshape.xml.lexical import EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, WHITE_SPACE, own_offset
+from irshape.xml.lexical import EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 
 # A value that a parser neither changes nor refuses: no entity, no tag, no control character, no white space but spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
@@ -45,11 +45,11 @@ _EDGES: Final = re.compile(rf"(?:{_BLANKS}<edge {_EDGE_ATTRIBUTES} ?/>)*+{_BLANK
 # Translates every byte but a digit to a space.
 _DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
 _EDGE: Final = re.compile(rb"<edge ")
-_TAG: Final = len("<layer id=")
+_LAYER_BEGIN_LENGTH: Final = len("<layer id=")
 _TYPE: Final = ' type="'
 _LAYER_TAG: Final = re.compile(rb"<layer |</layer>")
 _LAYER_END: Final = "</layer>"
-_LAYER_ENDS: Final = _LAYER_END.encode()
+_LAYER_END_BYTES: Final = _LAYER_END.encode()
 _EMPTY_TAG_END: Final = b"/>"
 _NET_END: Final = b"</net>"
 # The parts that are cut out of a layer's text, because layers with one signature differ in them.
@@ -116,11 +116,12 @@ class _Lane:
 
     def layers(self, at: int) -> tuple[list[Layer], int]:
         """Read the layers that begin at an offset; also gives the offset after the last one."""
+        # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
         source, signatures, ports = self.source, self.signatures, self.ports
         has_entities = b"&" in source
         befores: set[str] = set()
         layers: list[Layer] = []
-        while (stop := _last(source, _LAYER_ENDS, at)) >= 0:
+        while (stop := _last(source, _LAYER_END_BYTES, at)) >= 0:
             resumed = at  # the offset up to which the text has been read
             for text in source[at:stop].decode("ascii").split(_LAYER_END):
                 if at < resumed:  # inside a layer with bodies, which the general reader has read
@@ -153,7 +154,7 @@ class _Lane:
                     key = f"{key}\0{tail}"
                 if has_entities and ("&" in name or "&" in names):
                     raise UnusualError
-                begin = at + len(before) - _TAG
+                begin = at + len(before) - _LAYER_BEGIN_LENGTH
                 at += len(text)
                 found = signatures.get(key)
                 if found is None:
@@ -181,7 +182,7 @@ class _Lane:
         """The end of the layer that begins at an offset, past the layers nested in it."""
         depth = 0
         for tag in _LAYER_TAG.finditer(self.source, at):
-            depth += -1 if tag[0] == _LAYER_ENDS else 1
+            depth += -1 if tag[0] == _LAYER_END_BYTES else 1
             if depth == 0:
                 return tag.end()
         raise UnusualError
@@ -220,7 +221,7 @@ class _Lane:
             head = self.heads[text] = self.head(text)
         type, version, attributes, data_at = head
         if has_own:
-            attributes = {**attributes, "offset": "0"}
+            attributes = {**attributes, "offset": SHARED_OFFSET}
         signature = Signature(type, version, attributes)
         signature.record(self.records(inputs), self.records(outputs, is_output=True))
         return signature, data_at

@@ -42,6 +42,10 @@ def whole_number(text: str) -> int | None:
     return to_int64(match[1]) if match else None
 
 
+# The `offset` in a signature whose layers have offsets of their own.
+SHARED_OFFSET: Final = "0"
+
+
 def own_offset(text: str) -> int | None:
     """The `offset` of a Const where it is a decimal number in its shortest form; None for any other text.
 

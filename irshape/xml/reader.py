@@ -16,12 +16,23 @@ from collections.abc import Callable
 from typing import IO, Any, Final
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
+from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml import fastlane
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature
-from irshape.xml.lexical import BODIES, EDGE_ENDS, INTEGER, IR_VERSIONS, WHITE_SPACE, own_offset, to_int64, whole_number
+from irshape.xml.lexical import (
+    BODIES,
+    EDGE_ENDS,
+    INTEGER,
+    IR_VERSIONS,
+    SHARED_OFFSET,
+    WHITE_SPACE,
+    own_offset,
+    to_int64,
+    whole_number,
+)
 from irshape.xml.weights import are_swapped
 
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
@@ -75,7 +86,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     reader = _Reader(document)
     try:
         if len(content) > limits.size:
-            reader.refuse("X111", f"the file is larger than {limits.size} bytes (limit size)", 0)
+            reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
         reader.run()
     except _UnreadableError:
         document.is_complete = False
@@ -85,7 +96,7 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
         signature.record(inputs, outputs)
         if signature.type == "Const" and (offset := own_offset(signature.attributes.get("offset", ""))) is not None:
             layer.weights_at = offset
-            signature.attributes["offset"] = "0"
+            signature.attributes["offset"] = SHARED_OFFSET
     document.diagnostics.sort(key=lambda diagnostic: diagnostic.where.offset or 0)
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
@@ -346,7 +357,7 @@ class _Reader:
             enter = self.foreign_root(tag)
         stack.append((tag, self.parser.CurrentByteIndex + self.shift, self.children, self.leave))
         if len(stack) > self.deepest:
-            self.refuse("X111", f"elements are nested more than {self.deepest} levels deep (limit depth)", self.offset())
+            self.refuse("X111", f"elements are nested more than {counted(self.deepest, 'level')} deep (limit depth)", self.offset())
         if self.may_be_long:
             self.check_lengths(tag, attributes)
         self.leave = None
@@ -436,7 +447,7 @@ class _Reader:
         offset = self.stack[-1][1]
         take = attributes.get
         if len(self.layers) == self.limits.layers:
-            self.refuse("X111", f"the file has more than {self.limits.layers} layers (limit layers)", offset)
+            self.refuse("X111", f"the file has more than {counted(self.limits.layers, 'layer')} (limit layers)", offset)
         own_id = -1 - len(self.graph.layers)
         layer = Layer(own_id, take("name", ""), Signature(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], []))
         self.layer = layer
@@ -568,7 +579,7 @@ class _Reader:
 
     def enter_dim(self, tag: str, attributes: dict[str, str]) -> None:
         if len(self.dims) == self.limits.rank:
-            self.refuse("X111", f"a port has more than {self.limits.rank} dims (limit rank)", self.stack[-1][1])
+            self.refuse("X111", f"a port has more than {counted(self.limits.rank, 'dim')} (limit rank)", self.stack[-1][1])
         self.text = ""
         self.children = _DIM
         self.leave = self.leave_dim
@@ -628,7 +639,7 @@ class _Reader:
         layer = self.layer
         assert layer is not None and layer.bodies is not None
         if len(self.outer) >= self.limits.depth:
-            self.refuse("X111", f"bodies are nested more than {self.limits.depth} levels deep (limit depth)", self.offset())
+            self.refuse("X111", f"bodies are nested more than {counted(self.limits.depth, 'level')} deep (limit depth)", self.offset())
         self.outer.append((self.graph, layer, tag))
         self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
         self.layer = None

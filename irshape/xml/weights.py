@@ -88,7 +88,7 @@ class Weights:
         if offset < 0 or size < 0 or offset + size > total:
             if self._begins_like_xml():
                 raise WeightsError("W105", f"the weights{self._named()} are XML; are the .xml and the .bin swapped?")
-            raise WeightsError("W102", f"bytes {offset} to {offset + size} are needed, but the weights{self._named()} end at {total}")
+            raise WeightsError("W102", f"bytes {offset} to {offset + size} are needed, but the weights{self._named()} end at byte {total}")
         data = self._read(offset, size)
         if len(data) != size:
             raise WeightsError("W102", f"the weights{self._named()} became shorter while they were read")
@@ -280,8 +280,9 @@ def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | fl
     Types narrower than a byte are packed from the low bits up, u1 from the high bits down. W103 if `data` is too short.
     """
     if len(data) < element_type.byte_size(count):
-        elements, needed = counted(count, f"{element_type} element"), counted(element_type.byte_size(count), "byte")
-        raise WeightsError("W103", f"{elements} take {needed}, but the constant has {len(data)}")
+        stored, elements = counted(len(data), "byte"), counted(count, "element")
+        needed = element_type.byte_size(count)
+        raise WeightsError("W103", f"the constant stores {stored}; its shape and type need {needed} ({elements} of {element_type})")
     name = element_type.name
     if (code := _FORMATS.get(name)) is not None:
         return struct.unpack_from(f"<{count}{code}", data)

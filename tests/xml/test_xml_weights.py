@@ -129,4 +129,7 @@ def test_numbers(name, data, count, values):
 def test_too_few_bytes():
     with pytest.raises(WeightsError) as caught:
         decode(ElementType.i64, bytes(15), 2)
-    assert (caught.value.code, caught.value.message) == ("W103", "2 i64 elements take 16 bytes, but the constant has 15")
+    assert (caught.value.code, caught.value.message) == (
+        "W103",
+        "the constant stores 15 bytes; its shape and type need 16 (2 elements of i64)",
+    )
