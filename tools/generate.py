@@ -181,30 +181,47 @@ def escaped(text: str) -> str:
     return text.replace("|", r"\|").replace("<", r"\<")
 
 
+BLOCK = re.compile(r"```console\n(?P<console>.*?)```|```python\n(?P<python>[^`]*)```(?P<between>[^`]*)```text\n.*?```", re.DOTALL)
+
+
 def with_outputs(name: str) -> str:
-    """A page whose console blocks hold what their commands print, and whose text after a Python block is what that prints."""
-    text = (ROOT / name).read_text(encoding="utf-8")
+    """A page whose console blocks hold what their commands print, and whose text after a Python block is what that prints.
+
+    The blocks run from the first to the last in a folder that has the examples, so one may use a file that another has written.
+    """
     with TemporaryDirectory() as folder:
         shutil.copytree(ROOT / "examples", Path(folder) / "examples")
 
-        def console(block: re.Match[str]) -> str:
-            commands = [line.removeprefix("$ irshape ") for line in block[1].splitlines() if line.startswith("$ ")]
-            printed = [f"$ irshape {command}\n{run_python(folder, '-m', 'irshape', *shlex.split(command))}" for command in commands]
-            return f"```console\n{''.join(printed)}```"
+        def ran(block: re.Match[str]) -> str:
+            if block["console"] is None:
+                return f"```python\n{block['python']}```{block['between']}```text\n{run_python(folder, '-c', block['python'])}```"
+            commands = [line for line in block["console"].splitlines() if line.startswith("$ ")]
+            printed = "".join(f"{command}\n{run_command(folder, command)}" for command in commands)
+            return f"```console\n{printed}```"
 
-        def python(block: re.Match[str]) -> str:
-            return f"```python\n{block[1]}```{block[2]}```text\n{run_python(folder, '-c', block[1])}```"
+        return BLOCK.sub(ran, (ROOT / name).read_text(encoding="utf-8"))
 
-        text = re.sub(r"```console\n(.*?)```", console, text, flags=re.DOTALL)
-        return re.sub(r"```python\n([^`]*)```([^`]*)```text\n.*?```", python, text, flags=re.DOTALL)
+
+def run_command(folder: str, command: str) -> str:
+    """What a command of a console block prints; only irshape itself runs everywhere."""
+    program, *arguments = shlex.split(command.removeprefix("$ "))
+    if program != "irshape":
+        raise ValueError(f"a console block runs {program!r}, and can run irshape only")
+    return run_python(folder, "-m", "irshape", *arguments)
 
 
 def run_python(folder: str, *arguments: str) -> str:
     """What a run of Python in a folder prints, errors included."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"}
     command = [sys.executable, *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8").stdout
+    run = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8")
+    if "Traceback (most recent call last)" in run.stdout:
+        raise ValueError(f"an example of a page fails: {' '.join(arguments)}\n{run.stdout}")
+    return run.stdout
 
+
+# The pages with examples that run.
+SHOWN = ["README.md", "examples/README.md", *(f"docs/guides/{path.name}" for path in sorted((ROOT / "docs" / "guides").glob("*.md")))]
 
 FILES = {
     "irshape/ops/index.py": op_index,
@@ -217,8 +234,7 @@ FILES = {
     "schemas/sizes.schema.json": sizes_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,
-    "README.md": partial(with_outputs, "README.md"),
-    "examples/README.md": partial(with_outputs, "examples/README.md"),
+    **{name: partial(with_outputs, name) for name in SHOWN},
 }
 
 
