@@ -1,10 +1,10 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test fuzz hostile bench lint generate ci clean
+.PHONY: help example test lint format generate docs docs-serve ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 example:  ## infer the shapes of an example; needs nothing but Python
 	$(PYTHON) -m irshape infer examples/atrous.xml --input "image[N,3,H,W]"
@@ -16,6 +16,29 @@ $(BIN)/pytest: pyproject.toml
 
 test: $(BIN)/pytest  ## run the tests, beside OpenVINO where it has a say
 	$(BIN)/python -m pytest -q -n auto
+
+lint: $(BIN)/pytest  ## ruff, mypy, the forms of workflows and issue forms, fresh derived files
+	.ci/lint
+
+format: $(BIN)/pytest  ## lay out the Python files, and sort their imports
+	$(BIN)/ruff check --select I --fix .
+	$(BIN)/ruff format .
+
+generate: $(BIN)/pytest  ## derive the index, schemas, pages and outputs from the code
+	$(BIN)/python tools/generate.py
+
+$(BIN)/zensical: $(BIN)/pytest
+	$(BIN)/pip install -q -e '.[docs]'
+	@touch $@
+
+docs: $(BIN)/zensical  ## build the documentation into build/site, and check its links
+	$(BIN)/python tools/documentation.py
+
+docs-serve: docs  ## show the documentation at http://127.0.0.1:8000
+	$(BIN)/python -m http.server 8000 --bind 127.0.0.1 --directory build/site
+
+ci:  ## what a change must pass, as .ci/run does it
+	.ci/run
 
 SECONDS ?= 600
 SEED ?= 0
@@ -37,18 +60,13 @@ bench: $(BIN)/pytest  ## measure irshape beside OpenVINO and other tools
 	$(BIN)/pip install -q -e '.[bench]'
 	$(BIN)/python -m benchmarks
 
-lint: $(BIN)/pytest  ## ruff, mypy, derived files
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/python tools/generate.py --check
+$(BIN)/twine: $(BIN)/pytest
+	$(BIN)/pip install -q -e '.[release]'
+	@touch $@
 
-generate: $(BIN)/pytest  ## derive the index, schemas, pages and outputs from the code
-	$(BIN)/python tools/generate.py
-
-ci:  ## what a change must pass, as .ci/run does it
-	.ci/run
+release-check: $(BIN)/twine  ## build a release from a clean tree, and try its wheel in a new environment
+	$(BIN)/python tools/release.py check
 
 clean:  ## remove the environment and caches
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
 	find . -name __pycache__ -type d -exec rm -rf {} +

@@ -46,7 +46,14 @@ RESULTS = (
     "irshape.answers.info.Info",
     "irshape.answers.explain.explanation.Explanation",
 )
-OPERATIONS = ("irshape.ops.op.op", "irshape.ops.op.Op", "irshape.ops.op.In", "irshape.ops.op.Out", "irshape.ops.op.Input", "irshape.ops.context.Context")
+OPERATIONS = (
+    "irshape.ops.op.op",
+    "irshape.ops.op.Op",
+    "irshape.ops.op.In",
+    "irshape.ops.op.Out",
+    "irshape.ops.op.Input",
+    "irshape.ops.context.Context",
+)
 
 
 def sources() -> dict[str, str]:
@@ -73,7 +80,8 @@ def commands_page() -> str:
     """Every command with its usage and its options, from the argument parsers."""
     from irshape.cli.main import COMMANDS, parser
 
-    lines = ["# Commands and options", "", "`irshape COMMAND --help` prints the same. [The command line](../command-line.md) explains the commands."]
+    about = "`irshape COMMAND --help` prints the same. [The command line](../command-line.md) explains the commands."
+    lines = ["# Commands and options", "", about]
     for name in COMMANDS:
         top = parser([name])
         command = next(action for action in top._actions if isinstance(action, argparse._SubParsersAction)).choices[name]
@@ -127,7 +135,8 @@ def api_page() -> str:
 
 def schemas_page() -> str:
     """The schemas with their titles and the keys of each."""
-    lines = ["# Schemas", "", "What irshape prints with `--format json` has the form of these JSON Schemas. The package carries them in `irshape/schemas`."]
+    about = "JSON Schemas of what irshape prints with `--format json`. The installed package has them in `irshape/schemas`."
+    lines = ["# Schemas", "", about]
     for path in sorted((ROOT / "schemas").glob("*.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))
         lines += ["", f"## {path.name.partition('.')[0]}", "", f"{schema['title']}: [`{path.name}`](../files/schemas/{path.name})."]
