@@ -35,6 +35,8 @@ ELSEWHERE = {
 # Folders that pages link to, and the page about each.
 FOLDERS = {"schemas": "reference/schemas.md", "examples": "examples.md"}
 
+# What a style sheet loads from a host.
+STYLE_LOAD = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 
 # Classes that a program meets without naming them: what the verbs return, and what a program that adds an operation builds on.
@@ -134,27 +136,40 @@ def api_page() -> str:
 
 
 def schemas_page() -> str:
-    """The schemas with their titles and the keys of each."""
+    """The schemas with their keys."""
     about = "JSON Schemas of what irshape prints with `--format json`. The installed package has them in `irshape/schemas`."
     lines = ["# Schemas", "", about]
     for path in sorted((ROOT / "schemas").glob("*.json")):
         schema = json.loads(path.read_text(encoding="utf-8"))
         lines += ["", f"## {path.name.partition('.')[0]}", "", f"{schema['title']}: [`{path.name}`](../files/schemas/{path.name})."]
-        if keys := schema.get("properties"):
-            lines += ["", "| key | type | required |", "|---|---|---|"]
-            required = schema.get("required", [])
-            lines += [f"| `{key}` | {cell(kind(value))} | {'yes' if key in required else ''} |" for key, value in keys.items()]
+        if keys := list(rows(schema)):
+            lines += ["", "| key | type | meaning |", "|---|---|---|", *keys]
     structure = "[`openvino-ir.xsd`](../files/schemas/openvino-ir.xsd)"
     lines += ["", "## XML", "", f"The structure of an IR, for editors and XML tools: {structure} (XSD 1.0). It does not know operations."]
     return "\n".join(lines) + "\n"
 
 
+def rows(schema: dict[str, Any], before: str = "") -> Iterator[str]:
+    """A row for each key of an object, and below it for the keys of the objects in it."""
+    for key, value in schema.get("properties", {}).items():
+        needed = "" if key in schema.get("required", []) else ", may be absent"
+        yield f"| `{before}{key}` | {kind(value)}{needed} | {cell(value.get('description', ''))} |"
+        inside = value.get("items") if value.get("type") == "array" else value
+        if isinstance(inside, dict):
+            for one in inside.get("anyOf", [inside]):
+                yield from rows(one, f"{before}{key}[]." if inside is not value else f"{before}{key}.")
+
+
 def kind(schema: dict[str, Any]) -> str:
     """The type that a schema demands, in a few words."""
     if "$ref" in schema:
-        return str(schema["$ref"]).rpartition("/")[2]
+        name = str(schema["$ref"]).rpartition("/")[2]
+        return f"[{name}](#diagnostics)" if name == "diagnostic" else name
     if "anyOf" in schema:
         return " or ".join(dict.fromkeys(map(kind, schema["anyOf"])))
+    if "enum" in schema:
+        words = [f"`{word}`" for word in schema["enum"]]
+        return f"one of {', '.join(words)}" if len(words) < 20 else "one of many words"
     if schema.get("type") == "array" and isinstance(schema.get("items"), dict):
         return f"array of {kind(schema['items'])}"
     named = schema.get("type", "any")
@@ -202,15 +217,24 @@ class Page(HTMLParser):
         self.links: list[str] = []
         self.loads: list[str] = []
         self.anchors: set[str] = set()
+        self._is_style = False
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         own = {name: value or "" for name, value in attrs}
+        self._is_style = tag == "style"
         self.anchors |= {own[name] for name in ("id", "name") if name in own}
         if tag == "a" and "href" in own:
             self.links.append(own["href"])
         if not (tag == "link" and own.get("rel") in self.IS_SAID):
             self.loads += [own[name] for name in ("src", "href") if name in own and (tag, name) in self.LOADED]
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_style = False
+
+    def handle_data(self, data: str) -> None:
+        if self._is_style:
+            self.loads += STYLE_LOAD.findall(data)
 
 
 def faults(site: Path) -> Iterator[str]:
@@ -234,7 +258,7 @@ def faults(site: Path) -> Iterator[str]:
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
                 yield f"{name} links to {link}, but that page has no such heading"
     for style in sorted(site.rglob("*.css")):
-        for load in re.findall(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)", style.read_text(encoding="utf-8")):
+        for load in STYLE_LOAD.findall(style.read_text(encoding="utf-8")):
             yield f"{style.relative_to(site).as_posix()} loads {load}"
 
 
