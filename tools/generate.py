@@ -1,5 +1,6 @@
 """Makes the files that are derived from the code: run with `make generate`; `--check` says which are stale."""
 
+import inspect
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 from tempfile import TemporaryDirectory
+from textwrap import dedent, indent
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
@@ -220,6 +222,30 @@ def run_python(folder: str, *arguments: str) -> str:
     return run.stdout
 
 
+SOURCE = re.compile(r'^( *)```python\n *(@op)?\("(\w+)", "(\w+)".*?^ *```$', re.DOTALL | re.MULTILINE)
+
+
+def with_sources(name: str) -> str:
+    """A page whose Python blocks that begin with `@op("TYPE", "VERSION"` or `("TYPE", "VERSION"` hold that class, or its rows."""
+    from irshape.ops.registry import REGISTRY
+
+    def source(block: re.Match[str]) -> str:
+        before, is_class, type, version = block.groups()
+        lines = inspect.getsource(REGISTRY.versions(type)[version]) if is_class else rows_source(type, version)
+        return indent(f"```python\n{dedent(lines).rstrip()}\n```", before)
+
+    return SOURCE.sub(source, (ROOT / name).read_text(encoding="utf-8"))
+
+
+def rows_source(type: str, version: str) -> str:
+    """The rows of a version in the tests, as they are written there."""
+    rows = re.compile(rf'^ *\("{type}", "{version}"\): \[\n.*?^    \],$', re.DOTALL | re.MULTILINE)
+    found = [match[0] for path in (ROOT / "tests" / "ops").rglob("test_*.py") if (match := rows.search(path.read_text(encoding="utf-8")))]
+    if len(found) != 1:
+        raise ValueError(f"{len(found)} files of tests/ops hold rows of {type} {version}, expected one")
+    return found[0]
+
+
 # The pages with examples that run.
 SHOWN = ["README.md", "examples/README.md", *(f"docs/guides/{path.name}" for path in sorted((ROOT / "docs" / "guides").glob("*.md")))]
 
@@ -235,6 +261,7 @@ FILES = {
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,
     **{name: partial(with_outputs, name) for name in SHOWN},
+    "CONTRIBUTING.md": partial(with_sources, "CONTRIBUTING.md"),
 }
 
 
