@@ -39,6 +39,10 @@ FOLDERS = {"schemas": "reference/schemas.md", "examples": "examples.md"}
 STYLE_LOAD = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 
+# Classes of which a program makes objects itself: their arguments are shown. All others it is given.
+MADE = {"irshape.Session", "irshape.ops.op.In", "irshape.ops.op.Out"}
+# Classes whose docstring describes the fields, which have none of their own.
+FIELDS = {"irshape.Limits"}
 # Classes that a program meets without naming them: what the verbs return, and what a program that adds an operation builds on.
 RESULTS = (
     "irshape.inference.inference.InferredLayer",
@@ -132,6 +136,9 @@ def api_page() -> str:
         lines += ["", f"## {title}", "", about]
         for name in names:
             lines += ["", f"::: {name}"]
+            shown = {"merge_init_into_class": name in MADE, "show_if_no_docstring": name in FIELDS}
+            if any(shown.values()):
+                lines += ["    options:", *(f"      {option}: true" for option, is_set in shown.items() if is_set)]
     return "\n".join(lines) + "\n"
 
 
