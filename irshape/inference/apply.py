@@ -10,8 +10,8 @@ from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.runtime import judged
 from irshape.inference.transfer import UNSHARED, Outcome, Transfer
 from irshape.model.model import Node
-from irshape.ops.context import Context, RuleFailure, UnknownRank, element_count
-from irshape.ops.op import Input, Op, Out
+from irshape.ops.context import Context, RuleFailure, element_count
+from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
@@ -208,15 +208,15 @@ class Application(Context):
 
     def _shapes(self, inputs: Sequence[Input], arguments: Sequence[Any]) -> Sequence[Shape]:
         outs = self.op.outputs
-        for input in inputs:
-            if input.partial_shape is None and input.port.ranked:
-                count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
-                ranks = [out.rank for out in _stretched(outs, count)]
-                return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
         try:
+            for input in inputs:
+                if input.partial_shape is None and input.port.ranked:
+                    raise UnknownRank
             shapes = self.op.infer(self, *arguments)
         except UnknownRank:
-            return [None] * len(outs)
+            count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
+            ranks = [out.rank for out in _stretched(outs, count)]
+            return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
         return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
 
     def _types(self, inputs: Sequence[Input], arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
@@ -285,8 +285,6 @@ class Application(Context):
         if any(one.elements is None for one in read):
             return nothing, nothing
         has_sizes, has_reals = _unknown([one.values for one in read])
-        if (has_sizes and not op.takes_sizes) or (has_reals and not op.takes_reals):
-            return nothing, nothing
         elements = op.propagate(self, *arguments)  # type: ignore[misc]
         if elements is None:
             return nothing, nothing

@@ -115,20 +115,17 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
     assert read is not None
     if read.is_poisoned or assigned.is_poisoned:
         return ctx
-    ctx.is_checked = pair.is_read_first
     is_strict = isinstance(op, AssignV3)
     try:
-        _compare_types(ctx, read.element_type, assigned.element_type, is_strict=is_strict)
-        _compare_shapes(ctx, read_value.op, read, assigned, is_strict=is_strict)
+        variable, element_type = read.element_type, assigned.element_type
+        if variable is not element_type and (is_strict or ElementType.dynamic not in (variable, element_type)):
+            code = "T102" if pair.is_read_first else "R201"
+            ctx.fail(code, f"the variable has element type {variable}, got {element_type}")
+        with ctx.looks(when=pair.is_read_first):
+            _compare_shapes(ctx, read_value.op, read, assigned, is_strict=is_strict)
     except RuleFailure:
         pass
     return ctx
-
-
-def _compare_types(ctx: Context, variable: ElementType, assigned: ElementType, *, is_strict: bool) -> None:
-    if variable is assigned or (not is_strict and ElementType.dynamic in (variable, assigned)):
-        return
-    ctx.fail("T102" if ctx.is_checked else "R201", f"the variable has element type {variable}, got {assigned}")
 
 
 def _compare_shapes(ctx: Context, read_value: Op | None, read: Fact, assigned: Fact, *, is_strict: bool) -> None:

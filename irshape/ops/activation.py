@@ -31,7 +31,7 @@ class Clamp(Unary):
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.min <= self.max:
             ctx.error("A104", f"min must not be greater than max, got {self.min} and {self.max}", attribute="min")
-        return data.partial_shape
+        return data.shape
 
     def of_elements(self, element: Any) -> Any:
         if isinstance(element, float):
@@ -97,7 +97,7 @@ class HardSigmoid(Op):
                 # OpenVINO looks at static shapes only.
                 code = "S101" if all(map(is_known, port.shape)) else "R401"
                 ctx.error(code, f"{port.name} must have rank 0, got rank {port.rank}", port=port)
-        return data.partial_shape
+        return data.shape
 
 
 @op("Identity", "opset16")
@@ -114,9 +114,8 @@ class LogSoftmax(Op):
     axis: int = 1
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        if data.is_ranked:
-            ctx.axis(self.axis, max(data.rank, 1), attribute="axis")
-        return data.partial_shape
+        ctx.axis(self.axis, max(data.rank, 1), attribute="axis")
+        return data.shape
 
 
 @op("Mish", "opset4")
@@ -133,7 +132,7 @@ class PRelu(Op):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, slope: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
 
 @op("Relu", "opset1")
@@ -159,7 +158,7 @@ class Selu(Op):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
 
 @op("Sigmoid", "opset1")
@@ -186,9 +185,9 @@ class SoftmaxV1(Op):
     axis: int = 0
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        if data.is_ranked and not 0 <= self.axis < max(data.rank, 1):
+        if not 0 <= self.axis < max(data.rank, 1):
             ctx.error("V102", f"axis must be in [0, {max(data.rank, 1) - 1}], got {self.axis}", attribute="axis")
-        return data.partial_shape
+        return data.shape
 
 
 @op("Softmax", "opset8")
@@ -209,4 +208,4 @@ class Swish(Op):
             if beta.element_type is not data.element_type:
                 ctx.error("T102", f"beta has element type {beta.element_type}, data has {data.element_type}", port=beta)
             ctx.require_rank(beta, (0,))
-        return data.partial_shape
+        return data.shape

@@ -375,7 +375,7 @@ class CumSum(Op):
     reverse: bool = False
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
 
 @op("SegmentMax", "opset16")

@@ -88,6 +88,13 @@ class _Stated:
 Stated: Final = _Stated()
 
 
+class _Fixed:
+    """Marks a number or word that another version reads from an attribute: here it is the same for every layer."""
+
+
+Fixed: Final = _Fixed()
+
+
 class _Unsigned:
     """Marks a list of unsigned numbers: OpenVINO reads a negative one as 2^64 more."""
 

@@ -70,4 +70,4 @@ class Bucketize(Op):
     with_right_bound: bool = True
 
     def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
-        return data.partial_shape
+        return data.shape

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, isfinite, prod
-from typing import NoReturn
+from typing import Any, NoReturn
 
-from irshape.ops.op import Input, Op
+from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import Judge, Requirement
+from irshape.shape.guard import BOUNDS, NOTHING, Judge, Looks, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.scaling import scaled
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 from irshape.shape.value import Elements
 
 
@@ -21,28 +21,22 @@ class RuleFailure(Exception):
     """The rule cannot go on; what is wrong has been recorded."""
 
 
-class UnknownRank(Exception):
-    """Nothing tells the ranks of the outputs; nothing is wrong with that."""
-
-
 class Context(Judge):
     """One application of a rule to facts.
 
-    It knows no layer: findings and requirements are recorded without place, so that the application can be remembered and
-    replayed for every layer that asks the same. `is_unshared` tells that the answer holds values born in this very layer.
-    A rule clears `is_checked` where OpenVINO does not look: what is violated then is never valid, but not refused.
-    It clears `is_guarded` where OpenVINO does not look whatever the sizes are: what is undecided then is no guard. `is_runtime_view`
-    says that OpenVINO knows the same of the inputs; if not, another application tells what it refuses. `is_static` says that the
-    symbols stand for numbers: then what OpenVINO makes of bounds does not count, what no size fulfils is refused, and what data and
-    sizes decide together is a guard. `states_types` is false where ports need not state their element types, as in the specification's
-    examples.
+    It knows no layer. Findings and requirements are recorded without place, so that the outcome can be remembered and replayed for
+    every layer that asks the same.
+
+    `is_unshared` says that the outcome holds symbols born in this layer, so that no other layer may share it. `is_runtime_view` says
+    that OpenVINO knows the same of the inputs; if not, another application tells what OpenVINO refuses. `is_static` says that every
+    symbol stands for a number: then OpenVINO's bounds do not count, a requirement that no size fulfils is an error, and one that data
+    and sizes decide together is a guard. `states_types` is false where ports may leave their element types out, as the examples of
+    the specification do.
     """
 
     __slots__ = (
         "_born",
         "findings",
-        "is_checked",
-        "is_guarded",
         "is_runtime_view",
         "is_static",
         "is_unshared",
@@ -53,37 +47,45 @@ class Context(Judge):
     )
 
     def __init__(self, scope: Scope, op: Op, key: int) -> None:
-        self.scope = scope
+        super().__init__(scope)
         self.op = op
         self.key = key
         self.findings: list[Finding] = []
         self.requirements: list[Requirement] = []
         self.is_unshared = False
-        self.is_checked = True
-        self.is_guarded = True
         self.is_runtime_view = True
         self.is_static = False
         self.states_types = True
         self._born = 0
 
-    def looks(self, *, at: Sequence[Input | Size] = (), when: bool = True) -> _Looks:
-        """Inside, OpenVINO checks only if it knows all values of these inputs, or these sizes, and if `when` is true."""
+    def looks(self, *, at: int | Sequence[Input | Size] = BOUNDS, when: bool = True) -> Looks:
+        """Open a scope in which OpenVINO checks less, as `Judge.looks`; `at` may list inputs as well, whose values it must know.
+
+        Where only running the model tells a value of these inputs, OpenVINO never looks: then nothing becomes a guard.
+        """
+        if isinstance(at, int):
+            return super().looks(at=at, when=when)
         ports = [one for one in at if isinstance(one, Input)]
-        is_known = all(isinstance(one, int) for one in at if not isinstance(one, Input)) and self.are_known(*ports)
-        return _Looks(self, when and is_known, self.are_told(*ports))
+        if not all(map(self._is_told, ports)):
+            return super().looks(at=NOTHING)
+        sizes = [one for one in at if not isinstance(one, Input)]
+        return super().looks(at=sizes, when=when and None not in map(self.known, ports))
+
+    @staticmethod
+    def _is_told(port: Input) -> bool:
+        """Whether the sizes of the model's inputs tell every element of an input."""
+        elements = port.elements
+        return elements is not None and not any(isinstance(element, Dim) and origins(element) & UNBACKED for element in elements)
 
     # What becomes of a decision about sizes.
 
     def violated(self, requirement: Requirement) -> None:
-        """A requirement that does not hold: an error, where OpenVINO looks."""
-        if self.is_checked:
-            self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
-        else:
-            self.never(requirement)
+        """Record an error: the requirement does not hold."""
+        self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
 
     def never(self, requirement: Requirement) -> None:
         """A requirement that no size fulfils: a warning, as OpenVINO passes it until the sizes are numbers."""
-        is_refused = self.is_static and self.is_guarded and not _origins(requirement) & UNBACKED
+        is_refused = self.is_static and self._is_guarded and not _origins(requirement) & UNBACKED
         code = requirement.code if is_refused else "R401"
         self.findings.append(Finding(code, f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
@@ -93,7 +95,7 @@ class Context(Judge):
         What data decides says nothing of the sizes of the inputs.
         """
         found = _origins(requirement)
-        if self.is_guarded and (not found & UNBACKED or found == UNBACKED or self.is_static):
+        if not found & UNBACKED or found == UNBACKED or self.is_static:
             self.requirements.append(requirement)
 
     # What a rule says itself.
@@ -128,13 +130,21 @@ class Context(Judge):
         is_real = any(isinstance(element, float) for element in port.elements or ())
         return not is_real or any(element_type.is_real for element_type in types)
 
+    def merge_shapes(self, a: Input | Shape, b: Input | Shape, message: str, *, code: str = "S201", **names: Any) -> Shape:
+        """The one shape that both must have; an input of unknown rank may have any. The message may name the `{axis}`."""
+        return merge_shapes(self, _shape_of(a), _shape_of(b), message, code=code, **names)
+
+    def broadcast_shapes(self, a: Input | Shape, b: Input | Shape, message: str = "{a} and {b} do not broadcast", **names: Any) -> Shape:
+        """The shape that both broadcast to, as in NumPy; None if one has no known rank."""
+        return broadcast_shapes(self, _shape_of(a), _shape_of(b), message=message, **names)
+
     def same_shape(self, *ports: Input) -> None:
-        """Inputs whose shapes must be one."""
+        """Demand that these inputs have one shape, and end the rule if they do not."""
         merged = ports[0].partial_shape
         for port in ports[1:]:
             if port.partial_shape != merged:
                 names = ", ".join([port.name for port in ports])
-                merged = merge_shapes(self, merged, port.partial_shape, "{names} must have the same shape", names=names)
+                merged = self.merge_shapes(merged, port, "{names} must have the same shape", names=names)
         self.stop_at_errors()
 
     def stop_at_errors(self) -> None:
@@ -182,7 +192,7 @@ class Context(Judge):
         unknown length is taken to hold as many.
         """
         known = port.elements
-        length = element_count(port.partial_shape) if known is None else len(known)
+        length = port.count if known is None else len(known)
         wanted = at_least if count is None else count
         if length is None:
             length = wanted
@@ -194,7 +204,7 @@ class Context(Judge):
             elements = self._unknown_elements(port, length if at_least is None else min(length, at_least))
         if wanted is not None and (length < wanted if count is None else length != wanted):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
-            if self.is_checked:
+            if self._look:
                 self.fail("V103", message, port=port)
             self.warn("R401", f"no size fulfils this: {message}", port=port)
             elements = (*elements, *(self.unknown(-inf) for _ in range(wanted - length)))
@@ -283,7 +293,7 @@ class Context(Judge):
     def assume_unknown(self, ports: Sequence[Input]) -> None:
         """Let the unknown elements of small integer inputs be sizes without bounds."""
         for port in ports:
-            count = element_count(port.partial_shape)
+            count = port.count
             if port.elements is None and count is not None and count <= self.scope.limits.elements and port.element_type in INTEGER:
                 port.elements = self._unknown_elements(port, count)
 
@@ -293,7 +303,7 @@ class Context(Judge):
 
     def shape_in(self, port: Input) -> Shape:
         """The shape an input holds; None if the number of its elements is not known."""
-        count = element_count(port.partial_shape)
+        count = port.count
         return None if count is None else self.sizes(port, count)
 
     def single(self, port: Input) -> None:
@@ -306,15 +316,6 @@ class Context(Judge):
         """The elements of an integer input if all of them are known numbers, else None."""
         elements = port.elements
         return elements if elements is not None and are_known(elements) else None
-
-    def are_known(self, *ports: Input) -> bool:
-        """Whether every element of these inputs is a known number."""
-        return all(self.known(port) is not None for port in ports)
-
-    def are_told(self, *ports: Input) -> bool:
-        """Whether the sizes of the model's inputs tell every element of these inputs."""
-        elements = [element for port in ports for element in (port.elements or (None,))]
-        return all(element is not None and not (isinstance(element, Dim) and origins(element) & UNBACKED) for element in elements)
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; one outside [-rank, rank) is a fault."""
@@ -361,21 +362,8 @@ class Context(Judge):
         return tuple([self.unknown() for _ in range(rank)])
 
 
-class _Looks:
-    """A stretch of a rule where OpenVINO does not always look."""
-
-    __slots__ = ("before", "ctx", "now")
-
-    def __init__(self, ctx: Context, is_checked: bool, is_guarded: bool) -> None:
-        self.ctx = ctx
-        self.before = ctx.is_checked, ctx.is_guarded
-        self.now = ctx.is_checked and is_checked, ctx.is_guarded and is_guarded
-
-    def __enter__(self) -> None:
-        self.ctx.is_checked, self.ctx.is_guarded = self.now
-
-    def __exit__(self, *_: object) -> None:
-        self.ctx.is_checked, self.ctx.is_guarded = self.before
+def _shape_of(source: Input | Shape) -> Shape:
+    return source.partial_shape if isinstance(source, Input) else source
 
 
 _UNLIKE = {

@@ -3,7 +3,7 @@
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Out, op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, product
@@ -57,7 +57,7 @@ class _Convolution(_Kernel):
         elif filters.is_ranked:
             count = filters.rank - lead
         else:
-            given = element_count(output_shape.partial_shape) if output_shape is not None else None
+            given = output_shape.count if output_shape is not None else None
             lists = (self.strides, self.dilations, self.pads_begin, self.pads_end)
             count = given or next((len(values) for values in lists if values), 0)
             if count == 0:
@@ -65,7 +65,7 @@ class _Convolution(_Kernel):
         ctx.require_rank(filters, (count + lead,), "S102")
         if count + 2 not in self.ranks:
             ctx.warn("R401", f"data can only have rank {count + 2}, but must have rank {' or '.join(map(str, self.ranks))}", port=data)
-        return data.partial_shape or ctx.unknown_shape(count + 2), filters.partial_shape or ctx.unknown_shape(count + lead)
+        return data.dims(count + 2), filters.dims(count + lead)
 
 
 @op("Convolution", "opset1")
@@ -121,7 +121,7 @@ class _Transposed(_Convolution):
         padding = self.output_padding or (0,) * count
         each_axis(ctx, padding, count, "output_padding")
         if output_shape is not None:
-            if element_count(output_shape.partial_shape) is None:
+            if output_shape.count is None:
                 # OpenVINO then infers an output without spatial axes, unless it needs a size for its padding.
                 if self.is_same and any(is_known(size) and is_known(length) for size, length in zip(sizes, kernel, strict=True)):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
@@ -170,8 +170,8 @@ class _Deformable(_Kernel):
             ctx.require_rank(port, (4,))
         ctx.at_least(self.group, 1, "group")
         ctx.at_least(self.deformable_group, 1, "deformable_group")
-        batch, channels, *sizes = data.partial_shape or ctx.unknown_shape(4)
-        features, inputs, *kernel = filters.partial_shape or ctx.unknown_shape(4)
+        batch, channels, *sizes = data.dims(4)
+        features, inputs, *kernel = filters.dims(4)
         positions = self.positions(ctx, sizes, kernel)
         ctx.require_div(channels, self.group, "{a} channels of data cannot be parted into {b} groups")
         ctx.require_div(features, self.group, "{a} filters cannot be parted into {b} groups")

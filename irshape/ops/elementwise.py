@@ -31,8 +31,6 @@ class Elementwise(Op):
     cannot hold.
     """
 
-    takes_sizes = True
-    takes_reals = True
     is_monotone: ClassVar[bool] = False
     unfollowed = UNFOLLOWED
 
@@ -219,7 +217,7 @@ class Unary(Elementwise):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
 
 class UnaryArithmetic(Unary):

@@ -9,7 +9,7 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements
+from irshape.shape.value import Elements, Real
 
 
 @op("Range", "opset1")
@@ -24,19 +24,19 @@ class Range(Op):
     takes_numbers_only = True
 
     def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
-        first, last, by = (self.number(ctx, port) for port in (start, stop, step))
+        first, last, by = (self._number(ctx, port) for port in (start, stop, step))
         if by == 0:
             ctx.fail("V101", "step must not be 0", port=step)
         if first is None or last is None or by is None or isinstance(by, Dim):
             return (ctx.unknown(),)
-        return (self.count(ctx, self.is_integral(ctx, start, stop, step), first, last, by),)
+        return (self._count(ctx, self._is_integral(ctx, start, stop, step), first, last, by),)
 
-    def is_integral(self, ctx: Context, *ports: Input) -> bool:
+    def _is_integral(self, ctx: Context, *ports: Input) -> bool:
         """Whether the numbers are whole, so that OpenVINO cuts off what stands after the point."""
         return all(ctx.has_type(port, INTEGER) for port in ports)
 
     @staticmethod
-    def number(ctx: Context, port: Input) -> Any:
+    def _number(ctx: Context, port: Input) -> Any:
         """The element of an input, an int, a Dim or a float; None if it is not known."""
         if port.elements is None:
             return None
@@ -46,7 +46,7 @@ class Range(Op):
         return number
 
     @staticmethod
-    def count(ctx: Context, is_integral: bool, first: Any, last: Any, by: Any) -> Size:
+    def _count(ctx: Context, is_integral: bool, first: Any, last: Any, by: Any) -> Size:
         """How many numbers there are."""
         if isinstance(first, Dim) or isinstance(last, Dim):
             if any(isinstance(number, float) for number in (first, last, by)):
@@ -62,7 +62,7 @@ class Range(Op):
 
     def propagate(self, ctx: Context, start: Input, stop: Input, step: Input) -> Elements | None:
         numbers = (*start.values, *stop.values, *step.values)
-        if any(trunc(number) != number for number in numbers):
+        if any(isinstance(number, Dim | Real) or trunc(number) != number for number in numbers):
             return None
         first, last, by = map(int, numbers)
         return tuple(range(first, last, by))
@@ -83,7 +83,7 @@ class RangeV4(Range):
             ctx.fail("A104", f"output_type must be numeric, got {self.output_type}", attribute="output_type")
         return super().infer(ctx, start, stop, step)
 
-    def is_integral(self, ctx: Context, *ports: Input) -> bool:
+    def _is_integral(self, ctx: Context, *ports: Input) -> bool:
         return self.output_type in INTEGER
 
 

@@ -92,7 +92,7 @@ class Result(Op):
     output = Out(like="input")
 
     def infer(self, ctx: Context, input: Input) -> Shape:
-        return input.partial_shape
+        return input.shape
 
 
 @op("ReadValue", "opset3")
@@ -104,7 +104,7 @@ class ReadValueV3(Op):
     variable_id: Annotated[str, Stated] = ""
 
     def infer(self, ctx: Context, init_value: Input) -> Shape:
-        return init_value.partial_shape
+        return init_value.shape
 
 
 @op("ReadValue", "opset6")
@@ -118,13 +118,13 @@ class ReadValueV6(Op):
     variable_shape: Annotated[tuple[Interval, ...] | None, ReadBy(read_partial_shape), Stated] = None
 
     @property
-    def is_declared(self) -> bool:
+    def _is_declared(self) -> bool:
         """Whether the layer says anything of the variable; if not, it is like its input."""
         return self.variable_type is not ElementType.dynamic or self.variable_shape is not None
 
     def infer(self, ctx: Context, init_value: Input | None) -> Shape:
-        if init_value is not None and not self.is_declared:
-            return init_value.partial_shape
+        if init_value is not None and not self._is_declared:
+            return init_value.shape
         declared = self.variable_shape
         if declared is None:
             return None
@@ -135,7 +135,7 @@ class ReadValueV6(Op):
     def types(self, ctx: Context, init_value: Input | None) -> ElementType:
         if init_value is None or ctx.has_type(init_value, frozenset({self.variable_type})):
             return self.variable_type
-        if not self.is_declared:
+        if not self._is_declared:
             return init_value.element_type
         if self.variable_type is not ElementType.dynamic:
             message = f"the variable has element type {self.variable_type}, its init_value has {init_value.element_type}"
@@ -144,7 +144,7 @@ class ReadValueV6(Op):
 
     def _check_shape(self, ctx: Context, declared: tuple[Interval, ...], init_value: Input) -> None:
         """The variable must be able to hold every shape that its first value can have."""
-        if init_value.partial_shape is None:
+        if not init_value.is_ranked:
             ctx.fail("S206", f"the variable has rank {len(declared)}, the rank of its init_value is not known", port=init_value)
         if init_value.rank != len(declared):
             ctx.fail("S102", f"the variable has rank {len(declared)}, its init_value has rank {init_value.rank}", port=init_value)
@@ -163,7 +163,7 @@ class _Assign(Op):
     output = Out(like="new_value")
 
     def infer(self, ctx: Context, new_value: Input) -> Shape:
-        return new_value.partial_shape
+        return new_value.shape
 
 
 @op("Assign", "opset3")

@@ -8,6 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape, broadcast_shapes
 
 
@@ -35,8 +36,9 @@ class MatMul(Op):
             rows, depth = depth, rows
         if self.transpose_b and not is_column:
             depth_b, columns = columns, depth_b
-        ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b", strict=False)
-        batch = broadcast_shapes(ctx, tuple(batch_a), tuple(batch_b), strict=False) or ()
+        with ctx.looks(at=STATIC):
+            ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b")
+            batch = broadcast_shapes(ctx, tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
 
 
@@ -54,12 +56,12 @@ class Einsum(Op):
     equation: Annotated[str, Stated] = ""
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
-        inputs, output = self.subscripts(ctx)
+        inputs, output = self._subscripts(ctx)
         if len(inputs) != len(data):
             ctx.fail("A105", f"equation has {len(inputs)} subscripts for {len(data)} inputs", attribute="equation")
         sizes: dict[str, Shape] = {}
         for subscript, port in zip(inputs, data, strict=True):
-            for label, part in self.labelled(ctx, subscript, port).items():
+            for label, part in self._labelled(ctx, subscript, port).items():
                 message = "axis {label} of {port} must broadcast with the inputs before"
                 sizes[label] = broadcast_shapes(ctx, sizes.get(label, part), part, message=message, label=label, port=port.name)
         shape: list[Size] = []
@@ -72,7 +74,7 @@ class Einsum(Op):
             shape += part
         return tuple(shape)
 
-    def subscripts(self, ctx: Context) -> tuple[list[list[str]], list[str]]:
+    def _subscripts(self, ctx: Context) -> tuple[list[list[str]], list[str]]:
         """The labels of each input and of the output; without `->`, the labels of one input only, in the order of the alphabet."""
         left, arrow, right = self.equation.partition("->")
         for subscript in (*left.split(","), right):
@@ -86,7 +88,7 @@ class Einsum(Op):
         return inputs, [_ELLIPSIS, *sorted(single)]
 
     @staticmethod
-    def labelled(ctx: Context, subscript: list[str], port: Input) -> dict[str, Shape]:
+    def _labelled(ctx: Context, subscript: list[str], port: Input) -> dict[str, Shape]:
         """The sizes that each label of a subscript stands for: one, or those an ellipsis covers."""
         if not port.is_ranked:
             return {label: None if label == _ELLIPSIS else (ctx.unknown(),) for label in subscript}
@@ -146,5 +148,6 @@ class Inverse(Op):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         *batch, rows, columns = data.shape
-        side = ctx.merge(rows, columns, "the matrices must be square", strict=False)
+        with ctx.looks(at=STATIC):
+            side = ctx.merge(rows, columns, "the matrices must be square")
         return data.shape if eq(rows, columns) is False else (*batch, side, side)

@@ -6,7 +6,8 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.guard import STATIC
+from irshape.shape.shape import Shape
 
 
 class BatchNorm(Op):
@@ -20,11 +21,9 @@ class BatchNorm(Op):
             ctx.error("A104", f"epsilon must not be negative, got {self.epsilon}", attribute="epsilon")
         shape = None
         for parameter in parameters:
-            shape = merge_shapes(ctx, shape, parameter.partial_shape, "gamma, beta, mean and variance must have the same length")
+            shape = ctx.merge_shapes(shape, parameter, "gamma, beta, mean and variance must have the same length")
         if shape is not None:
             ctx.require_ge(shape[0], 1, "there must be at least one channel")
-        if not data.is_ranked:
-            return None
         batch, channels, *spatial = data.shape
         if shape is not None:
             channels = ctx.merge(channels, shape[0], "the channels of the data and the length of gamma differ")
@@ -88,13 +87,12 @@ class GroupNormalization(Op):
 
     def infer(self, ctx: Context, data: Input, scale: Input, bias: Input) -> Shape:
         ctx.at_least(self.num_groups, 1, "num_groups")
-        merged = merge_shapes(ctx, scale.partial_shape, bias.partial_shape, "scale and bias must have the same length")
-        if not data.is_ranked:
-            return None
+        merged = ctx.merge_shapes(scale, bias, "scale and bias must have the same length")
         batch, channels, *spatial = data.shape
         if merged is not None:
             channels = ctx.merge(channels, merged[0], "the channels of the data and the length of scale differ")
-        ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups", strict=False)
+        with ctx.looks(at=STATIC):
+            ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
 
 
@@ -111,10 +109,9 @@ class LRN(Op):
     size: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        if not data.is_ranked:
-            return None
         if axes.is_ranked:
-            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103", strict=False)
+            with ctx.looks(at=STATIC):
+                ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         for axis in ctx.known(axes) or ():
             if axis >= data.rank:
                 ctx.error("V102", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
@@ -135,7 +132,7 @@ class MVNV0(Op):
     reduction_axes: tuple[int, ...] = ()
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
 
 @op("MVN", "opset6")
@@ -153,10 +150,9 @@ class MVNV6(Op):
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        if not data.is_ranked:
-            return None
         if axes.is_ranked:
-            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103", strict=False)
+            with ctx.looks(at=STATIC):
+                ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
 
 
@@ -174,7 +170,6 @@ class NormalizeL2(Op):
         ctx.require_rank(axes, (0, 1))
         if axes.element_type is ElementType.boolean and axes.elements is not None:
             ctx.fail("T101", "OpenVINO reads no axes of element type boolean", port=axes)
-        if data.is_ranked:
-            for axis in ctx.known(axes) or ():
-                ctx.axis(axis, data.rank, "axes", port=axes)
-        return data.partial_shape
+        for axis in ctx.known(axes) or ():
+            ctx.axis(axis, data.rank, "axes", port=axes)
+        return data.shape

@@ -1,13 +1,14 @@
 """What an op is: a class whose annotations are its attributes, whose In and Out fields are its ports, and whose `infer` is its rule."""
 
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar, cast, get_origin
+from math import prod
+from types import FunctionType, MappingProxyType
+from typing import Any, ClassVar, Final, Self, TypeAlias, TypeVar, cast, get_args, get_origin
 
-from irshape.ops.attribute import Attribute, Malformed, spell
+from irshape.ops.attribute import Attribute, Fixed, Malformed, spell
 from irshape.ops.registry import REGISTRY
 from irshape.report.finding import Finding
-from irshape.shape.dim import Size
+from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
@@ -16,6 +17,10 @@ from irshape.shape.value import Elements
 
 class DefinitionError(TypeError):
     """An op class contradicts itself."""
+
+
+class UnknownRank(Exception):
+    """A rule reads the shape of an input of unknown rank, so nothing tells the shapes of its outputs. That is no fault."""
 
 
 class In:
@@ -99,13 +104,16 @@ def _placed(port: _Port, index: int) -> _Port:
 
 
 class Input:
-    """What a rule sees of one input.
+    """One input of a layer, as its rule sees it.
 
-    `partial_shape` is None where the rank is unknown, `elements` where the values are; `source` identifies the tensor, and
+    `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
     `is_literal` tells that it is a Const.
+
+    A rule that reads `shape` or `rank` of an input of unknown rank ends there: no output has a known rank, unless `Out(rank=…)`
+    says it. If the port declares its rank, `In(rank=…)`, the rule goes on with sizes that are not known.
     """
 
-    __slots__ = ("assumed", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source", "unknown_shape")
+    __slots__ = ("_assumed", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source")
 
     def __init__(
         self,
@@ -115,11 +123,9 @@ class Input:
         element_type: ElementType,
         partial_shape: Shape,
         elements: Elements | None,
-        is_literal: bool = False,
-        unknown_shape: Callable[[int], tuple[Size, ...]] | None = None,
+        is_literal: bool,
+        unknown_shape: Callable[[int], tuple[Size, ...]],
     ) -> None:
-        self.unknown_shape = unknown_shape
-        self.assumed: tuple[Size, ...] | None = None
         self.port = port
         self.index = index
         self.source = source
@@ -127,27 +133,34 @@ class Input:
         self.partial_shape = partial_shape
         self.elements = elements
         self.is_literal = is_literal
+        self._unknown_shape = unknown_shape
+        self._assumed: tuple[Size, ...] | None = None
 
     @property
     def name(self) -> str:
-        """The name of the port, with its number where there are several."""
+        """The name of the port, with its number if the port is variadic."""
         port = self.port
         return f"{port.name}[{self.index - port.index}]" if port.variadic else port.name
 
     @property
+    def is_ranked(self) -> bool:
+        """Whether the number of axes is known."""
+        return self.partial_shape is not None
+
+    @property
     def shape(self) -> tuple[Size, ...]:
-        """The shape; where only its declaration says the rank, of sizes that are not known."""
+        """The size of each axis. Ends the rule if neither the tensor nor its port tells the rank."""
         if self.partial_shape is not None:
             return self.partial_shape
-        assert self.port.rank is not None and self.unknown_shape is not None, f"{self.name} is unranked"
-        if self.assumed is None:
-            self.assumed = self.unknown_shape(self.port.rank)
-        return self.assumed
+        if self.port.rank is None:
+            raise UnknownRank
+        return self.dims(self.port.rank)
 
     @property
     def rank(self) -> int:
-        """The number of axes of an input whose rank is known."""
-        assert self.partial_shape is not None, f"{self.name} is unranked"
+        """The number of axes. Ends the rule if it is not known."""
+        if self.partial_shape is None:
+            raise UnknownRank
         return len(self.partial_shape)
 
     @property
@@ -155,21 +168,38 @@ class Input:
         """The number of axes, None if it is not known."""
         return None if self.partial_shape is None else len(self.partial_shape)
 
+    def dims(self, rank: int) -> tuple[Size, ...]:
+        """The size of each axis; of an input of unknown rank, `rank` sizes that are not known."""
+        if self.partial_shape is not None:
+            return self.partial_shape
+        if self._assumed is None or len(self._assumed) != rank:
+            self._assumed = self._unknown_shape(rank)
+        return self._assumed
+
+    @property
+    def count(self) -> int | None:
+        """How many elements the tensor holds, None if its shape is not static."""
+        shape = self.partial_shape
+        return prod(shape) if shape is not None and are_known(shape) else None
+
     @property
     def values(self) -> Elements:
-        """The elements of an input of which they are known, as those of `propagate` are."""
+        """The elements, where they are known; `propagate` is asked only where they are."""
         assert self.elements is not None, f"{self.name} has no known elements"
         return self.elements
 
     @property
     def static_shape(self) -> tuple[int, ...]:
-        """The shape of an input whose elements are known; it has no unknown size."""
+        """The shape, where the elements are known; no size of it is unknown then."""
         return cast(tuple[int, ...], self.shape)
 
-    @property
-    def is_ranked(self) -> bool:
-        """Whether the number of axes is known."""
-        return self.partial_shape is not None
+
+_METHODS: Final = (FunctionType, staticmethod, classmethod, property)
+
+
+def _is_declared(cls: type, name: str) -> bool:
+    """Whether a class annotates a name or a base class has it."""
+    return name in cls.__annotations__ or any(name in vars(base) or name in base.__annotations__ for base in cls.__mro__[1:-1])
 
 
 class Op:
@@ -181,10 +211,9 @@ class Op:
 
     - `types(self, ctx, *inputs)`: the element types of the outputs, where `Out` cannot say them;
     - `propagate(self, ctx, *inputs)`: the elements of the output (a sequence of them for several), or None; this is how
-      values travel through shape subgraphs. `demands` names the inputs whose elements it needs (all, unless it says
-      otherwise), and it is only asked when they are known; `takes_sizes` says that it takes elements that are a `Dim`,
-      `takes_reals` that it takes those that are a `Real`;
-      `takes_unknown` that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
+      values travel through shape subgraphs. It is asked only when the elements of the inputs that `demands` names (all, unless
+      the class says otherwise) are known. These may be an int, a float, a `Dim` or a `Real`; it gives None for what it cannot follow.
+      `takes_unknown` says that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
     - `runtime_view(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
       is all of them where `is_followed` says that OpenVINO follows bounds through the operation, and nothing elsewhere;
       `unfollowed` are the element types of which it computes no values at all;
@@ -204,8 +233,6 @@ class Op:
     inputs: ClassVar[tuple[In, ...]] = ()
     outputs: ClassVar[tuple[Out, ...]] = ()
     demands: ClassVar[tuple[str, ...] | None] = None
-    takes_sizes: ClassVar[bool] = False
-    takes_reals: ClassVar[bool] = False
     takes_unknown: ClassVar[bool] = False
     takes_numbers_only: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
@@ -227,6 +254,7 @@ class Op:
         cls._collect_ports()
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
+        cls._check_names()
         for rule in ("infer", "types", "propagate"):
             cls._check_parameters(rule)
 
@@ -267,14 +295,29 @@ class Op:
         attributes: dict[str, Attribute] = {}
         for base in reversed(cls.__mro__[1:]):
             attributes.update(vars(base).get("attributes", {}))
-        for name, annotation in vars(cls).get("__annotations__", {}).items():
-            if name.startswith("_") or get_origin(annotation) is ClassVar:
+        own: Any = cls.__annotations__  # from Python 3.14 on, vars(cls) does not hold them
+        for name, annotation in own.items():
+            if name.startswith("_") or get_origin(annotation) is ClassVar or Fixed in get_args(annotation):
                 continue
             try:
                 attributes[name] = Attribute(name, annotation, required=not hasattr(cls, name), default=getattr(cls, name, None))
             except TypeError as error:
                 raise DefinitionError(f"{cls.__name__}.{name}: {error}") from None
         cls.attributes = attributes
+
+    @classmethod
+    def _check_names(cls) -> None:
+        """A misspelled name would pass silently, so a class attribute must be declared: by an annotation or by a base class."""
+        for name, value in vars(cls).items():
+            if not (name.startswith("_") or isinstance(value, (In, Out, *_METHODS)) or _is_declared(cls, name)):
+                raise DefinitionError(f"{cls.__name__}.{name} is no port and no base class declares it; annotate it to declare it")
+
+    @classmethod
+    def _check_methods(cls) -> None:
+        """A misspelled hook would never be called, so an operation has no public method that no base class declares."""
+        for name, value in vars(cls).items():
+            if isinstance(value, _METHODS) and not (name.startswith("_") or _is_declared(cls, name)):
+                raise DefinitionError(f"no base class of {cls.__name__} declares the method {name}; begin the name of a helper with _")
 
     @classmethod
     def _check_parameters(cls, rule: str) -> None:
@@ -350,11 +393,15 @@ class Op:
 
 
 class Moving(Op):
-    """An operation whose output holds elements of its inputs, unchanged: values of any kind, and bounds of them, pass through."""
+    """A family: the output holds elements of the inputs, unchanged. OpenVINO follows their bounds."""
 
-    takes_sizes = True
-    takes_reals = True
     is_followed = True
+
+
+class Assembling(Moving):
+    """A family: the output is put together from several inputs, so that known elements are followed beside unknown ones."""
+
+    takes_unknown = True
 
 
 OpClass: TypeAlias = type[Op]
@@ -369,6 +416,7 @@ def op(type: str, since: str, *, until: str | None = None, without: str = "", al
     """
 
     def register(cls: _C) -> _C:
+        cls._check_methods()
         cls.TYPE = type
         cls.VERSION = since
         REGISTRY.add(cls, type, since, until, without.split(), also.split())

@@ -2,12 +2,13 @@
 
 from typing import Annotated, Literal
 
-from irshape.ops.attribute import IndexType, Spelled, Stated, Unsigned
+from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
 from irshape.shape.dim import Size, ceil_div, dim_min, narrow
 from irshape.shape.element_type import ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.window import dilated, window
 
@@ -20,8 +21,7 @@ class _Pooling(Sliding):
     kernel: Lengths = ()
     rounding_type: Literal["floor", "ceil"] = "floor"
 
-    # Whether no window may lie in the padding alone.
-    exclude_pad = False
+    exclude_pad: Annotated[bool, Fixed] = False
 
     def pooled(self, ctx: Context, data: Input, dilations: tuple[int, ...] = ()) -> tuple[Size, ...]:
         """Batch, channels, and how many places the window has on each spatial axis."""
@@ -30,9 +30,10 @@ class _Pooling(Sliding):
         if data.is_ranked:
             each_axis(ctx, self.kernel, data.rank - 2, "kernel")
         slides = self.slides(ctx, count, self.strides, dilations)
-        batch, channels, *sizes = data.partial_shape or ctx.unknown_shape(count + 2)
-        ctx.require_ge(batch, 1, "the batch must not be empty", strict=False)
-        ctx.require_ge(channels, 1, "there must be at least one channel", strict=False)
+        batch, channels, *sizes = data.dims(count + 2)
+        with ctx.looks(at=STATIC):
+            ctx.require_ge(batch, 1, "the batch must not be empty")
+            ctx.require_ge(channels, 1, "there must be at least one channel")
         positions = []
         for axis, (size, kernel, slide) in enumerate(zip(sizes, self.kernel, slides, strict=True), 2):
             with ctx.looks(at=[size]):
@@ -45,7 +46,7 @@ class _Pooling(Sliding):
         stride, dilation, begin, end = slide
         extent = dilated(kernel, dilation)
         if self.is_same:
-            ctx.require_ge(size, 1, "axis {axis} must not be empty", strict=False, axis=axis)
+            ctx.require_ge(size, 1, "axis {axis} must not be empty", axis=axis)
             size = narrow(size, 1)
             return ceil_div(size - dim_min(extent, stride), stride) + 1 if self.rounding_type == "ceil" else ceil_div(size, stride)
         if begin + end == -1:
@@ -127,8 +128,6 @@ class _AdaptivePooling(Op):
     def pooled(ctx: Context, data: Input, output_shape: Input) -> Shape:
         """Batch and channels of the data, and the sizes that are given."""
         ctx.require_rank(data, (3, 4, 5))
-        if not data.is_ranked:
-            return None
         count = data.rank - 2
         if output_shape.is_ranked:
             if output_shape.rank == 0:

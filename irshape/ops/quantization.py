@@ -7,7 +7,7 @@ from irshape.ops.context import Context
 from irshape.ops.elementwise import Broadcasting
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import ElementType
-from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
+from irshape.shape.shape import Shape
 
 
 @op("FakeQuantize", "opset1")
@@ -24,7 +24,7 @@ class FakeQuantize(Broadcasting):
 
     def infer(self, ctx: Context, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Shape:
         self.broadcast(ctx, data, input_low, input_high, output_low, output_high)
-        return data.partial_shape
+        return data.shape
 
 
 _DATA = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementType.dynamic})
@@ -42,6 +42,6 @@ class FakeConvert(Op):
 
     def infer(self, ctx: Context, data: Input, scale: Input, shift: Input | None) -> Shape:
         if shift is not None:
-            merge_shapes(ctx, scale.partial_shape, shift.partial_shape, "scale and shift differ in axis {axis}")
-        merged = broadcast_shapes(ctx, data.partial_shape, scale.partial_shape, message="scale does not broadcast to data: {a} and {b}")
-        return merge_shapes(ctx, merged, data.partial_shape, "scale must not enlarge axis {axis} of data")
+            ctx.merge_shapes(scale, shift, "scale and shift differ in axis {axis}")
+        merged = ctx.broadcast_shapes(data, scale, "scale does not broadcast to data: {a} and {b}")
+        return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")

@@ -5,13 +5,13 @@ from functools import partial, reduce
 from math import prod, trunc
 from typing import Any, ClassVar
 
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Dim, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, transposed
+from irshape.shape.value import Elements, Real, transposed
 
 
 class Reduction(Op):
@@ -24,7 +24,6 @@ class Reduction(Op):
     axes = In(INTEGER, value=True)
     output = Out(like="data")
     keep_dims: bool = False
-    takes_sizes = True
     unfollowed = UNFOLLOWED
 
     of_elements: ClassVar[Callable[[Elements], Any] | None] = None
@@ -32,8 +31,6 @@ class Reduction(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
-        if not data.is_ranked:
-            return None
         reduced = ctx.axes(axes, data.rank if self.keep_dims else max(data.rank, 1), unique=False)
         if reduced is not None:
             if self.keep_dims:
@@ -41,7 +38,7 @@ class Reduction(Op):
             return tuple([size for axis, size in enumerate(data.shape) if axis not in reduced])
         if self.keep_dims:
             return ctx.unknown_shape(data.rank)
-        return ctx.unknown_shape(max(data.rank - 1, 0)) if element_count(axes.partial_shape) == 1 else None
+        return ctx.unknown_shape(max(data.rank - 1, 0)) if axes.count == 1 else None
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         function = type(self).of_elements
@@ -65,9 +62,12 @@ def whole(elements: Elements, element_type: ElementType) -> Elements | None:
     if not element_type.is_real:
         return elements
     limit = {ElementType.f32: 1 << 24, ElementType.f64: 1 << 53, ElementType.f16: 1 << 11}.get(element_type, 0)
-    if all(isinstance(element, Dim) or (abs(element) <= limit and element == trunc(element)) for element in elements):
-        return tuple(element if isinstance(element, Dim) else int(element) for element in elements)
-    return None
+    whole = []
+    for element in elements:
+        if isinstance(element, Real) or not (isinstance(element, Dim) or (abs(element) <= limit and element == trunc(element))):
+            return None
+        whole.append(element if isinstance(element, Dim) else int(element))
+    return tuple(whole)
 
 
 def mean(elements: Elements) -> int:
@@ -119,13 +119,11 @@ class ReduceMin(Reduction):
 class ReduceMean(Reduction):
     """The mean."""
 
-    takes_sizes = False
-
     of_elements = mean
     of_nothing = 0
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
-        return None if data.element_type.is_real else super().propagate(ctx, data, axes)
+        return None if data.element_type.is_real or ctx.known(data) is None else super().propagate(ctx, data, axes)
 
 
 @op("ReduceL1", "opset4")

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from irshape.ops.attribute import IndexType, Stated
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, may_vanish, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.guard import NOTHING, STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
@@ -25,7 +26,7 @@ class ShapeOf(Op):
         return (data.rank if data.is_ranked else ctx.unknown(),)
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
-        return data.partial_shape
+        return data.shape
 
 
 @op("ShapeOf", "opset3", also="opset17")
@@ -52,7 +53,7 @@ class Reshape(_Rearrangement):
     special_zero: Annotated[bool, Stated] = False
 
     def infer(self, ctx: Context, data: Input, shape: Input) -> Shape:
-        if element_count(shape.partial_shape) is None:
+        if shape.count is None:
             return None
         pattern = ctx.values(shape)
         is_inferred = -1 in pattern
@@ -83,10 +84,10 @@ class Reshape(_Rearrangement):
                 return tuple(target)
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
-            ctx.is_checked, ctx.is_guarded = not copied and all(map(is_known, (*have, *want))), not copied
-            if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
-                have, want = ctx.without_common(have, want)
-            ctx.require_eq(product(have), product(want), "data must have as many elements as shape", strict=False)
+            with ctx.looks(at=NOTHING if copied else [*have, *want]):
+                if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
+                    have, want = ctx.without_common(have, want)
+                ctx.require_eq(product(have), product(want), "data must have as many elements as shape")
         return tuple(target)
 
     def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
@@ -122,23 +123,24 @@ class Reshape(_Rearrangement):
 
         Where a size beside it is 0 it is 1; that is left out of the formula unless a size is stated to begin at 0.
         """
-        ctx.is_checked = have is not None and all(map(is_known, (*have, *want)))
         if 0 in want:
             if have is None or 0 not in have:
-                ctx.fail("V101" if ctx.is_checked else "S206", "-1 beside a size of 0 needs data without elements")
+                is_static = have is not None and all(map(is_known, (*have, *want)))
+                ctx.fail("V101" if is_static else "S206", "-1 beside a size of 0 needs data without elements")
             return 1
         if have is None:
             return ctx.unknown(least)
-        rest, divisors = map(product, ctx.without_common(have, want))
-        message = "the elements of data must be a multiple of the sizes beside -1"
-        vanishing = [] if self.special_zero else [size for size in dict.fromkeys(want) if may_vanish(size)]
-        if not vanishing:
-            return ctx.exact_div(rest, divisors, message, strict=False)
-        alone = product([dim_min(size, 1) for size in vanishing if size not in have])
-        ctx.require_eq(product(have) * (1 - alone), 0, "-1 beside a size of 0 needs data without elements")
-        is_filled = product([dim_min(size, 1) for size in vanishing])
-        left = ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message, strict=False) + 1 - is_filled
-        return narrow(left, 1) if bounds(rest)[0] > 0 else left
+        with ctx.looks(at=[*have, *want]):
+            rest, divisors = map(product, ctx.without_common(have, want))
+            message = "the elements of data must be a multiple of the sizes beside -1"
+            vanishing = [] if self.special_zero else [size for size in dict.fromkeys(want) if may_vanish(size)]
+            if not vanishing:
+                return ctx.exact_div(rest, divisors, message)
+            alone = product([dim_min(size, 1) for size in vanishing if size not in have])
+            ctx.require_eq(product(have) * (1 - alone), 0, "-1 beside a size of 0 needs data without elements")
+            is_filled = product([dim_min(size, 1) for size in vanishing])
+            left = ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message) + 1 - is_filled
+            return narrow(left, 1) if bounds(rest)[0] > 0 else left
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
@@ -157,29 +159,28 @@ class Squeeze(_Rearrangement):
     axes = In(value=True, optional=True)
 
     def infer(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
-        if axes is not None and element_count(axes.partial_shape) is not None:
+        if axes is not None and axes.count is not None:
             ctx.require_rank(axes, (0, 1))
-        if not data.is_ranked:
-            return None
         given = () if axes is None else ctx.axes(axes, max(data.rank, 1), unique=False)
         if given is None:
-            return self.without_unknown(ctx, data, axes)
+            return self._without_unknown(ctx, data, axes)
         is_one = [eq(size, 1) for size in data.shape]
         removed = given or range(data.rank)
-        if self.may_keep(given) and any(axis in removed and one is None for axis, one in enumerate(is_one)):
+        if self._may_keep(given) and any(axis in removed and one is None for axis, one in enumerate(is_one)):
             return None
-        for axis, size in enumerate(data.shape):
-            if axis in removed and is_one[axis] is None:
-                ctx.require_eq(size, 1, "axis {axis} must have size 1 to be removed", strict=False, axis=axis)
+        with ctx.looks(at=STATIC):
+            for axis, size in enumerate(data.shape):
+                if axis in removed and is_one[axis] is None:
+                    ctx.require_eq(size, 1, "axis {axis} must have size 1 to be removed", axis=axis)
         return tuple(size for axis, size in enumerate(data.shape) if axis not in removed or is_one[axis] is False)
 
-    def may_keep(self, given: Sequence[int]) -> bool:
+    def _may_keep(self, given: Sequence[int]) -> bool:
         """Whether the rank of the output depends on a size that is not known."""
         return not given
 
-    def without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
+    def _without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
         """The shape where the axes are not known: OpenVINO takes a single axis to be one of size 1."""
-        return ctx.unknown_shape(max(data.rank - 1, 0)) if axes is not None and element_count(axes.partial_shape) == 1 else None
+        return ctx.unknown_shape(max(data.rank - 1, 0)) if axes is not None and axes.count == 1 else None
 
     def propagate(self, ctx: Context, data: Input, axes: Input | None) -> Elements | None:
         return data.values
@@ -191,10 +192,10 @@ class SqueezeV15(Squeeze):
 
     allow_axis_skip: bool = False
 
-    def may_keep(self, given: Sequence[int]) -> bool:
+    def _may_keep(self, given: Sequence[int]) -> bool:
         return self.allow_axis_skip or not given
 
-    def without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
+    def _without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
         return None
 
 
@@ -207,11 +208,11 @@ class Unsqueeze(_Rearrangement):
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
         known = ctx.known(axes)
-        if not data.is_ranked or known is None:
+        if known is None:
             return None
+        shape = list(data.shape)
         if not known:
             ctx.fail("V103", "axes must hold at least one axis", port=axes)
-        shape = list(data.shape)
         for axis in sorted(set(ctx.axes(axes, data.rank + len(set(known)), unique=False) or ())):
             shape.insert(axis, 1)
         return tuple(shape)

@@ -1,12 +1,13 @@
 """Embeddings, which are rows of a table looked up and reduced in bags; and sparse matrices."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INDEX, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 
 _INDEX = INDEX - {ElementType.dynamic}
 
@@ -18,7 +19,7 @@ class _Embedding(Op):
     indices = In(_INDEX, rank=1)
     output = Out(like="emb_table")
 
-    reduction = "sum"
+    reduction: Annotated[str, Fixed] = "sum"
 
     @staticmethod
     def bags(emb_table: Input, count: Size) -> Shape:
@@ -30,7 +31,7 @@ class _Embedding(Op):
         """The shape of the indices, which the input beside them must have too."""
         if other is None:
             return indices.partial_shape
-        return merge_shapes(ctx, indices.partial_shape, other.partial_shape, "{port} must have the shape of indices", port=other.name)
+        return ctx.merge_shapes(indices, other, "{port} must have the shape of indices", port=other.name)
 
     def weighted(self, ctx: Context, indices: Input, per_sample_weights: Input | None) -> Shape:
         """The shape of the indices and of their weights, which only sums have."""
@@ -139,12 +140,12 @@ class SparseFillEmptyRows(Op):
         if places is None:
             filled = ctx.unknown(max(bounds(count)[0], bounds(rows)[0]), bounds(count + rows)[1])
             return (filled, 2), (filled,), (rows,)
-        ctx.is_checked = is_known(rows) and is_known(columns)
-        if ctx.is_checked and not values.is_ranked:
+        if is_known(rows) and is_known(columns) and not values.is_ranked:
             ctx.fail("S206", "OpenVINO cannot read values of unknown rank", port=values)
-        for numbers, size, what in ((places[::2], rows, "row"), (places[1::2], columns, "column")):
-            if numbers:
-                ctx.require_ge(min(numbers), 0, "a {what} of indices must not be negative", code="V101", what=what)
-                ctx.require_ge(size, max(numbers) + 1, "a {what} of indices is outside dense_shape", code="V101", what=what)
+        with ctx.looks(at=[rows, columns]):
+            for numbers, size, what in ((places[::2], rows, "row"), (places[1::2], columns, "column")):
+                if numbers:
+                    ctx.require_ge(min(numbers), 0, "a {what} of indices must not be negative", code="V101", what=what)
+                    ctx.require_ge(size, max(numbers) + 1, "a {what} of indices is outside dense_shape", code="V101", what=what)
         filled = count + ctx.saturate(rows - len(set(places[::2])))
         return (filled, 2), (filled,), (rows,)

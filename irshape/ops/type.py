@@ -9,15 +9,12 @@ from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, Real, fits, limits
 
 
 class Conversion(Op):
     """The same tensor in another element type."""
-
-    takes_sizes = True
-    takes_reals = True
 
     @staticmethod
     def converted(ctx: Context, data: Input, target: ElementType) -> Elements:
@@ -70,7 +67,7 @@ class Convert(Conversion):
     destination_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return self.converted(ctx, data, self.destination_type)
@@ -90,7 +87,7 @@ class ConvertLike(Conversion):
     unfollowed = ANY
 
     def infer(self, ctx: Context, data: Input, like: Input) -> Shape:
-        return data.partial_shape
+        return data.shape
 
     def propagate(self, ctx: Context, data: Input, like: Input) -> Elements | None:
         return self.converted(ctx, data, like.element_type)
@@ -188,4 +185,4 @@ class StringTensorPack(Op):
     output = Out(ElementType.string)
 
     def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:
-        return merge_shapes(ctx, begins.partial_shape, ends.partial_shape, "begins and ends differ in axis {axis}")
+        return ctx.merge_shapes(begins, ends, "begins and ends differ in axis {axis}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from math import gcd, inf
 from typing import Any, Final, NamedTuple
 
@@ -10,6 +10,7 @@ from irshape.shape.dim import (
     Dim,
     Scope,
     Size,
+    are_known,
     bounds,
     broadcast_of,
     eq,
@@ -169,18 +170,40 @@ def _decide_div(a: Size, divisor: Size) -> Decision:
     return _HOLDS if multiple == a.range else _DEPENDS
 
 
+# What OpenVINO looks at when it checks a requirement: at no size; at sizes that are numbers; at the bounds of sizes, too.
+NOTHING: Final = 0
+STATIC: Final = 1
+BOUNDS: Final = 2
+
+
 class Judge:
     """Decides requirements; the base class of a rule's context.
 
     Subclasses override `violated`, `never` and `undecided` to act on a decision. Every `message` is a `str.format` template, formatted
-    with `names` and with the two sizes as `{a}` and `{b}` only if it is shown. `strict=False` says that OpenVINO checks static sizes
-    only. A method that returns a size returns one after a violation too, so that the rule can go on.
+    with `names` and with the two sizes as `{a}` and `{b}` only if it is shown. A method that returns a size returns one after a
+    violation too, so that the rule can go on.
+
+    `looks` opens a scope that says which sizes OpenVINO checks.
     """
 
-    __slots__ = ("scope",)
+    __slots__ = ("_is_guarded", "_look", "scope")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
+        self._look: int = BOUNDS
+        self._is_guarded = True
+
+    def looks(self, *, at: int | Sequence[Any] = BOUNDS, when: bool = True) -> Looks:
+        """Open a scope in which OpenVINO checks less than it does elsewhere.
+
+        `at` names the sizes that OpenVINO looks at: BOUNDS, STATIC or NOTHING, or a list of sizes. Of a list, OpenVINO must know every
+        size as a number; otherwise it checks nothing. `when=False` says that OpenVINO checks nothing here, though it may for other
+        inputs. A requirement that is false where OpenVINO does not look is reported as never valid, not as an error. A requirement that
+        depends on sizes stays a guard, except with `at=NOTHING`. Scopes nest, and an inner scope never checks more than the outer one.
+        """
+        if isinstance(at, int):
+            return Looks(self, min(at, self._look) if when else NOTHING, self._is_guarded and at != NOTHING)
+        return Looks(self, self._look if when and are_known(at) else NOTHING, self._is_guarded)
 
     def violated(self, requirement: Requirement) -> None:
         """Called for a requirement that the bounds of its two sides refute; OpenVINO refuses it too."""
@@ -194,44 +217,52 @@ class Judge:
         """Called for a requirement that may hold for some sizes and fail for others: a guard."""
         raise NotImplementedError
 
-    def _judge(
-        self, decision: Decision, kind: str, a: Size, b: Size, message: str, code: str, strict: bool, names: Mapping[str, object]
-    ) -> None:
+    def _judge(self, decision: Decision, kind: str, a: Size, b: Size, message: str, code: str, names: Mapping[str, object]) -> None:
         if decision.holds:
             return
         requirement = Requirement(kind, a, b, message, code, names)
         if decision.holds is None:
-            self.undecided(requirement)
-        elif decision.is_plain and (strict or (isinstance(a, int) and isinstance(b, int))):
+            self._depends(requirement)
+        elif decision.is_plain and (self._look == BOUNDS or (isinstance(a, int) and isinstance(b, int))):
+            self._refuse(requirement)
+        else:
+            self.never(requirement)
+
+    def _refuse(self, requirement: Requirement) -> None:
+        if self._look:
             self.violated(requirement)
         else:
             self.never(requirement)
 
-    def require_ge(self, a: Size, b: Size, message: str, *, code: str = "S203", strict: bool = True, **names: Any) -> None:
+    def _depends(self, requirement: Requirement) -> None:
+        if self._is_guarded:
+            self.undecided(requirement)
+
+    def require_ge(self, a: Size, b: Size, message: str, *, code: str = "S203", **names: Any) -> None:
         """Demand `a >= b`."""
         if type(a) is int and type(b) is int:
             if a < b:
-                self.violated(Requirement("ge", a, b, message, code, names))
+                self._refuse(Requirement("ge", a, b, message, code, names))
             return
-        self._judge(_decide_ge(a, b), "ge", a, b, message, code, strict, names)
+        self._judge(_decide_ge(a, b), "ge", a, b, message, code, names)
 
-    def require_eq(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> None:
+    def require_eq(self, a: Size, b: Size, message: str, *, code: str = "S201", **names: Any) -> None:
         """Demand `a == b`."""
         if type(a) is int and type(b) is int:
             if a != b:
-                self.violated(Requirement("eq", a, b, message, code, names))
+                self._refuse(Requirement("eq", a, b, message, code, names))
             return
-        self._judge(_decide_eq(a, b), "eq", a, b, message, code, strict, names)
+        self._judge(_decide_eq(a, b), "eq", a, b, message, code, names)
 
-    def require_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", strict: bool = True, **names: Any) -> None:
+    def require_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", **names: Any) -> None:
         """Demand that `a` is a multiple of `divisor`; a divisor of 0 is a violation."""
         if type(a) is int and type(divisor) is int:
             if divisor == 0 or a % divisor:
-                self.violated(Requirement("div", a, divisor, message, code, names))
+                self._refuse(Requirement("div", a, divisor, message, code, names))
             return
-        self._judge(_decide_div(a, divisor), "div", a, divisor, message, code, strict, names)
+        self._judge(_decide_div(a, divisor), "div", a, divisor, message, code, names)
 
-    def exact_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", strict: bool = True, **names: Any) -> Size:
+    def exact_div(self, a: Size, divisor: Size, message: str, *, code: str = "S204", **names: Any) -> Size:
         """`a / divisor`, which must be whole; bounds `low..high` give `ceil(low/divisor)..floor(high/divisor)`.
 
         A divisor that is the int 0 gives 0.
@@ -239,9 +270,9 @@ class Judge:
         if type(a) is int and type(divisor) is int:
             if divisor and not a % divisor:
                 return a // divisor
-            self.violated(Requirement("div", a, divisor, message, code, names))
+            self._refuse(Requirement("div", a, divisor, message, code, names))
             return a // divisor if divisor else 0
-        self.require_div(a, divisor, message, code=code, strict=strict, **names)
+        self.require_div(a, divisor, message, code=code, **names)
         if isinstance(divisor, int):
             return narrow(a, modulus=abs(divisor)) // divisor if divisor else 0
         quotient = a // divisor
@@ -252,33 +283,33 @@ class Judge:
             return max(quotient, int(smallest)) if isinstance(quotient, int) else narrow(quotient, smallest, high)
         return quotient
 
-    def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", strict: bool = True, **names: Any) -> Size:
+    def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", **names: Any) -> Size:
         """The size that `a` and `b` must both be: the simpler formula, with the intersection of both ranges."""
         if type(a) is int and type(b) is int:
             if a != b:
-                self.violated(Requirement("eq", a, b, message, code, names))
+                self._refuse(Requirement("eq", a, b, message, code, names))
             return a
         if a is b:
             return a
         decision = _decide_eq(a, b)
-        self._judge(decision, "eq", a, b, message, code, strict, names)
+        self._judge(decision, "eq", a, b, message, code, names)
         return a if decision.is_plain else _merged(a, b)
 
-    def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> None:
+    def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> None:
         """Demand that `a` broadcasts to `b`: it is equal to `b`, or 1."""
         is_one = eq(a, 1)
         if is_one is False or (not is_one and eq(b, 1)):
-            self.require_eq(a, b, message, code=code, strict=strict, **names)
+            self.require_eq(a, b, message, code=code, **names)
         elif is_one is None and not eq(a, b):
-            self.undecided(Requirement("stretch", a, b, message, code, names))
+            self._depends(Requirement("stretch", a, b, message, code, names))
 
-    def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", strict: bool = True, **names: Any) -> Size:
+    def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> Size:
         """The size that `a` and `b` broadcast to as in NumPy; they must be equal, or one of them 1."""
         if type(a) is int and type(b) is int:
             if a == b or b == 1:
                 return a
             if a != 1:
-                self.violated(Requirement("broadcast", a, b, message, code, names))
+                self._refuse(Requirement("broadcast", a, b, message, code, names))
             return b if a == 1 else a
         if a is b or (isinstance(b, int) and b == 1):
             return a
@@ -291,22 +322,39 @@ class Judge:
             limit = _limit(least, whole)
             if limit is not None and le(whole, limit) is None:
                 # x and min(x, limit) broadcast exactly if x does not exceed the limit.
-                self.undecided(Requirement("ge", limit, whole, message, code, names))
+                self._depends(Requirement("ge", limit, whole, message, code, names))
                 return whole
         is_one, is_other_one = eq(a, 1), eq(b, 1)
         if is_one is False and is_other_one is False:
             if equal.holds is None:
-                self.undecided(Requirement("broadcast", a, b, message, code, names))
+                self._depends(Requirement("broadcast", a, b, message, code, names))
                 return _merged(a, b)
-            self._judge(equal, "broadcast", a, b, message, code, strict, names)
+            self._judge(equal, "broadcast", a, b, message, code, names)
             return a if equal.is_plain else _merged(a, b)
         if is_one is False or is_other_one is False:
-            self.undecided(Requirement("broadcast", a, b, message, code, names))
+            self._depends(Requirement("broadcast", a, b, message, code, names))
             return a if is_one is False else b
         result = broadcast_of(a, b)
         if not _is_same_formula(result, a, b):
-            self.undecided(Requirement("broadcast", a, b, message, code, names))
+            self._depends(Requirement("broadcast", a, b, message, code, names))
         return result
+
+
+class Looks:
+    """The scope that `Judge.looks` opens: it restores the outer scope when it is left."""
+
+    __slots__ = ("_inner", "_judge", "_outer")
+
+    def __init__(self, judge: Judge, look: int, is_guarded: bool) -> None:
+        self._judge = judge
+        self._outer = judge._look, judge._is_guarded
+        self._inner = look, is_guarded
+
+    def __enter__(self) -> None:
+        self._judge._look, self._judge._is_guarded = self._inner
+
+    def __exit__(self, *_: object) -> None:
+        self._judge._look, self._judge._is_guarded = self._outer
 
 
 def _limit(least: Size, whole: Size) -> int | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 from irshape.shape.dim import Size, bounds, format_size, narrow, product
-from irshape.shape.guard import Judge
+from irshape.shape.guard import STATIC, Judge
 from irshape.shape.range import Bound
 
 Shape: TypeAlias = tuple[Size, ...] | None
@@ -21,7 +21,6 @@ def merge_shapes(
     message: str = "dimensions of axis {axis} differ: {a} and {b}",
     *,
     code: str = "S201",
-    strict: bool = True,
     rank_message: str = _RANKS_DIFFER,
     rank_code: str = "S102",
     **names: Any,
@@ -37,10 +36,7 @@ def merge_shapes(
     if a == b:
         return a
     return tuple(
-        [
-            x if x == y else ctx.merge(x, y, message, code=code, strict=strict, axis=axis, **names)
-            for axis, (x, y) in enumerate(zip(a, b, strict=True))
-        ]
+        [x if x == y else ctx.merge(x, y, message, code=code, axis=axis, **names) for axis, (x, y) in enumerate(zip(a, b, strict=True))]
     )
 
 
@@ -53,7 +49,6 @@ def broadcast_shapes(
     message: str = "dimensions {a} and {b} do not broadcast",
     *,
     code: str = "S202",
-    strict: bool = True,
     **names: Any,
 ) -> Shape:
     """The shape of an elementwise result.
@@ -62,7 +57,7 @@ def broadcast_shapes(
     its first axis at `axis` of `a`, or with its last axis at the last of `a` if `axis` is -1.
     """
     if kind in ("none", "explicit"):
-        return merge_shapes(ctx, a, b, message, code=code, strict=strict, rank_message=message, rank_code=code, **names)
+        return merge_shapes(ctx, a, b, message, code=code, rank_message=message, rank_code=code, **names)
     if a is None or b is None:
         return None
     if kind == "numpy":
@@ -79,7 +74,7 @@ def broadcast_shapes(
     end = start + len(b)
     pairs = zip(a[start:end], b, strict=True)
     if kind == "numpy":
-        middle = [x if x == y else ctx.broadcast(x, y, message, code=code, strict=strict, **names) for x, y in pairs]
+        middle = [x if x == y else ctx.broadcast(x, y, message, code=code, **names) for x, y in pairs]
     else:
         middle = [_stretch(ctx, x, y, message, code, names) for x, y in pairs]
     return (*a[:start], *middle, *a[end:])
@@ -87,7 +82,8 @@ def broadcast_shapes(
 
 def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[str, Any]) -> Size:
     """Broadcasting in which only `b` may be repeated."""
-    ctx.require_ge(a, b, message, code=code, strict=False, **names)
+    with ctx.looks(at=STATIC):
+        ctx.require_ge(a, b, message, code=code, **names)
     if isinstance(a, int) and isinstance(b, int) and a < b:
         return a
     result = ctx.broadcast(a, b, message, code=code, **names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from irshape.shape.dim import Size, dim_max, dim_min, le, lt, narrow
-from irshape.shape.guard import Judge, Requirement
+from irshape.shape.guard import STATIC, Judge, Requirement
 
 _TOO_LARGE = "the kernel covers {b} elements, but the padded data has {a} on axis {axis}"
 _NEGATIVE = "the output would have {a} elements on axis {axis}"
@@ -38,16 +38,14 @@ def window(
     extent = dilated(kernel, dilation)
     pads = pad_begin + pad_end
     padded = size + pads
-    if isinstance(pads, int) and pads < 0:
+    with ctx.looks(at=STATIC):
+        if not isinstance(pads, int) or pads >= 0 or not lt(padded, extent):
+            ctx.require_ge(padded, extent, message, code=code, axis=axis, **names)
         # OpenVINO treats pads that sum to -1 as unknown and smaller sums as 0, and checks the kernel against data padded in that way.
-        if pads < -1 and lt(size, extent):
-            ctx.require_ge(size, extent, message, code=code, strict=False, axis=axis, **names)
-        elif lt(padded, extent):
-            ctx.never(Requirement("ge", padded, extent, message, code, {"axis": axis, **names}))
+        elif pads < -1 and lt(size, extent):
+            ctx.require_ge(size, extent, message, code=code, axis=axis, **names)
         else:
-            ctx.require_ge(padded, extent, message, code=code, strict=False, axis=axis, **names)
-    else:
-        ctx.require_ge(padded, extent, message, code=code, strict=False, axis=axis, **names)
+            ctx.never(Requirement("ge", padded, extent, message, code, {"axis": axis, **names}))
     if rounding == "floor":
         rounded = padded - extent
     elif rounding == "ceil":
@@ -83,5 +81,5 @@ def transposed_window(
         ctx.never(Requirement("ge", result, 0, message, code, {"axis": axis, **names}))
         return 0
     if le(0, result) is None:
-        ctx.require_ge(result, 0, message, code=code, strict=False, axis=axis, **names)
+        ctx.require_ge(result, 0, message, code=code, axis=axis, **names)
     return narrow(result, 0)

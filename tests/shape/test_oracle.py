@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from irshape.shape.dim import Scope, Size, bounds, evaluate, product
+from irshape.shape.guard import BOUNDS, STATIC
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 from irshape.shape.window import window
@@ -35,8 +36,9 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
     a, b, c = random.randint(1, 4), random.randint(1, 3), random.randint(0, 3)
     kernel, stride = random.randint(1, 3), random.randint(1, 3)
 
-    def exact_div(ctx: Recorder, size: Size, divisor: int) -> Size:
-        return ctx.exact_div(size, divisor, "")
+    def exact_div(ctx: Recorder, size: Size, divisor: int, look: int = BOUNDS) -> Size:
+        with ctx.looks(at=look):
+            return ctx.exact_div(size, divisor, "")
 
     return {
         "add": ([[size()], [size()]], lambda ctx, x: (x[0][0] + x[1][0],), lambda p: ops.concat(p, 0)),
@@ -63,7 +65,7 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
         "product and divide": (
             [[size(6), size(6)]],
             # Reshape accepts an interval without a multiple.
-            lambda ctx, x: (ctx.exact_div(product(x[0]), a * b, "", strict=False), a, b),
+            lambda ctx, x: (exact_div(ctx, product(x[0]), a * b, STATIC), a, b),
             lambda p: ops.reshape(p[0], constant(-1, a, b), True),
         ),
         "merge": (

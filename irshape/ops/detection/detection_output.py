@@ -8,7 +8,8 @@ from irshape.ops.detection.roi import require_word
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, eq, is_known
 from irshape.shape.element_type import FLOAT, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.guard import STATIC
+from irshape.shape.shape import Shape
 
 _REAL = FLOAT - {ElementType.dynamic}
 _PAIRS = "aux_class_preds must have 2 numbers for each prior box"
@@ -72,7 +73,7 @@ class _DetectionOutput(Op):
             aux_images, pairs = aux_class_preds.shape
             batches.append(aux_images)
             message = "box_logits and aux_box_preds must have the same shape"
-            merge_shapes(ctx, box_logits.partial_shape, aux_box_preds.partial_shape, message)
+            ctx.merge_shapes(box_logits, aux_box_preds, message)
         images = self.batch(ctx, images, batches)
         priors, classes = self.counts(ctx, logits, preds, numbers, pairs)
         limit = self.keep_top_k[0]
@@ -90,10 +91,9 @@ class _DetectionOutput(Op):
         for other in others:
             ctx.require_eq(taken, other, message)
         ctx.stop_at_errors()
-        ctx.is_checked = False
-        for other in (logits, *others):
-            taken = ctx.merge(taken, other, message)
-        ctx.is_checked = True
+        with ctx.looks(when=False):
+            for other in (logits, *others):
+                taken = ctx.merge(taken, other, message)
         return taken
 
     def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
@@ -113,13 +113,12 @@ def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size
     """
     taken = next((source for source in sources if is_known(source[1])), sources[0])
     name, size, times = taken
-    quotient = ctx.exact_div(
-        size, times, "the numbers of {name} must be equally many for each of the {what}", strict=False, name=name, what=what
-    )
-    for other, size, times in sources:
-        if other != name:
-            message = "{name} and {other} tell different numbers of {what}"
-            ctx.merge(size, quotient * times, message, strict=False, name=name, other=other, what=what)
+    with ctx.looks(at=STATIC):
+        quotient = ctx.exact_div(size, times, "the numbers of {name} must be equally many for each of the {what}", name=name, what=what)
+        for other, size, times in sources:
+            if other != name:
+                message = "{name} and {other} tell different numbers of {what}"
+                ctx.merge(size, quotient * times, message, name=name, other=other, what=what)
     return quotient
 
 
@@ -138,10 +137,11 @@ class DetectionOutputV0(_DetectionOutput):
         priors = _quotient(ctx, "prior boxes", *[source for i, source in enumerate(sources) if i >= first or source[1] != 0] or sources)
         if pairs is not None:
             # OpenVINO counts by these only if it has nothing else, and then overlooks an odd number.
-            ctx.is_checked = any(map(is_known, (logits, preds, numbers)))
-            ctx.require_eq(pairs, priors * 2, _PAIRS)
-            if not ctx.is_checked:
-                priors = ctx.exact_div(pairs, 2, _PAIRS)
+            is_counted = any(map(is_known, (logits, preds, numbers)))
+            with ctx.looks(when=is_counted):
+                ctx.require_eq(pairs, priors * 2, _PAIRS)
+                if not is_counted:
+                    priors = ctx.exact_div(pairs, 2, _PAIRS)
         return priors, classes
 
 
@@ -157,22 +157,22 @@ class DetectionOutputV8(_DetectionOutput):
             sources.append(("aux_class_preds", pairs, 2))
         priors = _quotient(ctx, "prior boxes", *sources)
         # Without the number of prior boxes OpenVINO does not know that of classes either.
-        ctx.is_checked = any(is_known(size) for _, size, _ in sources)
-        ctx.require_ge(priors, 1, "there must be a prior box", strict=False)
-        ctx.stop_at_errors()
-        if pairs is not None:
-            ctx.require_eq(pairs, priors * 2, _PAIRS)
-        sources = [("class_preds", preds, priors)]
-        if self.share_location:
-            if not ctx.is_checked and is_known(logits):
-                ctx.is_checked = True
-                ctx.require_div(logits, 4, "box_logits must have 4 numbers for each prior box")
-                ctx.is_checked = False
-            ctx.require_eq(logits, priors * 4, "box_logits must have 4 numbers for each prior box")
-            return priors, _quotient(ctx, "classes", *sources)
-        if is_known(logits) and not ctx.is_checked:
-            ctx.fail("S206", "OpenVINO cannot tell the number of classes unless proposals or aux_class_preds tell that of prior boxes")
-        classes = _quotient(ctx, "classes", *sources, ("box_logits", logits, priors * 4))
-        ctx.is_checked = ctx.is_checked and is_known(preds)
-        ctx.require_eq(logits, priors * classes * 4, "box_logits must have 4 numbers for each prior box and class")
+        is_counted = any(is_known(size) for _, size, _ in sources)
+        with ctx.looks(when=is_counted):
+            with ctx.looks(at=STATIC):
+                ctx.require_ge(priors, 1, "there must be a prior box")
+            ctx.stop_at_errors()
+            if pairs is not None:
+                ctx.require_eq(pairs, priors * 2, _PAIRS)
+        if is_known(logits) and not is_counted:
+            if not self.share_location:
+                ctx.fail("S206", "OpenVINO cannot tell the number of classes unless proposals or aux_class_preds tell that of prior boxes")
+            ctx.require_div(logits, 4, "box_logits must have 4 numbers for each prior box")
+        with ctx.looks(when=is_counted):
+            if self.share_location:
+                ctx.require_eq(logits, priors * 4, "box_logits must have 4 numbers for each prior box")
+                return priors, _quotient(ctx, "classes", ("class_preds", preds, priors))
+            classes = _quotient(ctx, "classes", ("class_preds", preds, priors), ("box_logits", logits, priors * 4))
+            with ctx.looks(at=[preds]):
+                ctx.require_eq(logits, priors * classes * 4, "box_logits must have 4 numbers for each prior box and class")
         return priors, classes

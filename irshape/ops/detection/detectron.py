@@ -6,7 +6,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import FLOAT, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 
 
 @op("ExperimentalDetectronDetectionOutput", "opset6", also="extension experimental")
@@ -115,6 +115,6 @@ class ExperimentalDetectronROIFeatureExtractor(Op):
         for layer in pyramid:
             if layer.is_ranked:
                 ctx.require_eq(layer.shape[0], 1, "{port} must hold one image", port=layer.name)
-                channels = merge_shapes(ctx, channels, layer.shape[1:2], "all layers of the pyramid must have the same channels")
+                channels = ctx.merge_shapes(channels, layer.shape[1:2], "all layers of the pyramid must have the same channels")
         size = ctx.dimension(self.output_size)
         return (regions, *(channels or ctx.unknown_shape(1)), size, size), (regions, 4)

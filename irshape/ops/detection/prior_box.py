@@ -23,13 +23,12 @@ class _Priors(Op):
     variance: tuple[float, ...] = ()
 
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
-        # OpenVINO looks at the second rank only where it knows the first, and at the length where it knows the values.
-        ctx.is_checked = output_size.is_ranked
-        if image_size.is_ranked:
-            ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}, got rank {a}", code="S101")
-        ctx.stop_at_errors()
-        ctx.is_checked = output_size.elements is not None
-        height, width = ctx.sizes(output_size, 2)
+        with ctx.looks(when=output_size.is_ranked):
+            if image_size.is_ranked:
+                ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}, got rank {a}", code="S101")
+            ctx.stop_at_errors()
+        with ctx.looks(when=output_size.elements is not None):
+            height, width = ctx.sizes(output_size, 2)
         numbers = 4 * self.count(ctx)
         return (2, height * width * (numbers if numbers >= 0 else ctx.dimension(numbers)))
 
@@ -52,7 +51,7 @@ class PriorBoxV0(_Priors):
     scale_all_sizes: bool = True
 
     def count(self, ctx: Context) -> int:
-        ratios = len(self.ratios())
+        ratios = len(self._ratios())
         if self.fixed_size:
             count = ratios * len(self.fixed_size)
         elif self.scale_all_sizes:
@@ -65,7 +64,7 @@ class PriorBoxV0(_Priors):
             count += (int(density) ** 2 - 1) * (len(self.fixed_ratio) or ratios)
         return count
 
-    def ratios(self) -> set[float]:
+    def _ratios(self) -> set[float]:
         """1 and the different aspect ratios, with their inverses if they are flipped; six digits count, in single precision."""
         ratios = {1.0}
         for ratio in map(_single, self.aspect_ratio):

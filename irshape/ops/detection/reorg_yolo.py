@@ -2,6 +2,7 @@
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 
@@ -21,7 +22,8 @@ class ReorgYolo(Op):
         stride = self.stride[0]
         ctx.at_least(stride, 0, "stride")
         batch, channels, *sizes = data.shape
-        ctx.require_ge(channels, stride**2, "data must have at least stride*stride = {b} channels, got {a}", strict=False)
+        with ctx.looks(at=STATIC):
+            ctx.require_ge(channels, stride**2, "data must have at least stride*stride = {b} channels, got {a}")
         message = "axis {axis} must be a multiple of the stride"
         spatial = [ctx.exact_div(size, stride, message, axis=axis) for axis, size in enumerate(sizes, 2)]
         return (batch, channels * stride**2, *spatial)

@@ -38,8 +38,6 @@ class _Interpolate(Op):
     def resized(self, ctx: Context, data: Input, target: Input, axes: Input | None) -> Shape:
         """The padded shape of the data, of which `target` gives the sizes or scales of `axes`, or of all axes."""
         ctx.require_rank(target, (1,))
-        if not data.is_ranked:
-            return None
         chosen = range(data.rank) if axes is None else ctx.known(axes)
         if chosen is None:
             return ctx.unknown_shape(data.rank)
@@ -47,11 +45,10 @@ class _Interpolate(Op):
             ctx.fail("V102", f"axes must be in [0, {data.rank - 1}], got {list(chosen)}", port=axes)
         begin, end = ((*pads, *[0] * data.rank) for pads in (self.pads_begin, self.pads_end))
         shape = [size + before + after for size, before, after in zip(data.shape, begin, end, strict=False)]
-        # OpenVINO counts values that it knows.
-        ctx.is_checked = target.elements is not None
         if self.shape_calculation_mode == "sizes":
-            for axis, size in zip(chosen, ctx.sizes(target, len(chosen), at_least=True), strict=True):
-                shape[axis] = size
+            with ctx.looks(when=target.elements is not None):
+                for axis, size in zip(chosen, ctx.sizes(target, len(chosen), at_least=True), strict=True):
+                    shape[axis] = size
         else:
             for axis, scale in zip(chosen, ctx.floats(target, len(chosen)), strict=True):
                 shape[axis] = ctx.unknown() if scale is None else self.rescaled(ctx, shape[axis], scale, target)
@@ -82,16 +79,14 @@ class InterpolateV0(Op):
     pads_end: Annotated[tuple[int, ...], Ge(0)] = ()
 
     def infer(self, ctx: Context, data: Input, output_shape: Input) -> Shape:
-        if not data.is_ranked:
-            return None
+        shape = list(data.shape)
         axes = sorted(set(self.axes))
         for axis in axes:
             if not 0 <= axis < data.rank:
                 ctx.fail("V102", f"axes must be in [0, {data.rank - 1}], got {axis}", attribute="axes")
-        ctx.is_checked = output_shape.elements is not None
-        shape = list(data.shape)
-        for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
-            shape[axis] = size
+        with ctx.looks(when=output_shape.elements is not None):
+            for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
+                shape[axis] = size
         return tuple(shape)
 
 

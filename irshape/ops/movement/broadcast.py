@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Out, op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
 
@@ -23,11 +24,11 @@ class _Broadcast(Moving):
     demands = ("data", "target_shape")
 
     @staticmethod
-    def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int], *, strict: bool) -> None:
+    def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int]) -> None:
         """Each axis of the data must be 1, or as long as the axis of the target it is mapped to."""
         for size, axis in zip(data.shape, axes, strict=True):
             message = "axis {axis} of the target must be as long as that of the data, which is not 1"
-            ctx.require_stretch(size, target[axis], message, strict=strict, axis=axis)
+            ctx.require_stretch(size, target[axis], message, axis=axis)
 
     def numpy(self, ctx: Context, data: Input, target: Shape) -> Shape:
         """Axes are matched from the last one on; the data is no longer than the target."""
@@ -35,7 +36,8 @@ class _Broadcast(Moving):
             start = len(target) - data.rank
             if start < 0:
                 ctx.fail("S102", f"the target must have at least rank {data.rank}, got rank {len(target)}")
-            self.stretch(ctx, data, target, range(start, len(target)), strict=False)
+            with ctx.looks(at=STATIC):
+                self.stretch(ctx, data, target, range(start, len(target)))
         return target
 
     def explicit(self, ctx: Context, data: Input, target: Shape, is_target_known: bool, axes_mapping: Input) -> Shape:
@@ -52,7 +54,7 @@ class _Broadcast(Moving):
             ctx.fail("V101", f"axes_mapping must be in ascending order, got {list(axes)}", port=axes_mapping)
         if any(not 0 <= axis < len(target) for axis in axes):
             ctx.fail("V102", f"axes_mapping must hold axes of the target in [0, {len(target) - 1}], got {list(axes)}", port=axes_mapping)
-        self.stretch(ctx, data, target, axes, strict=True)
+        self.stretch(ctx, data, target, axes)
         return target
 
     def pdpd(self, ctx: Context, data: Input, target: Shape, is_target_known: bool) -> Shape:
@@ -106,7 +108,7 @@ class BroadcastV3(_Broadcast):
         if axes_mapping is not None:
             return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
         if self.mode == "bidirectional":
-            return broadcast_shapes(ctx, data.partial_shape, target, message="sizes {a} and {b} do not broadcast")
+            return ctx.broadcast_shapes(data, target, "sizes {a} and {b} do not broadcast")
         return self.numpy(ctx, data, target) if self.mode == "numpy" else self.pdpd(ctx, data, target, target_shape.elements is not None)
 
 
@@ -119,13 +121,13 @@ class Tile(Moving):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
-        count = element_count(repeats.partial_shape)
-        if not data.is_ranked or count is None:
+        count = repeats.count
+        if count is None:
             return None
+        rank = max(data.rank, count)
         times = ctx.values(repeats, count)
         for index, repeat in enumerate(times):
             ctx.natural(repeats, index, repeat, is_lenient=True)
-        rank = max(data.rank, count)
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
@@ -159,31 +161,30 @@ class PadV1(Moving):
                 ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
         if self.pad_mode != "constant" and data.element_type is ElementType.string:
             ctx.fail("T101", "strings are padded in mode constant only", port=data)
-        if not data.is_ranked:
-            return None
         for port in (pads_begin, pads_end):
-            count = element_count(port.partial_shape)
+            count = port.count
             if count is not None and count > data.rank:
                 ctx.fail("V103", f"{port.name} must hold {data.rank} values, got {count}", port=port)
         if pads_begin.elements is None or pads_end.elements is None:
             return ctx.unknown_shape(data.rank)
         begins, ends = ctx.values(pads_begin, data.rank), ctx.values(pads_end, data.rank)
-        return tuple([self.padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True))])
+        return tuple([self._padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True))])
 
     def types(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> ElementType:
         """The element type of the data, or of the value it is padded with."""
         is_unknown = data.element_type is ElementType.dynamic and self.pad_mode == "constant"
         return pad_value.element_type if is_unknown and pad_value is not None else data.element_type
 
-    def padded(self, ctx: Context, axis: int, size: Size, begin: Size, end: Size) -> Size:
+    def _padded(self, ctx: Context, axis: int, size: Size, begin: Size, end: Size) -> Size:
         """The size of an axis with its pads; OpenVINO looks at what the mode takes from it only where it is static."""
         total = size + begin + end
-        if self.pad_mode == "edge" and eq(begin + end, 0) is not True:
-            ctx.require_ge(size, 1, "axis {axis} must hold an edge to repeat", strict=False, axis=axis)
-        if self.pad_mode in ("reflect", "symmetric"):
-            longest = size - 1 if self.pad_mode == "reflect" else size
-            for pad in (begin, end):
-                ctx.require_ge(longest, pad, "axis {axis} must be long enough for what its pads repeat", strict=False, axis=axis)
+        with ctx.looks(at=STATIC):
+            if self.pad_mode == "edge" and eq(begin + end, 0) is not True:
+                ctx.require_ge(size, 1, "axis {axis} must hold an edge to repeat", axis=axis)
+            if self.pad_mode in ("reflect", "symmetric"):
+                longest = size - 1 if self.pad_mode == "reflect" else size
+                for pad in (begin, end):
+                    ctx.require_ge(longest, pad, "axis {axis} must be long enough for what its pads repeat", axis=axis)
         if isinstance(total, int) and total < 0:
             ctx.warn("R401", f"axis {axis} is shorter than what its pads cut off: {total}")
         return ctx.saturate(total)

@@ -4,23 +4,22 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from irshape.ops.attribute import Ge, Stated
-from irshape.ops.context import Context, element_count
-from irshape.ops.op import In, Input, Moving, Out, op
+from irshape.ops.context import Context
+from irshape.ops.op import Assembling, In, Input, Moving, Out, op
 from irshape.shape.dim import Size, bounds
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape, merge_shapes
 from irshape.shape.value import Elements, concatenated, sliced
 
 
 @op("Concat", "opset1")
-class Concat(Moving):
+class Concat(Assembling):
     """Join tensors along an axis; their other axes must be equal."""
 
     data = In(variadic=True)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
-
-    takes_unknown = True
 
     def infer(self, ctx: Context, data: tuple[Input, ...]) -> Shape:
         shapes = [one.shape for one in data if one.is_ranked]
@@ -54,7 +53,7 @@ class _Split(Moving):
     @staticmethod
     def anywhere(ctx: Context, data: Input) -> Shape:
         """The shape of a part along an axis that is not known."""
-        return None if not data.is_ranked else tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
+        return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape) if data.is_ranked else None
 
     @staticmethod
     def elements(data: Input, axis: int, lengths: Sequence[int]) -> list[Elements]:
@@ -83,7 +82,8 @@ class Split(_Split):
         if along is None:
             return [self.anywhere(ctx, data)] * self.num_splits
         message = "axis {axis} must be a multiple of num_splits"
-        size = ctx.exact_div(data.shape[along], self.num_splits, message, strict=False, axis=along)
+        with ctx.looks(at=STATIC):
+            size = ctx.exact_div(data.shape[along], self.num_splits, message, axis=along)
         return [self.part(data, along, size)] * self.num_splits
 
     def propagate(self, ctx: Context, data: Input, axis: Input) -> list[Elements] | None:
@@ -101,7 +101,7 @@ class VariadicSplit(_Split):
 
     def infer(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
         along = ctx.axis_in(axis, data.known_rank)
-        if not element_count(split_lengths.partial_shape):
+        if not split_lengths.count:
             return [None]
         ctx.require_rank(split_lengths, (1,))
         lengths = ctx.values(split_lengths)
@@ -121,12 +121,13 @@ class VariadicSplit(_Split):
                 ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
             parts[rest] = ctx.saturate(size - others)
         else:
-            ctx.require_eq(sum(parts), size, "the sum of the lengths must be the size of axis {axis}", strict=False, axis=along)
+            with ctx.looks(at=STATIC):
+                ctx.require_eq(sum(parts), size, "the sum of the lengths must be the size of axis {axis}", axis=along)
         return [self.part(data, along, part) for part in parts]
 
     def types(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> ElementType:
         """Where the number of outputs is 0 or not known, OpenVINO has one, of a type that is not known either."""
-        return data.element_type if element_count(split_lengths.partial_shape) else ElementType.dynamic
+        return data.element_type if split_lengths.count else ElementType.dynamic
 
     def propagate(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> list[Elements] | None:
         along, lengths = ctx.axis_in(axis, data.rank), ctx.known(split_lengths)

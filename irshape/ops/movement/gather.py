@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Moving, Op, Out, op
@@ -28,7 +28,7 @@ class GatherV1(Moving):
     axis = In(value=True)
     output = Out(like="data")
 
-    batch_dims = 0
+    batch_dims: Annotated[int, Fixed] = 0
     unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
@@ -91,14 +91,13 @@ class GatherElements(Op):
 
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
         if not data.is_ranked:
-            return indices.partial_shape
+            return indices.shape
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
-        taken = indices.partial_shape
-        if taken is None:
+        if not indices.is_ranked:
             return (*data.shape[:axis], ctx.unknown(), *data.shape[axis + 1 :])
         ctx.require_rank(indices, (data.rank,), "S102")
-        source = (*data.shape[:axis], taken[axis], *data.shape[axis + 1 :])
-        return merge_shapes(ctx, taken, source, "data and indices must be equal on axis {axis}")
+        source = (*data.shape[:axis], indices.shape[axis], *data.shape[axis + 1 :])
+        return ctx.merge_shapes(indices, source, "data and indices must be equal on axis {axis}")
 
 
 @op("GatherND", "opset5", until="opset7")
@@ -127,9 +126,9 @@ class GatherNDV5(Op):
             ctx.fail(
                 "S101", f"data must have at least rank {batch + length} for tuples of {length} indices, got rank {data.rank}", port=data
             )
-        return (*self.joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
+        return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
 
-    def joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
         """The batch axes as they stand in the output."""
         return (product(batches),) if batches else ()
 
@@ -138,7 +137,7 @@ class GatherNDV5(Op):
 class GatherNDV8(GatherNDV5):
     """GatherND, which leaves the batch axes as they are."""
 
-    def joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
         return batches
 
 
@@ -154,7 +153,7 @@ class GatherTree(Op):
 
     def infer(self, ctx: Context, step_ids: Input, parent_idx: Input, max_seq_len: Input, end_token: Input) -> Shape:
         message = "step_ids and parent_idx must be equal on axis {axis}"
-        shape = merge_shapes(ctx, step_ids.partial_shape, parent_idx.partial_shape, message)
+        shape = ctx.merge_shapes(step_ids, parent_idx, message)
         if shape is None or not max_seq_len.is_ranked:
             return shape
         batch = ctx.merge(shape[1], max_seq_len.shape[0], "max_seq_len must hold one value for each batch of step_ids")

@@ -64,32 +64,30 @@ class Col2Im(Op):
         for port in (output_size, kernel_size):
             if port.is_ranked and port.shape != (2,):
                 ctx.fail("S201", f"{port.name} must have the shape [2], got {format_shape(port.shape)}", port=port)
-        if not data.is_ranked:
-            return None
         *batch, elements, blocks = data.shape
         image, kernel = ctx.sizes(output_size, 2), ctx.values(kernel_size, 2)
-        # OpenVINO looks only at known numbers.
-        ctx.is_checked = ctx.are_known(kernel_size)
-        for length in kernel:
-            ctx.require_ge(length, 1, "kernel_size must be at least 1", code="V101")
-        kernel = tuple(narrow(length, 1) for length in kernel)
-        ctx.stop_at_errors()
-        ctx.is_checked &= is_known(elements)
-        channels = ctx.exact_div(elements, product(kernel), "data has {a} elements in a block, the kernel {b} in a channel")
-        ctx.is_checked &= all(map(is_known, (blocks, *image)))
-        places = [self.places(ctx, axis, size, length) for axis, (size, length) in enumerate(zip(image, kernel, strict=True))]
-        ctx.require_eq(blocks, product(places), "data has {a} blocks, the window has {b} places")
+        with ctx.looks(at=kernel):
+            for length in kernel:
+                ctx.require_ge(length, 1, "kernel_size must be at least 1", code="V101")
+            kernel = tuple(narrow(length, 1) for length in kernel)
+            ctx.stop_at_errors()
+        with ctx.looks(at=[elements, *kernel]):
+            channels = ctx.exact_div(elements, product(kernel), "data has {a} elements in a block, the kernel {b} in a channel")
+        with ctx.looks(at=[elements, blocks, *kernel, *image]):
+            is_static = all(map(is_known, (elements, blocks, *kernel, *image)))
+            places = [self._places(ctx, axis, *sizes, is_static) for axis, sizes in enumerate(zip(image, kernel, strict=True))]
+            ctx.require_eq(blocks, product(places), "data has {a} blocks, the window has {b} places")
         return (*batch, channels, *image)
 
-    def places(self, ctx: Context, axis: int, size: Size, length: Size) -> Size:
-        """How many places the window has on one axis of the image."""
+    def _places(self, ctx: Context, axis: int, size: Size, length: Size, is_static: bool) -> Size:
+        """How many places the window has on one axis of the image; OpenVINO reads the attributes only if all sizes are static."""
         items = []
         for name, default in (("strides", 1), ("dilations", 1), ("pads_begin", 0), ("pads_end", 0)):
             values = getattr(self, name)
-            if ctx.is_checked and len(values) < 2:
+            if is_static and len(values) < 2:
                 ctx.fail("A105", f"{name} must have 2 items, got {len(values)}; OpenVINO reads beyond the end", attribute=name)
             items.append(values[axis] if len(values) >= 2 else default)
         stride, dilation, begin, end = items
-        if ctx.is_checked:
+        if is_static:
             ctx.at_least(stride, 1, "strides")
         return (size + begin + end - dilated(length, dilation)) // max(stride, 1) + 1

@@ -1,9 +1,10 @@
 """Changing the order of axes, or of the elements along them."""
 
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ANY, INDEX, INTEGER
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, transposed
 
@@ -17,10 +18,10 @@ class Transpose(Moving):
     output = Out(like="arg")
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
-        count = element_count(input_order.partial_shape)
+        count = input_order.count
         if not arg.is_ranked:
             return ctx.unknown_shape(count) if count else None
-        order = self.order(ctx, arg, input_order)
+        order = self._order(ctx, arg, input_order)
         if order is None:
             ends = [bounds(size) for size in arg.shape]
             low, high = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
@@ -28,12 +29,12 @@ class Transpose(Moving):
         return tuple([arg.shape[axis] for axis in order])
 
     @staticmethod
-    def order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:
+    def _order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:
         """The old axis of each new one, if it is known."""
         order = ctx.known(input_order)
         if order is not None:
             ctx.readable(input_order, order)
-        if element_count(input_order.partial_shape) == 0:
+        if input_order.count == 0:
             return tuple(reversed(range(arg.rank)))
         if input_order.is_ranked:
             ctx.require_eq(input_order.shape[0], arg.rank, "input_order must hold one value for each axis of arg", code="V103")
@@ -44,7 +45,7 @@ class Transpose(Moving):
         return order
 
     def propagate(self, ctx: Context, arg: Input, input_order: Input) -> Elements | None:
-        order = self.order(ctx, arg, input_order)
+        order = self._order(ctx, arg, input_order)
         return None if order is None else transposed(arg.values, arg.static_shape, order)
 
 
@@ -63,10 +64,9 @@ class Roll(Op):
         if shift.is_ranked and shift.rank == 1 and axes.is_ranked:
             ctx.require_rank(axes, (1,))
             ctx.require_eq(shift.shape[0], axes.shape[0], "shift must hold one value for each axis")
-        if data.is_ranked:
-            for axis in ctx.known(axes) or ():
-                ctx.axis(axis, data.rank, port=axes)
-        return data.partial_shape
+        for axis in ctx.known(axes) or ():
+            ctx.axis(axis, data.rank, port=axes)
+        return data.shape
 
 
 @op("ShuffleChannels", "opset1", without="opset2")
@@ -81,5 +81,6 @@ class ShuffleChannels(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.group, 1, "group")
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
-        ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", strict=False, axis=axis)
+        with ctx.looks(at=STATIC):
+            ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", axis=axis)
         return data.shape

@@ -22,17 +22,16 @@ class Reverse(Op):
         if not ctx.has_type(reversed_axes, frozenset({ElementType.boolean}) if is_mask else INTEGER):
             wanted = "boolean" if is_mask else "integers"
             ctx.fail("T101", f"reversed_axes must hold {wanted} in {self.mode} mode, got {reversed_axes.element_type}", port=reversed_axes)
-        if not data.is_ranked:
-            return None
+        rank = data.rank
         if is_mask:
             if reversed_axes.is_ranked:
-                ctx.require_eq(reversed_axes.shape[0], data.rank, "the mask holds {a} values, the data has {b} axes", code="V103")
+                ctx.require_eq(reversed_axes.shape[0], rank, "the mask holds {a} values, the data has {b} axes", code="V103")
             return data.shape
         for axis in ctx.readable(reversed_axes, ctx.known(reversed_axes) or ()):
             if axis < 0:
                 ctx.warn("R201", f"reversed_axes must not be negative, got {axis}", port=reversed_axes)
-            elif axis >= data.rank:
-                ctx.fail("V102", f"reversed_axes must be in [0, {data.rank - 1}], got {axis}", port=reversed_axes)
+            elif axis >= rank:
+                ctx.fail("V102", f"reversed_axes must be in [0, {rank - 1}], got {axis}", port=reversed_axes)
         return data.shape
 
 

@@ -1,13 +1,14 @@
 """Putting elements into a tensor by their indices."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Annotated, Literal
 
+from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
 from irshape.ops.movement.gather import counted
-from irshape.ops.op import In, Input, Moving, Out, op
+from irshape.ops.op import Assembling, In, Input, Out, op
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, replaced, strides
 from irshape.shape.value import indices as flat_indices
 
@@ -18,7 +19,7 @@ def places(data: Input) -> tuple[int, ...]:
 
 
 @op("ScatterUpdate", "opset3")
-class ScatterUpdate(Moving):
+class ScatterUpdate(Assembling):
     """Replace slices along an axis, whose numbers the indices are."""
 
     data = In()
@@ -27,17 +28,13 @@ class ScatterUpdate(Moving):
     axis = In(INTEGER, value=True)
     output = Out(like="data")
 
-    takes_unknown = True
-
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
         along = ctx.axis_in(axis, data.known_rank)
-        if not data.is_ranked:
-            return None
         if indices.is_ranked and updates.is_ranked:
             ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
             if along is not None:
                 wanted = (*data.shape[:along], *indices.shape, *data.shape[along + 1 :])
-                merge_shapes(ctx, updates.shape, wanted, "axis {axis} of updates must be that of the slices of data which the indices name")
+                ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be that of the slices of data which the indices name")
         return data.shape
 
     def types(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> ElementType:
@@ -53,7 +50,7 @@ class ScatterUpdate(Moving):
 
 
 @op("ScatterElementsUpdate", "opset3", until="opset11")
-class ScatterElementsUpdateV3(Moving):
+class ScatterElementsUpdateV3(Assembling):
     """Replace one element along an axis for each index."""
 
     data = In()
@@ -62,27 +59,26 @@ class ScatterElementsUpdateV3(Moving):
     axis = In(INTEGER | BOOLEAN, value=True)
     output = Out(like="data")
 
-    reduction = "none"
-    takes_unknown = True
+    reduction: Annotated[str, Fixed] = "none"
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
-        self.along(ctx, axis, data.known_rank)
+        self._along(ctx, axis, data.known_rank)
         if data.is_ranked:
             ctx.require_rank(indices, (data.rank,), "S102")
-        merge_shapes(ctx, indices.partial_shape, updates.partial_shape, "indices and updates must be equal on axis {axis}")
-        return data.partial_shape
+        ctx.merge_shapes(indices, updates, "indices and updates must be equal on axis {axis}")
+        return data.shape
 
     @staticmethod
-    def along(ctx: Context, axis: Input, rank: int | None) -> int | None:
+    def _along(ctx: Context, axis: Input, rank: int | None) -> int | None:
         """The axis, the first of those that are given; None if it is not known."""
         ctx.require_rank(axis, (0, 1))
-        for size in axis.partial_shape or ():
+        for size in axis.shape if axis.is_ranked else ():
             ctx.expect(size, 1, "axis must hold one value", axis)
         known = ctx.known(axis)
         return ctx.axis(ctx.integers(axis, known)[0], rank, axis.name, port=axis) if known and rank is not None else None
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
-        wanted, along = ctx.known(indices), self.along(ctx, axis, data.rank)
+        wanted, along = ctx.known(indices), self._along(ctx, axis, data.rank)
         if wanted is None or along is None or self.reduction != "none":
             return None
         positions = counted(wanted, data.static_shape[along])
@@ -105,7 +101,7 @@ class ScatterElementsUpdateV12(ScatterElementsUpdateV3):
 
 
 @op("ScatterNDUpdate", "opset4", until="opset14")
-class ScatterNDUpdateV3(Moving):
+class ScatterNDUpdateV3(Assembling):
     """Replace slices named by tuples of indices, which stand on the last axis."""
 
     data = In(min_rank=1)
@@ -113,17 +109,16 @@ class ScatterNDUpdateV3(Moving):
     updates = In(like="data")
     output = Out(like="data")
 
-    reduction = "none"
-    takes_unknown = True
+    reduction: Annotated[str, Fixed] = "none"
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:
-        if not data.is_ranked or not indices.is_ranked or not isinstance(length := indices.shape[-1], int):
-            return data.partial_shape
+        if not indices.is_ranked or not isinstance(length := indices.shape[-1], int):
+            return data.shape
         if length > data.rank:
             ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
         wanted = (*indices.shape[:-1], *data.shape[length:])
         ctx.require_rank(updates, (len(wanted),), "S102")
-        merge_shapes(ctx, updates.partial_shape, wanted, "axis {axis} of updates must be that of the slices which the indices name")
+        ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be that of the slices which the indices name")
         return data.shape
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:
@@ -137,10 +132,10 @@ class ScatterNDUpdateV3(Moving):
             if any(not -size <= part < size for part, size in zip(index, sizes, strict=False)):
                 return None
             starts.append(sum(part % size * step for part, size, step in zip(index, sizes, steps, strict=False)))
-        return replaced(data.values, self.slices(starts, steps[length - 1]), updates.values)
+        return replaced(data.values, self._slices(starts, steps[length - 1]), updates.values)
 
     @staticmethod
-    def slices(starts: list[int], length: int) -> Iterator[int]:
+    def _slices(starts: list[int], length: int) -> Iterator[int]:
         """The flat positions of slices of equal length."""
         return (place for start in starts for place in range(start, start + length))
 

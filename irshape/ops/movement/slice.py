@@ -5,11 +5,11 @@ from itertools import islice
 from typing import Annotated, TypeVar
 
 from irshape.ops.attribute import Stated
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import INTEGER
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_range, sliced_bounds, sliced_size
 from irshape.shape.value import Elements, sliced
 
@@ -26,7 +26,7 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
 
 def _count(*limits: Input) -> int | None:
     """How many values the limits hold, if one of them tells."""
-    return next((count for port in limits if (count := element_count(port.partial_shape)) is not None), None)
+    return next((count for port in limits if (count := port.count) is not None), None)
 
 
 def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> tuple[Size, ...]:
@@ -74,8 +74,6 @@ class Slice(Moving):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
-        if not data.is_ranked:
-            return None
         if data.rank == 0:
             ctx.fail("S101", "data must not be a scalar", port=data)
         require_limits(ctx, data.rank, start, stop, step, axes)
@@ -119,7 +117,7 @@ class SliceScatter(Op):
             return ctx.unknown_shape(known.rank) if known.is_ranked else None
         taken = sliced_axes(ctx, data, start, stop, step, axes)
         if all(port is None or port.elements is not None for port in (start, stop, step, axes)):
-            merge_shapes(ctx, updates.partial_shape, taken, "axis {axis} of the updates must be as long as the slice")
+            ctx.merge_shapes(updates, taken, "axis {axis} of the updates must be as long as the slice")
         elif updates.is_ranked:
             for axis, (size, update) in enumerate(zip(data.shape, updates.shape, strict=True)):
                 ctx.require_ge(size, update, "axis {axis} of the updates must not be longer than that of the data", axis=axis)
@@ -142,27 +140,26 @@ class StridedSlice(Moving):
     ellipsis_mask: tuple[int, ...] = ()
 
     def infer(self, ctx: Context, data: Input, begin: Input, end: Input, strides: Input | None) -> Shape:
-        self.check_masks(ctx)
+        self._check_masks(ctx)
         count = _count(begin, end, *([] if strides is None else [strides]))
         if count is None:
             if strides is None and not begin.is_ranked:
                 ctx.fail("S101", "begin must have rank 1 where there are no strides", port=begin)
             return None
-        if not data.is_ranked:
-            return None
+        sizes = data.shape
         begins = _opened(ctx.values(begin, count), self.begin_mask)
         ends = _opened(ctx.values(end, count), self.end_mask)
         # OpenVINO does not look at how many strides there are until it knows them.
         steps = (1,) * count if strides is None else ctx.unknown_shape(count) if strides.elements is None else ctx.values(strides, count)
         shape: list[Size] = []
-        for what, axis, place in self.layout(ctx, data, count):
+        for what, axis, place in self._layout(ctx, data, count):
             if what == "slice":
-                shape.append(sliced_axis(ctx, data.shape[axis], begins[place], ends[place], steps[place]))
+                shape.append(sliced_axis(ctx, sizes[axis], begins[place], ends[place], steps[place]))
             elif what != "drop":
-                shape.append(1 if what == "new" else data.shape[axis])
+                shape.append(1 if what == "new" else sizes[axis])
         return tuple(shape)
 
-    def check_masks(self, ctx: Context) -> None:
+    def _check_masks(self, ctx: Context) -> None:
         """Masks hold 0 and 1, and those that are given are as long as `begin_mask`."""
         for name in ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"):
             mask = getattr(self, name)
@@ -171,7 +168,7 @@ class StridedSlice(Moving):
             if mask and len(mask) != len(self.begin_mask):
                 ctx.fail("A105", f"{name} must be as long as begin_mask: {len(self.begin_mask)} items, got {len(mask)}", attribute=name)
 
-    def layout(self, ctx: Context, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
+    def _layout(self, ctx: Context, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
         """What happens to each axis in turn: "keep", "slice", "drop" or "new", with the axis and its place among the limits."""
         hiding, new, dropped = (_marked(mask, count) for mask in (self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask))
         if len(hiding) > 1:
@@ -197,7 +194,7 @@ class StridedSlice(Moving):
         steps = tuple(map(int, steps))  # strides may be floats
         firsts, lasts = _opened(begins, self.begin_mask), _opened(ends, self.end_mask)
         taken = [range(size) for size in data.static_shape]
-        for what, axis, place in self.layout(ctx, data, len(begins)):
+        for what, axis, place in self._layout(ctx, data, len(begins)):
             if what == "slice":
                 taken[axis] = slice_range(data.static_shape[axis], firsts[place], lasts[place], steps[place])
             elif what == "drop":

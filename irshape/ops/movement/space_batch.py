@@ -8,6 +8,7 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.ops.registry import TENSORFLOW
 from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ def unblocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end
     """How long an axis is when its blocks are joined and it is cropped."""
     block_name, before, after = names
     message = "axis {axis} times {block}[{axis}] must be at least {before}[{axis}] + {after}[{axis}]"
-    ctx.require_ge(size * block, begin + end, message, strict=False, axis=axis, block=block_name, before=before, after=after)
+    with ctx.looks(at=STATIC):
+        ctx.require_ge(size * block, begin + end, message, axis=axis, block=block_name, before=before, after=after)
     return ctx.saturate(size * block - (begin + end))
 
 
@@ -58,8 +60,6 @@ class SpaceToBatch(Op):
 
     def infer(self, ctx: Context, data: Input, block_shape: Input, pads_begin: Input, pads_end: Input) -> Shape:
         ctx.same_shape(block_shape, pads_begin, pads_end)
-        if not data.is_ranked:
-            return None
         names = ("block_shape", "pads_begin", "pads_end")
         spatial = []
         with ctx.looks(at=[block_shape, pads_begin, pads_end]):
@@ -70,12 +70,12 @@ class SpaceToBatch(Op):
             ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
             for axis, sizes in enumerate(zip(data.shape, blocks, begin, end, strict=False)):
                 if axis:
-                    with ctx.looks(when=self.has_natural_pads(ctx, axis, *sizes)):
+                    with ctx.looks(when=self._has_natural_pads(ctx, axis, *sizes)):
                         spatial.append(blocked(ctx, axis, *sizes, names))
         return (ctx.saturate(data.shape[0] * product(blocks)), *spatial)
 
     @staticmethod
-    def has_natural_pads(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size) -> bool:
+    def _has_natural_pads(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size) -> bool:
         """Whether no pad of an axis is negative.
 
         OpenVINO takes -1 for an unknown pad and anything less for 0, and refuses or passes the axis by the wrong sum.
@@ -112,8 +112,6 @@ class BatchToSpace(Op):
 
     def infer(self, ctx: Context, data: Input, block_shape: Input, crops_begin: Input, crops_end: Input) -> Shape:
         ctx.same_shape(block_shape, crops_begin, crops_end)
-        if not data.is_ranked:
-            return None
         blocks, begin, end = (ctx.values(port, data.rank) for port in (block_shape, crops_begin, crops_end))
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "crops_begin[0] must be 0", crops_begin)
@@ -150,9 +148,9 @@ class _NDOp(Op):
     @staticmethod
     def complete(ctx: Context, input: Input, block_shape: Input, pairs: Input) -> tuple[tuple[Size, ...], ...]:
         """Blocks, begins and ends for every axis of `input`: 1 and 0 where TensorFlow gives none."""
-        if block_shape.partial_shape is None or not isinstance(block_shape.shape[0], int):
+        if block_shape.count is None:
             ctx.fail("V105", "block_shape must have a known length", port=block_shape)
-        count = block_shape.shape[0]
+        count = block_shape.count
         if input.rank < 1 + count:
             ctx.fail("S101", f"input must have at least rank {1 + count} for {count} blocks, got rank {input.rank}", port=input)
         if pairs.is_ranked:

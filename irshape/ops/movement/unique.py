@@ -31,14 +31,14 @@ class Unique(Op):
             return [(count,) if axis is None else None, (count,), (ctx.unknown(),), (count,)]
         if along is None:
             total = product(data.shape)
-            count = self.distinct(ctx, total)
+            count = self._distinct(ctx, total)
             return [(count,), (count,), (total,), (count,)]
         total = data.shape[along]
-        count = self.distinct(ctx, total)
+        count = self._distinct(ctx, total)
         return [(*data.shape[:along], count, *data.shape[along + 1 :]), (count,), (total,), (count,)]
 
     @staticmethod
-    def distinct(ctx: Context, total: Size) -> Size:
+    def _distinct(ctx: Context, total: Size) -> Size:
         """How many of so many are distinct."""
         low, high = bounds(total)
         return ctx.unknown(min(low, 1), high)

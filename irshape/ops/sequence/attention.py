@@ -7,9 +7,9 @@ from irshape.shape.element_type import BOOLEAN, FLOAT, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 
 
-def _matrices(ctx: Context, port: Input) -> tuple[Shape, Size, Size]:
+def _matrices(port: Input) -> tuple[Shape, Size, Size]:
     """The shape before the last two axes, and these."""
-    *batch, rows, columns = port.partial_shape or ctx.unknown_shape(2)
+    *batch, rows, columns = port.dims(2)
     return tuple(batch) if port.is_ranked else None, rows, columns
 
 
@@ -39,34 +39,34 @@ class ScaledDotProductAttention(Op):
         scale: Input | None,
         sink: tuple[Input, ...],
     ) -> Shape:
-        batch, length, features = _matrices(ctx, query)
-        key_batch, steps, key_features = _matrices(ctx, key)
-        value_batch, value_steps, width = _matrices(ctx, value)
+        batch, length, features = _matrices(query)
+        key_batch, steps, key_features = _matrices(key)
+        value_batch, value_steps, width = _matrices(value)
         ctx.require_eq(features, key_features, "query and key must have the same last axis")
         steps = ctx.merge(steps, value_steps, "key and value must have the same number of rows")
-        batch = self.broadcast(ctx, batch, key_batch, key)
-        batch = self.broadcast(ctx, batch, value_batch, value)
+        batch = self._broadcast(ctx, batch, key_batch, key)
+        batch = self._broadcast(ctx, batch, value_batch, value)
         if attention_mask is not None and not self.causal:
-            self.check_mask_type(ctx, attention_mask, query, key, value)
-            if attention_mask.partial_shape:
+            self._check_mask_type(ctx, attention_mask, query, key, value)
+            if attention_mask.known_rank:
                 if attention_mask.rank == 1:
                     ctx.fail("S101", "attention_mask must not have rank 1", port=attention_mask)
-                mask_batch, rows, columns = _matrices(ctx, attention_mask)
+                mask_batch, rows, columns = _matrices(attention_mask)
                 message = "attention_mask must broadcast to the rows of query and of key"
                 length = ctx.broadcast(length, rows, message)
                 ctx.broadcast(steps, columns, message)
-                batch = self.broadcast(ctx, batch, mask_batch, attention_mask)
+                batch = self._broadcast(ctx, batch, mask_batch, attention_mask)
         # OpenVINO looks at the shape of the scale if it comes last, and at that of the sink likewise.
         if scale is not None and not sink:
             ctx.single(scale)
         if len(sink) == 1:
-            self.check_sink(ctx, query, sink[0])
+            self._check_sink(ctx, query, sink[0])
         for surplus in sink[1:]:
             ctx.warn("R201", "the operation takes at most 6 inputs", port=surplus)
         return None if batch is None else (*batch, length, width)
 
     @staticmethod
-    def broadcast(ctx: Context, batch: Shape, other: Shape, port: Input) -> Shape:
+    def _broadcast(ctx: Context, batch: Shape, other: Shape, port: Input) -> Shape:
         """The batch with which that of an input broadcasts; an unknown one is taken to fit in, as OpenVINO takes it."""
         if batch is None or other is None:
             return batch
@@ -74,7 +74,7 @@ class ScaledDotProductAttention(Op):
         return broadcast_shapes(ctx, batch, other, message=message, port=port.name)
 
     @staticmethod
-    def check_mask_type(ctx: Context, mask: Input, *ports: Input) -> None:
+    def _check_mask_type(ctx: Context, mask: Input, *ports: Input) -> None:
         """A mask is boolean or of the type of the other inputs."""
         if mask.element_type in BOOLEAN:
             return
@@ -85,7 +85,7 @@ class ScaledDotProductAttention(Op):
                 ctx.fail("T102", f"attention_mask has element type {mask.element_type}, {port.name} has {port.element_type}", port=mask)
 
     @staticmethod
-    def check_sink(ctx: Context, query: Input, sink: Input) -> None:
+    def _check_sink(ctx: Context, query: Input, sink: Input) -> None:
         """A sink has the rank of the query, with which it broadcasts in all but the last axis; that has size 1."""
         if query.is_ranked and sink.is_ranked:
             ctx.require_rank(sink, (query.rank,))

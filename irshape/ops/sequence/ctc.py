@@ -2,7 +2,6 @@
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import is_known
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.shape import Shape
 
@@ -41,7 +40,7 @@ class CTCGreedyDecoderSeqLen(Op):
         batch, steps, _ = data.shape
         (lengths,) = sequence_length.shape
         batch = ctx.merge(batch, lengths, "there must be a length for each sequence of the batch")
-        if blank_index is not None and all(map(is_known, blank_index.partial_shape or ())):
+        if blank_index is not None and blank_index.count is not None:
             ctx.single(blank_index)
         return (batch, steps), (batch,)
 

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.element_type import BOOLEAN, INTEGER
 from irshape.shape.shape import Shape
@@ -22,10 +22,8 @@ class OneHot(Op):
 
     def infer(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> Shape:
         for port in (depth, on_value, off_value):
-            if element_count(port.partial_shape) is not None:  # OpenVINO does not look at a list of unknown length
+            if port.count is not None:  # OpenVINO does not look at a list of unknown length
                 ctx.require_rank(port, (0,))
-        if not indices.is_ranked:
-            return None
         axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
         size = ctx.natural(depth, 0, ctx.scalar(depth))
         return (*indices.shape[:axis], size, *indices.shape[axis:])

@@ -12,18 +12,19 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, is_known
+from irshape.shape.guard import BOUNDS, STATIC
 from irshape.shape.shape import Shape
 
 Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
 
 
-# An input, its size that others must have too, and whether OpenVINO looks where it is not known.
-Claim: TypeAlias = tuple[Input, Size, bool]
+# An input, its size that others must have too, and which sizes OpenVINO looks at when it compares: BOUNDS or STATIC.
+Claim: TypeAlias = tuple[Input, Size, int]
 
 
 def claims(ports: Sequence[Input], axis: int) -> list[Claim]:
     """What the inputs of known rank say of a size."""
-    return [(port, port.shape[axis], True) for port in ports if port.is_ranked]
+    return [(port, port.shape[axis], BOUNDS) for port in ports if port.is_ranked]
 
 
 def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
@@ -31,8 +32,9 @@ def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
     if not sizes:
         return ctx.unknown()
     (_, size, _), *others = sizes
-    for port, other, strict in others:
-        size = ctx.merge(size, other, "{port} must have the {what} of the inputs before it", strict=strict, port=port.name, what=what)
+    for port, other, look in others:
+        with ctx.looks(at=look):
+            size = ctx.merge(size, other, "{port} must have the {what} of the inputs before it", port=port.name, what=what)
     return size
 
 
@@ -53,8 +55,9 @@ class _Recurrent(Op):
         message = "{port} must have {blocks} rows for each element of the hidden state"
         rows: list[Claim] = []
         for port, count, _ in claims((W, R), -2):
-            strict = is_plain or is_known(port.shape[0])
-            rows.append((port, ctx.exact_div(count, self.gates, message, strict=strict, port=port.name, blocks=self.gates), strict))
+            look = BOUNDS if is_plain or is_known(port.shape[0]) else STATIC
+            with ctx.looks(at=look):
+                rows.append((port, ctx.exact_div(count, self.gates, message, port=port.name, blocks=self.gates), look))
         size = agreed(ctx, [*columns, *rows], "hidden size")
         if B is not None and B.is_ranked:
             with ctx.looks(when=is_plain):
@@ -139,7 +142,8 @@ class _LSTMCell(_Cell):
         batch = agreed(ctx, claims((X, *states), 0), "batch")
         hidden = self.hidden(ctx, states, W, R, B)
         if not is_known(hidden):
-            hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be that of states and weights", strict=False)
+            with ctx.looks(at=STATIC):
+                hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be that of states and weights")
         return batch, hidden
 
 

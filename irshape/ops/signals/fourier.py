@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from irshape.ops.context import Context, element_count
+from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min
 from irshape.shape.element_type import INDEX, ElementType
@@ -22,10 +22,8 @@ class _Fourier(Op):
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
             ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold as many values", code="V103")
-        if not data.is_ranked:
-            return None
         sizes = self.signal(ctx, data)
-        count = element_count(axes.partial_shape)
+        count = axes.count
         if count is not None and count > len(sizes):
             ctx.fail("V103", f"axes must hold at most {len(sizes)} values, got {count}", port=axes)
         transformed = ctx.axes(axes, len(sizes))

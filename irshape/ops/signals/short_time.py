@@ -5,8 +5,9 @@ from typing import Annotated
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
-from irshape.shape.dim import Size, dim_max, is_known, lt, narrow
+from irshape.shape.dim import Size, dim_max, lt, narrow
 from irshape.shape.element_type import FLOAT, INDEX
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 
@@ -23,7 +24,8 @@ def _check_window(ctx: Context, window: Input, size: Size) -> None:
     """A window has an element, and no more than a frame."""
     if window.is_ranked:
         for smaller, larger in ((1, window.shape[0]), (window.shape[0], size)):
-            ctx.require_ge(larger, smaller, "the window must have 1 to {size} elements", strict=False, size=size)
+            with ctx.looks(at=STATIC):
+                ctx.require_ge(larger, smaller, "the window must have 1 to {size} elements", size=size)
 
 
 @op("STFT", "opset15")
@@ -39,16 +41,13 @@ class STFT(Op):
 
     def infer(self, ctx: Context, signal: Input, window: Input, frame_size: Input, frame_step: Input) -> Shape:
         ctx.require_rank(signal, (1, 2))
-        if not signal.is_ranked:
-            return None
-        # OpenVINO looks at neither number unless it knows both.
-        ctx.is_checked = ctx.are_known(frame_size, frame_step)
-        size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
         *batch, length = signal.shape
-        if frame_size.elements is not None and frame_step.elements is not None:
-            ctx.require_ge(length, size, "a frame of {b} elements is longer than the signal of {a}")
-            ctx.stop_at_errors()
-            _check_window(ctx, window, size)
+        with ctx.looks(when=ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
+            size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
+            if frame_size.elements is not None and frame_step.elements is not None:
+                ctx.require_ge(length, size, "a frame of {b} elements is longer than the signal of {a}")
+                ctx.stop_at_errors()
+                _check_window(ctx, window, size)
         frames = ctx.saturate(length - size) // step + 1
         frequencies = size // 2 + 1
         return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
@@ -75,15 +74,12 @@ class ISTFT(Op):
         ctx.stop_at_errors()
         if frame_size.elements is not None:
             _check_window(ctx, window, size)
-        if not data.is_ranked:
-            return None
         *batch, frequencies, frames, parts = data.shape
         ctx.expect(parts, 2, "the last axis must hold the real and the imaginary part", data)
         if frame_size.elements is not None:
-            # OpenVINO compares them only where it knows all axes.
-            ctx.is_checked = all(map(is_known, data.shape))
             message = "frames of {size} elements have {b} frequencies, the data have {a}"
-            ctx.require_eq(frequencies, size // 2 + 1, message, strict=False, size=size)
+            with ctx.looks(at=[*data.shape, size]):
+                ctx.require_eq(frequencies, size // 2 + 1, message, size=size)
         if signal_length is not None:
             return (*batch, ctx.dimension(ctx.scalar(signal_length)))
         length = dim_max(frames - 1, 0) * step + size

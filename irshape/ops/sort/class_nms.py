@@ -42,7 +42,7 @@ class _ClassNms(Op):
         """The shapes of the outputs."""
         batches, count, coordinates = boxes.shape
         ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
-        score_batches, classes, score_count = scores.partial_shape or ctx.unknown_shape(3)
+        score_batches, classes, score_count = scores.dims(3)
         batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
         count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
         return self.outputs_of(ctx, batches, classes, count)
@@ -113,8 +113,8 @@ class MulticlassNmsV9(_MulticlassNms):
             return self.kept(ctx, boxes, scores)
         classes, count, coordinates = boxes.shape
         ctx.require_eq(coordinates, 4, "a box must have 4 coordinates")
-        score_classes, score_count = scores.partial_shape or ctx.unknown_shape(2)
+        score_classes, score_count = scores.dims(2)
         classes = ctx.merge(classes, score_classes, "boxes and scores must have the same number of classes")
         count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
-        (images,) = roisnum.partial_shape or ctx.unknown_shape(1)
+        (images,) = roisnum.shape
         return self.outputs_of(ctx, images, classes, count)

@@ -7,7 +7,7 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import narrow
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 
 
 class _TopK(Op):
@@ -66,7 +66,7 @@ class SearchSorted(Op):
 
     def infer(self, ctx: Context, sorted_sequence: Input, values: Input) -> Shape:
         if not sorted_sequence.is_ranked or sorted_sequence.rank == 1:
-            return values.partial_shape
-        last = values.shape[-1] if values.partial_shape else ctx.unknown()
+            return values.shape
+        last = values.shape[-1] if values.known_rank else ctx.unknown()
         message = "sorted_sequence and values must be equal on axis {axis}"
-        return merge_shapes(ctx, values.partial_shape, (*sorted_sequence.shape[:-1], last), message)
+        return ctx.merge_shapes(values, (*sorted_sequence.shape[:-1], last), message)
