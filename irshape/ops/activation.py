@@ -20,7 +20,7 @@ class RealUnary(Unary):
 
 @op("Clamp", "opset1")
 class Clamp(Unary):
-    """The element, or the nearer end of an interval where it is outside; of integers the ends are rounded inward."""
+    """The element, limited to an interval; for integers the ends of the interval are rounded inward."""
 
     is_monotone = True
     unfollowed = frozenset({ElementType.f64})
@@ -94,7 +94,7 @@ class HardSigmoid(Op):
             if port.element_type is not data.element_type:
                 ctx.error("T102", f"{port.name} has element type {port.element_type}, data has {data.element_type}", port=port)
             if port.is_ranked and port.rank:
-                # OpenVINO looks at static shapes only.
+                # OpenVINO checks static shapes only.
                 code = "S101" if all(map(is_known, port.shape)) else "R401"
                 ctx.error(code, f"{port.name} must have rank 0, got rank {port.rank}", port=port)
         return data.shape

@@ -14,10 +14,10 @@ from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, fits
 
-# A power of a formula, and the digits of a power of a number, are followed up to this exponent.
+# The largest exponents for which the power of a formula, and the power of a number, is computed.
 MAX_SIZE_EXPONENT = 8
 MAX_EXPONENT = 64
-# What stands for a 0 that a divisor comes near.
+# Stands for an end of a divisor's interval that is 0.
 SMALLEST = math.ulp(0.0)
 
 
@@ -67,7 +67,7 @@ class Divide(BinaryArithmetic):
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         divisor = inputs[1]
         if not divisor.element_type.is_real and any(is_known(element) and element == 0 for element in divisor.values):
-            ctx.fail("V106", f"an element of {divisor.name} is 0", port=divisor)
+            ctx.fail("V106", f"{divisor.name} must not hold 0", port=divisor)
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:
@@ -102,7 +102,7 @@ class Divide(BinaryArithmetic):
         if least < 0 < most:
             return -INT64_MAX - 1, inf
         ends = (low, most), (high, least)
-        if least == 0 or most == 0:  # one end is that of the divisor which is not 0, and toward 0 there is no limit
+        if least == 0 or most == 0:  # the end of the divisor that is not 0 gives one bound; toward 0 there is no other
             return None if least == most else (self.of_elements(*ends[most == 0]), inf)
         first, last = (self.of_elements(*pair) for pair in (ends if least > 0 else reversed(ends)))
         return first, last
@@ -115,7 +115,7 @@ class FloorMod(BinaryArithmetic):
     of_elements = of_sizes = staticmethod(operator.mod)
 
     def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
-        """Those of the ends; what is divided by 0 is the least number of int64."""
+        """The bounds that the ends give; a division by 0 gives the least number of int64."""
         if 0 in divisor and inf not in (dividend[1], divisor[1]):
             return -INT64_MAX - 1, divisor[1]
         return self.corners(dividend, divisor)
@@ -182,7 +182,7 @@ class Power(BinaryArithmetic):
 
     @staticmethod
     def held(end: float, element_type: ElementType) -> float:
-        """The least number of the type: OpenVINO goes by way of a double, which C++ turns into that."""
+        """The least number of the type, because OpenVINO converts the power from a double, and C++ turns an overflow into that number."""
         return wrapped(end, element_type) if fits(int(end), element_type) else -(1 << element_type.bits - 1)
 
 
@@ -208,7 +208,7 @@ class Abs(UnaryArithmetic):
         return narrow(dim_max(size, -size), 0)
 
     def of_bounds(self, limits: tuple[float, float]) -> tuple[float, float]:
-        """Those of the ends, wherever 0 is."""
+        """The absolute values of the ends, even if 0 lies between them."""
         low, high = limits
         return abs(low), abs(high)
 
@@ -233,7 +233,7 @@ class Sign(UnaryArithmetic):
 
 
 class Rounding(UnaryArithmetic):
-    """A whole number near the element; sizes are whole."""
+    """A whole number near the element. A size is whole, so it stays as it is."""
 
     is_monotone = True
 
@@ -366,7 +366,7 @@ class ErfInv(Unary):
 
 @op("CumSum", "opset3")
 class CumSum(Op):
-    """Sums of the elements up to each along an axis."""
+    """Cumulative sums along an axis."""
 
     data = In()
     axis = In(INDEX - {ElementType.dynamic})
@@ -394,12 +394,16 @@ class SegmentMax(Op):
             ctx.require_eq(segment_ids.shape[0], segments, "segment_ids must name a segment for each element of the first axis")
         ids = ctx.known(segment_ids)
         if ids is not None and list(ids) != sorted(ids):
-            ctx.fail("V101", "segment_ids must be sorted", port=segment_ids)
+            ctx.fail("V101", "segment_ids must be in ascending order", port=segment_ids)
         if num_segments is not None:
             count = ctx.scalar(num_segments)
             return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
         if ids is None:
             return (ctx.unknown(), *rest)
         if not ids:
-            ctx.fail("V103", "without num_segments, segment_ids must hold at least 1 value; OpenVINO crashes", port=segment_ids)
+            ctx.fail(
+                "V103",
+                "segment_ids must hold at least 1 value where num_segments is absent, got 0; OpenVINO crashes on it",
+                port=segment_ids,
+            )
         return (max(ids[-1] + 1, 0), *rest)

@@ -1,7 +1,7 @@
 """Attributes of an op: how their text is read, exactly as OpenVINO's reader reads it.
 
-A converter takes the text of an XML attribute and gives the value and a remark: None, or the code of the warning it deserves.
-It raises `Malformed` where OpenVINO refuses the text. Converters are made from annotations, once for each annotation.
+A converter takes the text of an XML attribute. It returns the value and a remark: None, or the code of a warning.
+It raises `Malformed` if OpenVINO refuses the text. Each annotation has one converter.
 """
 
 import re
@@ -64,7 +64,7 @@ IndexType: TypeAlias = Annotated[ElementType, OneOf(ElementType.i32, ElementType
 
 
 class Spelled:
-    """The name in the XML, where Python cannot spell it (`exclude-pad`)."""
+    """The name of the attribute in the XML, if Python cannot spell it (`exclude-pad`)."""
 
     __slots__ = ("name",)
 
@@ -73,7 +73,7 @@ class Spelled:
 
 
 class ReadBy:
-    """The converter of an attribute whose text has a form of its own."""
+    """The converter of an attribute whose text has its own form."""
 
     __slots__ = ("read",)
 
@@ -89,7 +89,7 @@ Stated: Final = _Stated()
 
 
 class _Fixed:
-    """Marks a number or word that another version reads from an attribute: here it is the same for every layer."""
+    """Marks a value that other versions of the operation read from an attribute, and that this version fixes."""
 
 
 Fixed: Final = _Fixed()
@@ -102,10 +102,10 @@ class _Unsigned:
 Unsigned: Final = _Unsigned()
 
 _INTEGER: Final = r"\s*(-?\d+)"
-# Nearly all numbers and lists of them; int64 holds whatever has so few digits.
+# Most numbers and lists match these; int64 holds any number of at most 18 digits.
 _PLAIN: Final = re.compile(r"-?[0-9]{1,18}")
 _PLAIN_LIST: Final = re.compile(r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*")
-# An exponent must be whole, and of the words only these two in lower case are known.
+# An exponent must be a whole number. The only words are nan and inf, in lower case.
 _FLOAT: Final = r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))"
 
 
@@ -133,7 +133,7 @@ def read_float(text: str) -> tuple[float, str | None]:
 
 
 def read_boolean(text: str) -> tuple[bool, str | None]:
-    """True for `true` and `1`, false for `false` and `0`, with R105 in another case; anything else leaves the default, with R102."""
+    """True for `true` and `1`, false for `false` and `0`; R105 for upper case; R102 for any other text, which leaves the default."""
     lower = text.lower()
     remark = None if lower == text else "R105"
     return lower in ("true", "1"), remark if lower in ("true", "1", "false", "0") else "R102"
@@ -145,7 +145,7 @@ def read_string(text: str) -> tuple[str, str | None]:
 
 
 def read_element_type(text: str) -> tuple[ElementType, str | None]:
-    """An element type by OpenVINO's name; R105 in another case, and for `undefined`, an old name of `dynamic`."""
+    """An element type by OpenVINO's name; R105 if its case differs, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
         raise Malformed("A103", f"{text!r} is no element type")
@@ -190,7 +190,7 @@ def _read_choice(words: tuple[str, ...]) -> Converter:
         word = canonical.get(text.lower())
         if word is None:
             raise Malformed("A103", f"{text!r} is none of {', '.join(words)}")
-        # Some words that OpenVINO writes in capitals are lower in the specification.
+        # The specification has some words in lower case that OpenVINO writes in capitals.
         return word, None if text in (word, word.lower()) else "R105"
 
     return read
@@ -243,7 +243,7 @@ def _make(annotation: Any) -> Converter:
 
 
 def spell(value: Any) -> str:
-    """The text of a value as OpenVINO writes it: `true`, `f32`, `1, 2`; of a shape `1,3,224..,?` or, of any rank, `...`."""
+    """The text of a value as OpenVINO writes it: `true`, `f32`, `1, 2`. A shape is `1,3,224..,?`, and `...` if its rank is not known."""
     if value is None:
         return "..."
     if isinstance(value, tuple):

@@ -1,4 +1,4 @@
-"""Comparisons, and questions about real numbers; all give a boolean."""
+"""Comparisons and tests of real numbers, with boolean results."""
 
 import operator
 
@@ -73,7 +73,7 @@ class GreaterEqual(Comparison):
 
 
 class RealQuestion(Unary):
-    """A question about real elements."""
+    """A test of real elements."""
 
     data = In(FLOAT)
     output = Out(ElementType.boolean)
@@ -86,7 +86,7 @@ class IsFinite(RealQuestion):
 
 @op("IsInf", "opset10")
 class IsInf(RealQuestion):
-    """Whether the element is an infinity of a sign that is asked for."""
+    """Whether the element is infinite; the attributes say of which sign."""
 
     detect_negative: bool = True
     detect_positive: bool = True

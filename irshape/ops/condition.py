@@ -1,4 +1,4 @@
-"""Choice between tensors, and where something holds."""
+"""Selecting elements by a condition, and finding those that are not zero."""
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
@@ -61,7 +61,7 @@ class NonZero(Op):
 
 @op("Bucketize", "opset3")
 class Bucketize(Op):
-    """The number of the bucket each element belongs to."""
+    """The index of the bucket that each element belongs to."""
 
     data = In(ANY - BOOLEAN | {ElementType.dynamic})
     buckets = In(ANY - BOOLEAN | {ElementType.dynamic}, rank=1)

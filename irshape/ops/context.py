@@ -1,4 +1,4 @@
-"""What a rule asks of its surroundings: decisions about sizes, values of inputs, and a place to say what is wrong."""
+"""The context of a rule: it decides requirements, reads the values of inputs, and records findings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from irshape.shape.value import Elements
 
 
 class RuleFailure(Exception):
-    """The rule cannot go on; what is wrong has been recorded."""
+    """The rule cannot go on. The reason has been recorded."""
 
 
 class Context(Judge):
@@ -59,9 +59,9 @@ class Context(Judge):
         self._born = 0
 
     def looks(self, *, at: int | Sequence[Input | Size] = BOUNDS, when: bool = True) -> Looks:
-        """Open a scope in which OpenVINO checks less, as `Judge.looks`; `at` may list inputs as well, whose values it must know.
+        """Open a scope in which OpenVINO checks less; see `Judge.looks`. Here `at` may list inputs, too: OpenVINO must know their values.
 
-        Where only running the model tells a value of these inputs, OpenVINO never looks: then nothing becomes a guard.
+        If only running the model tells a value of these inputs, OpenVINO never checks: then nothing becomes a guard.
         """
         if isinstance(at, int):
             return super().looks(at=at, when=when)
@@ -73,35 +73,35 @@ class Context(Judge):
 
     @staticmethod
     def _is_told(port: Input) -> bool:
-        """Whether the sizes of the model's inputs tell every element of an input."""
+        """Whether the sizes of the model's inputs determine every element of an input."""
         elements = port.elements
         return elements is not None and not any(isinstance(element, Dim) and origins(element) & UNBACKED for element in elements)
 
-    # What becomes of a decision about sizes.
+    # Recording decisions about requirements.
 
     def violated(self, requirement: Requirement) -> None:
         """Record an error: the requirement does not hold."""
         self.findings.append(Finding(requirement.code, f"{requirement.message}{_seen(requirement)}"))
 
     def never(self, requirement: Requirement) -> None:
-        """A requirement that no size fulfils: a warning, as OpenVINO passes it until the sizes are numbers."""
+        """Record a warning: no size fulfils the requirement, but OpenVINO accepts it until the sizes are numbers."""
         is_refused = self.is_static and self._is_guarded and not _origins(requirement) & UNBACKED
         code = requirement.code if is_refused else "R401"
         self.findings.append(Finding(code, f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
     def undecided(self, requirement: Requirement) -> None:
-        """A requirement that depends on the sizes of the inputs: a guard.
+        """Record a guard: the requirement depends on the sizes of the inputs.
 
-        What data decides says nothing of the sizes of the inputs.
+        A requirement that also depends on data says nothing about the sizes alone, so it is no guard.
         """
         found = _origins(requirement)
         if not found & UNBACKED or found == UNBACKED or self.is_static:
             self.requirements.append(requirement)
 
-    # What a rule says itself.
+    # Recording findings of the rule itself.
 
     def error(self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None) -> None:
-        """Record a fault, and go on."""
+        """Record a finding, and go on."""
         self.findings.append(Finding(code, message, None if port is None else port.index, attribute, hint))
 
     warn = error  # the code says which it is
@@ -109,22 +109,22 @@ class Context(Judge):
     def fail(
         self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None
     ) -> NoReturn:
-        """Record a fault that leaves nothing to infer."""
+        """Record a fault, and end the rule."""
         self.error(code, message, port=port, attribute=attribute, hint=hint)
         raise RuleFailure
 
     def expect(self, value: Size, wanted: int, message: str, port: Input) -> None:
-        """What the specification demands and OpenVINO does not look at: a warning where it is certainly not so."""
+        """Warn if a value is known and not the wanted one. The specification demands it, and OpenVINO does not check it."""
         if isinstance(value, int) and value != wanted:
             self.warn("R201", f"{message}, got {value}", port=port)
 
     def at_least(self, value: int, limit: int, attribute: str) -> None:
-        """An attribute must not be below a limit; used where OpenVINO looks only once the rank of the data is known."""
+        """Demand that an attribute is at least a limit, where OpenVINO checks it only if the rank of the data is known."""
         if value < limit:
             self.fail("A104", f"{attribute} must be at least {limit}, got {value}", attribute=attribute)
 
     def has_type(self, port: Input, types: frozenset[ElementType]) -> bool:
-        """Whether the element type of an input is one of these, or may be where it is not stated and need not be."""
+        """Whether the element type of an input is one of these. A type that may be left out, and is, may be any that holds the elements."""
         if self.states_types or port.element_type is not ElementType.dynamic:
             return port.element_type in types
         is_real = any(isinstance(element, float) for element in port.elements or ())
@@ -148,7 +148,7 @@ class Context(Judge):
         self.stop_at_errors()
 
     def stop_at_errors(self) -> None:
-        """End the rule if it has found an error, where anything further would be a consequence."""
+        """End the rule if it has found an error, because further findings would be consequences of it."""
         if self.has_errors():
             raise RuleFailure
 
@@ -161,7 +161,7 @@ class Context(Judge):
         return 0 if bounds(size)[1] <= 0 else narrow(size, 0)
 
     def without_common(self, a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
-        """Two products without the factors they share: `a, b` of a*x and b*x. An unknown factor is taken not to be 0."""
+        """The factors of two products without those they share: `a, b` for a*x and b*x. An unknown factor is assumed not to be 0."""
         left, right = list(a), []
         for factor in b:
             for i, other in enumerate(left):
@@ -179,7 +179,7 @@ class Context(Judge):
     # Values of inputs.
 
     def unknown(self, low: float = 0, high: float = inf) -> Size:
-        """A size that only running the layer would tell: a symbol of the layer's own."""
+        """A size that only running the layer tells: a symbol that belongs to the layer."""
         self._born += 1
         size = self.scope.unknown((self.key, "size", self._born), low, high, is_unbacked=bool(self.op.inputs))
         self.is_unshared |= isinstance(size, Dim)
@@ -188,8 +188,8 @@ class Context(Judge):
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
         """The elements of an integer input, unknown ones as sizes without bounds.
 
-        `count` (or `at_least`) is how many the rule needs: a tensor known to hold another number is a fault, a tensor of
-        unknown length is taken to hold as many.
+        `count` (or `at_least`) is how many elements the rule needs. A tensor that is known to hold another number is a fault; a tensor of
+        unknown length is assumed to hold as many.
         """
         known = port.elements
         length = port.count if known is None else len(known)
@@ -213,13 +213,17 @@ class Context(Judge):
     def sizes(self, port: Input, count: int, *, at_least: bool = False) -> tuple[Size, ...]:
         """The elements of an input that are sizes of the output.
 
-        `count` is how many the rule needs, or the least it needs, of which it takes the first.
+        `count` is how many the rule needs. With `at_least=True` there may be more, and the rule takes the first ones.
         """
         values = self.values(port, at_least=count) if at_least else self.values(port, count)
         return tuple([self.natural(port, index, value, is_lenient=True) for index, value in enumerate(values[:count])])
 
+    def size_in(self, port: Input, *, is_lenient: bool = False) -> Size:
+        """The single element of an input, which is a size of the output; `is_lenient` as in `natural`."""
+        return self.natural(port, 0, self.scalar(port), is_lenient=is_lenient)
+
     def limit(self, port: Input) -> Size:
-        """The single element of an input, as a dimension where OpenVINO lets any number pass."""
+        """The single element of an input as a dimension, where OpenVINO accepts any number."""
         value = self.scalar(port)
         if isinstance(value, int) and value < 0:
             self.warn("R201", f"{port.name} must not be negative, got {value}", port=port)
@@ -228,8 +232,8 @@ class Context(Judge):
     def natural(self, port: Input, index: int, value: Size, *, is_lenient: bool = False) -> Size:
         """A value of an input that must not be negative, as a dimension.
 
-        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it lets the numbers of
-        a Const pass.
+        OpenVINO refuses bounds that reach below 0, although the value may be valid. `is_lenient` says that it accepts the numbers of
+        a Const.
         """
         low, high = bounds(value)
         if is_lenient and isinstance(value, int) and value < 0 and port.is_literal:
@@ -244,7 +248,7 @@ class Context(Judge):
         return self.dimension(value)
 
     def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
-        """The first elements of a float input, None where they are not known; known ones must be at least so many."""
+        """The first `count` elements of a float input, None for those that are not known."""
         elements = port.elements
         if elements is None:
             return (None,) * count
@@ -253,7 +257,7 @@ class Context(Judge):
         return tuple(None if isinstance(element, Dim) else float(element) for element in elements[:count])
 
     def dimension(self, value: Size) -> Size:
-        """A number as OpenVINO's dimension: -1 is any size, less is 0, as are unsigned numbers that wrap to these."""
+        """A number as OpenVINO's dimension: -1 is any size, and a number below -1 is 0. Unsigned numbers wrap around to these."""
         if not isinstance(value, int):
             return narrow(value, 0)
         if value > INT64_MAX:
@@ -261,20 +265,20 @@ class Context(Judge):
         return value if value >= 0 else self.unknown() if value == -1 else 0
 
     def readable(self, port: Input, elements: Elements) -> Elements:
-        """The elements of a constant as the int64 that OpenVINO makes of them, if it can read their type."""
+        """The elements of a constant as OpenVINO reads them into int64. It is a fault if OpenVINO cannot read their type."""
         element_type = port.element_type
-        # Of two elements in a byte OpenVINO makes one. One that is alone it reads, as the byte that it is in.
+        # OpenVINO reads two elements in one byte as one number. It reads a single element as its whole byte.
         is_part = 0 < element_type.bits < 8 and (element_type.bits != 4 or len(elements) > 1 or any(element < 0 for element in elements))
         if is_part or element_type is ElementType.boolean:
             self.fail("T101", f"OpenVINO reads no values of {element_type} from {port.name}", port=port)
         for element in elements:
             if isinstance(element, int) and element > INT64_MAX:
-                self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads what is beyond int64 as negative", port=port)
+                self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads values beyond int64 as negative", port=port)
                 return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements
 
     def integers(self, port: Input, elements: Elements) -> Elements:
-        """The elements of a constant as OpenVINO reads them where it wants integers: numbers are cut off at their point."""
+        """The elements of a constant as OpenVINO reads them where it needs integers: it drops fractions."""
         is_real = False
         for element in elements:
             if isinstance(element, float):
@@ -286,12 +290,12 @@ class Context(Judge):
 
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         if count > (most := self.scope.limits.rank):
-            self.fail("X111", f"{port.name} holds {count} values that are not known; at most {most} are followed (limit rank)", port=port)
+            self.fail("X111", f"{port.name} holds {count} unknown values; at most {most} are followed (limit rank)", port=port)
         self.is_unshared = True
         return tuple(self.scope.unknown((port.source, i), is_unbacked=True) for i in range(count))
 
     def assume_unknown(self, ports: Sequence[Input]) -> None:
-        """Let the unknown elements of small integer inputs be sizes without bounds."""
+        """Take the unknown elements of small integer inputs as sizes without bounds."""
         for port in ports:
             count = port.count
             if port.elements is None and count is not None and count <= self.scope.limits.elements and port.element_type in INTEGER:
@@ -302,29 +306,29 @@ class Context(Judge):
         return self.values(port, 1)[0]
 
     def shape_in(self, port: Input) -> Shape:
-        """The shape an input holds; None if the number of its elements is not known."""
+        """The shape that the elements of an input give; None if their number is not known."""
         count = port.count
         return None if count is None else self.sizes(port, count)
 
     def single(self, port: Input) -> None:
-        """An input of one element, which is a scalar or a list."""
+        """Demand that an input holds one element, as a scalar or as a list."""
         self.require_rank(port, (0, 1))
         for size in port.partial_shape or ():
             self.require_eq(size, 1, "{port} must hold one value", code="V103", port=port.name)
 
     def known(self, port: Input) -> tuple[int, ...] | None:
-        """The elements of an integer input if all of them are known numbers, else None."""
+        """The elements of an input if all of them are known numbers, else None."""
         elements = port.elements
         return elements if elements is not None and are_known(elements) else None
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
-        """An axis counted from the front; one outside [-rank, rank) is a fault."""
+        """An axis counted from the front; an axis outside [-rank, rank) is a fault."""
         if not -rank <= axis < rank:
             self.fail("V102", f"{what} must be in [{-rank}, {rank - 1}], got {axis}", port=port, attribute=attribute)
         return axis + rank if axis < 0 else axis
 
     def axis_in(self, port: Input, rank: int | None) -> int | None:
-        """The single axis an input holds, counted from the front; None if it or the rank is not known."""
+        """The single axis that an input holds, counted from the front; None if the axis or the rank is not known."""
         self.single(port)
         known = self.known(port)
         if known is None:
@@ -335,7 +339,7 @@ class Context(Judge):
     def axes(self, port: Input, rank: int, *, unique: bool = True) -> tuple[int, ...] | None:
         """The known axes of an input, counted from the front; None if they are not known.
 
-        `unique=False` says that OpenVINO lets an axis be named twice.
+        `unique=False` says that OpenVINO accepts an axis that is named twice.
         """
         axes = self.known(port)
         if axes is None:
@@ -343,11 +347,11 @@ class Context(Judge):
         name = port.name
         counted = tuple([int(self.axis(axis, rank, name, port=port)) for axis in self.readable(port, axes)])
         if unique and len(set(counted)) < len(counted):
-            self.fail("V104", f"{port.name} names an axis twice: {list(axes)}", port=port)
+            self.fail("V104", f"{port.name} must name each axis once, got {list(axes)}", port=port)
         return counted
 
     def require_rank(self, port: Input, ranks: Sequence[int], code: str = "S101") -> None:
-        """The rank of an input must be one of these; an unknown rank passes."""
+        """Demand that the rank of an input is one of these, if it is known."""
         shape = port.partial_shape
         if shape is not None and len(shape) not in ranks:
             wanted = " or ".join(map(str, ranks))

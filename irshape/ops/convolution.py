@@ -15,17 +15,17 @@ Sizes: TypeAlias = tuple[Size, ...]
 
 
 class _Kernel(Sliding):
-    """A kernel that slides over the spatial axes, its gaps and strides 1 where they are left out."""
+    """A kernel that slides over the spatial axes. Dilations and strides are 1 if they are left out."""
 
     dilations: Steps = ()
 
     def moves(self, ctx: Context, count: int) -> list[Slide]:
-        """How the kernel moves along each of so many spatial axes."""
+        """How the kernel moves along each of `count` spatial axes."""
         slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
         return [Slide(stride, ctx.dimension(dilation), begin, end) for stride, dilation, begin, end in slides]
 
     def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
-        """How many places the kernel has on each spatial axis."""
+        """The number of positions of the kernel on each spatial axis."""
         moves = self.moves(ctx, len(sizes))
         if self.is_same:
             return [ceil_div(size, move.stride) for size, move in zip(sizes, moves, strict=True)]
@@ -36,7 +36,7 @@ class _Kernel(Sliding):
 class _Convolution(_Kernel):
     """Filters slide over the spatial axes of data.
 
-    Data are [batch, channels, *sizes]. The minimum rank of filters is how many axes they have before those of the kernel.
+    Data are [batch, channels, *sizes]. The minimum rank of filters is the number of their axes before those of the kernel.
     """
 
     data = In(NUMERIC)
@@ -48,7 +48,7 @@ class _Convolution(_Kernel):
     def shapes(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None = None) -> tuple[Sizes, Sizes]:
         """The shapes of data and filters.
 
-        One of unknown rank has as many spatial axes as the other, as sizes are given for the output, or as an attribute has items.
+        If one rank is not known, the other tells the number of spatial axes; if neither is, `output_shape` or a list attribute does.
         """
         ctx.require_rank(data, self.ranks)
         lead = filters.port.min_rank
@@ -64,7 +64,7 @@ class _Convolution(_Kernel):
                 ctx.leave_unranked()
         ctx.require_rank(filters, (count + lead,), "S102")
         if count + 2 not in self.ranks:
-            ctx.warn("R401", f"data can only have rank {count + 2}, but must have rank {' or '.join(map(str, self.ranks))}", port=data)
+            ctx.warn("R401", f"data must have rank {' or '.join(map(str, self.ranks))}, but it can only have rank {count + 2}", port=data)
         return data.dims(count + 2), filters.dims(count + lead)
 
 
@@ -74,7 +74,7 @@ class Convolution(_Convolution):
 
     def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
         (batch, channels, *sizes), (features, inputs, *kernel) = self.shapes(ctx, data, filters)
-        ctx.require_eq(channels, inputs, "data has {a} channels, the filters take {b}")
+        ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.positions(ctx, sizes, kernel))
 
 
@@ -90,10 +90,10 @@ class BinaryConvolution(Convolution):
 
 
 def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
-    """The number of groups of filters that take `inputs` channels each from data with so many channels."""
+    """The number of groups of filters, each of which takes `inputs` of the channels."""
     with ctx.looks(at=[inputs]):
-        each = ctx.exact_div(channels, inputs, "data has {a} channels, the filters of a group take {b}")
-        return ctx.merge(groups, each, "the filters have {a} groups, the data has channels for {b}")
+        each = ctx.exact_div(channels, inputs, "the channels of data must be a multiple of the channels that a group of filters takes")
+        return ctx.merge(groups, each, "there must be as many groups of filters as groups of channels")
 
 
 @op("GroupConvolution", "opset1")
@@ -109,7 +109,7 @@ class GroupConvolution(_Convolution):
 
 
 class _Transposed(_Convolution):
-    """The gradient of a convolution: data are spread so that a convolution of the output would have their size."""
+    """The gradient of a convolution: the output is as large as the data of a convolution that gives the input."""
 
     output_shape = In(INTEGER, rank=1, value=True, optional=True)
     output_padding: tuple[int, ...] = ()
@@ -122,10 +122,14 @@ class _Transposed(_Convolution):
         each_axis(ctx, padding, count, "output_padding")
         if output_shape is not None:
             if output_shape.count is None:
-                # OpenVINO then infers an output without spatial axes, unless it needs a size for its padding.
+                # OpenVINO infers an output without spatial axes then, unless it needs a size for its padding.
                 if self.is_same and any(is_known(size) and is_known(length) for size, length in zip(sizes, kernel, strict=True)):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
-                ctx.warn("R203", "the length of output_shape is not known, but the output has its spatial axes", port=output_shape)
+                ctx.warn(
+                    "R203",
+                    "output_shape holds an unknown number of values; OpenVINO infers an output without spatial axes from it",
+                    port=output_shape,
+                )
             given = ctx.values(output_shape, count)
             return [ctx.natural(output_shape, axis, size) for axis, size in enumerate(given)]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
@@ -134,17 +138,17 @@ class _Transposed(_Convolution):
 
 @op("ConvolutionBackpropData", "opset1")
 class ConvolutionBackpropData(_Transposed):
-    """Spread the data over the places of filters [channels, features, *kernel]."""
+    """Spread the data over the positions of filters [channels, features, *kernel]."""
 
     def infer(self, ctx: Context, data: Input, filters: Input, output_shape: Input | None) -> Shape:
         (batch, channels, *sizes), (inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
-        ctx.require_eq(channels, inputs, "data has {a} channels, the filters take {b}")
+        ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.spread(ctx, sizes, kernel, output_shape))
 
 
 @op("GroupConvolutionBackpropData", "opset1")
 class GroupConvolutionBackpropData(_Transposed):
-    """Spread the data over the places of filters [groups, channels, features, *kernel], each group over its own channels."""
+    """Spread the data over the positions of filters [groups, channels, features, *kernel], each group over its own channels."""
 
     filters = In(NUMERIC, like="data", min_rank=3)
 
@@ -155,9 +159,9 @@ class GroupConvolutionBackpropData(_Transposed):
 
 
 class _Deformable(_Kernel):
-    """A convolution each element of whose kernel has an offset of its own at each place."""
+    """A convolution in which every element of the kernel has its own offset at every position."""
 
-    # Absent is 0, which is refused as soon as a rank is known.
+    # If absent it is 0, which OpenVINO refuses as soon as it knows a rank.
     group: int = 0
     deformable_group: int = 0
 
@@ -173,23 +177,23 @@ class _Deformable(_Kernel):
         batch, channels, *sizes = data.dims(4)
         features, inputs, *kernel = filters.dims(4)
         positions = self.positions(ctx, sizes, kernel)
-        ctx.require_div(channels, self.group, "{a} channels of data cannot be parted into {b} groups")
-        ctx.require_div(features, self.group, "{a} filters cannot be parted into {b} groups")
-        ctx.require_eq(channels, inputs * self.group, "data has {a} channels, the filters take {b}")
+        ctx.require_div(channels, self.group, "the channels of data must be a multiple of group")
+        ctx.require_div(features, self.group, "the number of filters must be a multiple of group")
+        ctx.require_eq(channels, inputs * self.group, "the filters must take as many channels as data has")
         for port, each in guides:
             if not port.is_ranked:
                 continue
             count, depth, *places = port.shape
-            ctx.require_eq(batch, count, "data has a batch of {a}, {port} of {b}", port=port.name)
+            ctx.require_eq(batch, count, "data and {port} must have the same batch", port=port.name)
             wanted = product(kernel) * each * self.deformable_group
-            ctx.require_eq(depth, wanted, "{port} has {a} channels, but must have {b}", port=port.name)
-            ctx.require_div(depth, self.deformable_group, "{a} channels of {port} cannot be parted into {b} groups", port=port.name)
-            # OpenVINO compares with the sizes it infers, which are others where pads are negative.
+            ctx.require_eq(depth, wanted, "{port} must have {b} channels", port=port.name)
+            ctx.require_div(depth, self.deformable_group, "the channels of {port} must be a multiple of deformable_group", port=port.name)
+            # OpenVINO compares with the sizes that it infers, which differ if pads are negative.
             with ctx.looks(when=min(self.pads_begin + self.pads_end, default=0) >= 0):
                 for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
-                    ctx.require_eq(place, position, "{port} has {a} places on axis {axis}, the output {b}", port=port.name, axis=axis)
+                    ctx.require_eq(place, position, "{port} must be as long as the output on axis {axis}", port=port.name, axis=axis)
         if offsets.is_ranked:
-            batch = ctx.merge(batch, offsets.shape[0], "data has a batch of {a}, offsets of {b}")
+            batch = ctx.merge(batch, offsets.shape[0], "data and offsets must have the same batch")
         return (batch, features, *positions)
 
 

@@ -1,4 +1,4 @@
-"""What can be said of an operation without a model: versions, ports, attributes and the page of its specification."""
+"""Descriptions of an operation without a model: versions, ports, attributes and the page of its specification."""
 
 import re
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
@@ -10,7 +10,7 @@ from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUME
 
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-# Pages whose name is not the type's words joined by hyphens.
+# Types whose page is not named by their words, joined by hyphens.
 _PAGE_NAMES: Final = {
     "BGRtoNV12": "bgr-to-nv12",
     "Col2Im": "col2im",
@@ -43,7 +43,7 @@ _PAGE_NAMES: Final = {
     "SparseFillEmptyRows": "fill-empty-rows",
     "Xor": "logical-xor",
 }
-# Versions whose page has another number or name than they would have, or that are described on another version's page.
+# Versions whose page has an irregular number or name, or that share the page of another version.
 _PAGES_OF_VERSIONS: Final = {
     "Acosh-4": "arithmetic/acosh-3",
     "Asinh-4": "arithmetic/asinh-3",
@@ -67,7 +67,7 @@ def category(op: OpClass) -> str:
 
 
 def page(op: OpClass) -> str | None:
-    """Where the specification of a version is published; None for an operation that no opset holds."""
+    """The address of a version's specification; None for an operation that no opset holds."""
     number = opset(op.VERSION)
     if number is None:
         return None
@@ -95,7 +95,7 @@ def versions(type: str) -> list[tuple[list[str], OpClass]]:
 
 
 def version_ranges(names: list[str]) -> str:
-    """Versions with runs of opsets drawn together: `opset2-opset16`."""
+    """Versions as text, consecutive opsets as a range: `opset2-opset16`."""
     runs: list[list[str]] = []
     for name in names:
         number, last = opset(name), opset(runs[-1][-1]) if runs else None
@@ -107,7 +107,7 @@ def version_ranges(names: list[str]) -> str:
 
 
 def attribute_type(attribute: Attribute) -> str:
-    """The values an attribute takes, as a reader would say it: `int >= 1`, `max | min`, `list of int`."""
+    """The values that an attribute takes, as text: `int >= 1`, `max | min`, `list of int`."""
     return _type_text(attribute.annotation)
 
 

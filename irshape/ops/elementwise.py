@@ -1,4 +1,4 @@
-"""Families of element-wise operations: one rule each, inherited by dozens of ops."""
+"""Families of element-wise operations, whose rules dozens of ops inherit."""
 
 from collections.abc import Callable, Hashable
 from itertools import product
@@ -13,22 +13,26 @@ from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, quotient
 
-# What arithmetic is defined on.
+# The element types that arithmetic takes.
 ARITHMETIC = NUMERIC - {ElementType.string}
-# What OpenVINO computes no values of.
+# The element types of which OpenVINO computes no values.
 UNFOLLOWED = frozenset({ElementType.i16, ElementType.u16, ElementType.f64})
 
 
 class Elementwise(Op):
     """Each element of the output is a function of the corresponding elements of the inputs.
 
-    Values are followed through the op where its class says how: `of_elements` computes an element from known numbers,
-    `of_sizes` where some are a `Dim` and the others ints, `of_real_sizes` where these stand in a real tensor and that matters.
-    They give None for what they cannot know. `is_monotone` says that the function takes no value outside those at the ends of
-    its arguments, so that bounds of reals are followed too. `of_ratios` computes an element, or the size and the divisor of one,
-    from sizes divided by powers of 2, which floats hold exactly. `of_bounds` gives the two ends that OpenVINO makes of those of its
-    arguments, right or wrong; it is None where OpenVINO follows numbers only. `held` is what an integer type makes of an end that it
-    cannot hold.
+    A class says how values are followed through the operation:
+
+    - `of_elements` computes an element from numbers;
+    - `of_sizes` computes it from sizes and ints, and `of_real_sizes` does so for real tensors, if they differ;
+    - `of_ratios` computes it, or its numerator and denominator, from sizes divided by powers of 2, which floats hold exactly;
+    - `is_monotone` says that its values at the ends of intervals bound all its values, so that intervals of reals are followed;
+    - `of_bounds` gives the bounds that OpenVINO computes from those of its arguments, right or wrong; it is None if OpenVINO follows
+      numbers only;
+    - `held` gives the bound that OpenVINO holds, if the integer type cannot hold the computed one.
+
+    These functions return None for a value that they cannot tell.
     """
 
     is_monotone: ClassVar[bool] = False
@@ -58,7 +62,7 @@ class Elementwise(Op):
         return tuple([self.element(ctx, element_type, row, inputs[0].element_type.is_real) for row in zip(*columns, strict=True)])
 
     def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
-        """The elements of each input, as many as the output has; None where that cannot be said."""
+        """The elements of each input, repeated to as many as the output has; None if they cannot be matched."""
         return [input.values for input in inputs]
 
     def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
@@ -80,7 +84,7 @@ class Elementwise(Op):
         return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
 
     def exact(self, *ratios: tuple[Size, int] | None) -> Element | None:
-        """The element of which each argument is a size divided by a number."""
+        """An element computed from arguments that are sizes divided by numbers; None if it cannot be."""
         if self.of_ratios is None or None in ratios:
             return None
         result = self.of_ratios(*ratios)
@@ -90,7 +94,7 @@ class Elementwise(Op):
         return quotient(size, divisor) if divisor and not divisor & (divisor - 1) else None
 
     def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
-        """Two ends between which an integer lies when each argument lies between two; None if that is not known."""
+        """The bounds of an integer element, from the bounds of each argument; None if they are not known."""
         return None
 
     def runtime_view(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
@@ -112,14 +116,14 @@ class Elementwise(Op):
         return tuple(result)
 
     def corners(self, *ranges: tuple[float, float]) -> tuple[float, float] | None:
-        """OpenVINO's rule for most: the least and the largest of what the ends give; where one has no limit, neither has the result."""
+        """OpenVINO's rule for most operations: the least and the largest result of the ends; without limit if an argument has none."""
         if any(high == inf for _, high in ranges):
             return 0, inf
         values = [_number(self.of_elements, corner) for corner in product(*ranges)]
         return None if None in values else (min(values), max(values))
 
     def of_ranges(self, *ranges: tuple[float, float]) -> Element | None:
-        """What is known of an element when each argument lies between two floats."""
+        """The element as an interval of reals, from the interval of each argument; None if nothing is known."""
         if not self.is_monotone:
             return None
         values = [_number(self.of_elements, corner) for corner in product(*ranges)]
@@ -130,7 +134,7 @@ class Elementwise(Op):
 
 
 def unknown(ctx: Context, element_type: ElementType) -> Element:
-    """An element of a type of which nothing is known; no bound of its type either, which OpenVINO would take for one of its value."""
+    """An unknown element. It does not have the bounds of its type, because OpenVINO would take them for bounds of the value."""
     if element_type.is_real:
         return Real(-inf, inf)
     if element_type is ElementType.boolean:
@@ -139,7 +143,7 @@ def unknown(ctx: Context, element_type: ElementType) -> Element:
 
 
 def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
-    """A function of elements; None where it has no value that could be followed, as NaN or a complex number."""
+    """The value of a function of elements; None if it cannot be followed, such as NaN or a complex number."""
     try:
         value = None if function is None else function(*row)
     except (ArithmeticError, ValueError):
@@ -150,7 +154,7 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
 
 
 def wrapped(end: float, element_type: ElementType) -> float:
-    """An end as an integer type holds it in OpenVINO: numbers wrap, and no limit remains none unless the type is small."""
+    """A bound as an integer type holds it in OpenVINO: numbers wrap around; an infinite bound stays infinite unless the type is small."""
     bits = element_type.bits
     if bits >= 32 and abs(end) >= INT64_MAX:
         return end
@@ -168,7 +172,7 @@ def bounded(
     high: float,
     held: Callable[[float, ElementType], float] = wrapped,
 ) -> Element | None:
-    """An element of which OpenVINO knows these ends, in whichever order: the element itself if they are its own."""
+    """An element with the bounds that OpenVINO knows, in either order: the element itself if these are its own bounds."""
     low, high = min(low, high), max(low, high)
     if low == high and abs(low) != inf:
         return low
@@ -179,12 +183,12 @@ def bounded(
     return Real(low, high) if element_type.is_real else ctx.scope.bounded(key, low, high)
 
 
-# Numbers of so few digits that a product with a size is exact.
+# Up to this number, the product of a numerator or denominator with a size is exact in floats.
 _SHORT = 1 << 10
 
 
 def ratio(element: Element) -> tuple[Size, int] | None:
-    """The size and the power of 2 of which an element is the quotient."""
+    """A size and a power of 2 whose quotient the element is; None if there are none."""
     if isinstance(element, Real):
         return None if element.size is None else (element.size, element.divisor)
     if isinstance(element, float):
@@ -196,14 +200,14 @@ def ratio(element: Element) -> tuple[Size, int] | None:
 
 
 def limits_of(element: Element) -> tuple[float, float]:
-    """The ends of an element, exact if they are whole."""
+    """The bounds of an element, as ints if they are whole."""
     if isinstance(element, Real):
         return element[:2]
     return bounds(element) if isinstance(element, Dim) else (element, element)
 
 
 def ends(element: Element) -> tuple[float, float]:
-    """Two floats between which an element lies."""
+    """The bounds of an element, as floats."""
     if isinstance(element, Real):
         return element[:2]
     low, high = bounds(element) if isinstance(element, Dim) else (element, element)
@@ -243,7 +247,7 @@ class Broadcasting(Elementwise):
         return shape
 
     def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
-        """The elements of each input, repeated to the shape they broadcast to; None where `pdpd` aligns them otherwise."""
+        """The elements of each input, repeated to the shape that the inputs broadcast to; None for `pdpd`, which aligns axes otherwise."""
         if self.auto_broadcast == "pdpd":
             return None
         ctx.stop_at_errors()

@@ -1,4 +1,4 @@
-"""Operations that make a tensor out of sizes and numbers."""
+"""Operations that generate a tensor from sizes and numbers."""
 
 from math import ceil, isfinite, trunc
 from typing import Annotated, Any, Literal
@@ -32,7 +32,7 @@ class Range(Op):
         return (self._count(ctx, self._is_integral(ctx, start, stop, step), first, last, by),)
 
     def _is_integral(self, ctx: Context, *ports: Input) -> bool:
-        """Whether the numbers are whole, so that OpenVINO cuts off what stands after the point."""
+        """Whether the numbers are integers, so that OpenVINO drops fractions."""
         return all(ctx.has_type(port, INTEGER) for port in ports)
 
     @staticmethod
@@ -53,7 +53,7 @@ class Range(Op):
                 return ctx.unknown()
         elif is_integral:
             first, last, by = trunc(first), trunc(last), trunc(by)
-            if by == 0:  # a step that is cut to 0, from which OpenVINO makes nothing
+            if by == 0:  # OpenVINO gives no numbers if the step without its fraction is 0
                 return 0
         distance, step = (last - first, by) if by > 0 else (first - last, -by)
         if isinstance(distance, float) or isinstance(step, float):
@@ -104,7 +104,7 @@ class Eye(Op):
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
         for port in (num_rows, num_columns, diagonal_index):
             ctx.single(port)
-        rows, columns = (ctx.natural(port, 0, ctx.scalar(port)) for port in (num_rows, num_columns))
+        rows, columns = map(ctx.size_in, (num_rows, num_columns))
         batch = () if batch_shape is None else ctx.shape_in(batch_shape)
         return None if batch is None else (*batch, rows, columns)
 
@@ -150,4 +150,4 @@ class Multinomial(Op):
 
     def infer(self, ctx: Context, probs: Input, num_samples: Input) -> Shape:
         ctx.single(num_samples)
-        return (probs.shape[0], ctx.natural(num_samples, 0, ctx.scalar(num_samples), is_lenient=True))
+        return (probs.shape[0], ctx.size_in(num_samples, is_lenient=True))

@@ -1,4 +1,4 @@
-"""Where tensors enter and leave a model."""
+"""Inputs, outputs, constants, variables and bodies of a model."""
 
 from math import inf
 from typing import Annotated
@@ -23,14 +23,14 @@ def read_partial_shape(text: str) -> tuple[tuple[Interval, ...] | None, str | No
 
 
 def read_unsigned(text: str) -> tuple[int, str | None]:
-    """A number without sign, which takes all of the text; OpenVINO's XML reader forgives nothing else here."""
+    """A number without sign that takes up the whole text; here OpenVINO's XML reader tolerates nothing else."""
     if not (text.isascii() and text.isdigit()):
         raise Malformed("A102", f"{text!r} is not an unsigned integer")
     return read_integer(text)
 
 
 def read_stored_type(text: str) -> tuple[ElementType, str | None]:
-    """The element type of a constant, which OpenVINO reads as it reads a port's precision, too: `I64` and `f32`, but not `F32`."""
+    """The element type of a constant. OpenVINO also reads it as the precision of a port: `I64` and `f32`, but not `F32`."""
     element_type, remark = read_element_type(text)
     if ElementType.from_precision(text) is None:
         raise Malformed("A103", f"{text!r} is no element type of a constant; write {element_type}")
@@ -53,7 +53,7 @@ class Parameter(Op):
 
 @op("Constant", "opset1")
 class Constant(Op):
-    """A tensor whose bytes stand in the weights."""
+    """A tensor whose bytes are in the weights."""
 
     output = Out(attribute="element_type")
     element_type: Annotated[ElementType, ReadBy(read_stored_type)]
@@ -63,24 +63,26 @@ class Constant(Op):
 
     @property
     def memo_key(self) -> object:
-        """Constants of one size, wherever their bytes stand."""
+        """Constants of one type and shape are equal, wherever their bytes are."""
         return self if self.findings else (Constant, self.element_type, self.shape, self.size)
 
     def infer(self, ctx: Context) -> Shape:
         count = 1
         for size in self.shape:
             if size < 0:
-                ctx.fail("A104", f"a constant has no unknown sizes, got {size}", attribute="shape")
+                ctx.fail("A104", f"the shape of a constant must hold no negative size, got {size}", attribute="shape")
             count *= size
         if self.element_type is not ElementType.string:
             needed = self.element_type.byte_size(count)
             if self.size < needed:
-                message = f"{self.size} bytes hold no {self.element_type} constant of {number_text(count)} elements"
-                message += f", which takes {number_text(needed)}"
+                message = f"the constant stores {_bytes(self.size)}; {number_text(count)} elements of {self.element_type}"
+                message += f" need {number_text(needed)}"
                 ctx.fail("W103", message, attribute="size")
-            # Elements of 3 and 6 bits stand in groups of 3 bytes, the last of which may not be full.
+            # Elements of 3 and 6 bits are stored in groups of 3 bytes, and the last group may not be full.
             if self.size > needed and self.element_type.bits not in (0, 3, 6):
-                ctx.warn("R303", f"the constant has {self.size} bytes, its shape and type take {number_text(needed)}", attribute="size")
+                ctx.warn(
+                    "R303", f"the constant stores {_bytes(self.size)}; its shape and type need {number_text(needed)}", attribute="size"
+                )
         return self.shape
 
 
@@ -97,7 +99,7 @@ class Result(Op):
 
 @op("ReadValue", "opset3")
 class ReadValueV3(Op):
-    """The variable, which begins as the input."""
+    """Read a variable; the input is its first value."""
 
     init_value = In()
     output = Out(like="init_value")
@@ -109,7 +111,7 @@ class ReadValueV3(Op):
 
 @op("ReadValue", "opset6")
 class ReadValueV6(Op):
-    """The variable, of which only what is declared is known: it begins as the input, and becomes what Assign makes it."""
+    """Read a variable of a declared type and shape; the input is its first value, and Assign changes it."""
 
     init_value = In(optional=True)
     output = Out()
@@ -119,7 +121,7 @@ class ReadValueV6(Op):
 
     @property
     def _is_declared(self) -> bool:
-        """Whether the layer says anything of the variable; if not, it is like its input."""
+        """Whether the layer declares the variable's type or shape; if not, they are those of the input."""
         return self.variable_type is not ElementType.dynamic or self.variable_shape is not None
 
     def infer(self, ctx: Context, init_value: Input | None) -> Shape:
@@ -143,21 +145,29 @@ class ReadValueV6(Op):
         return self.variable_type
 
     def _check_shape(self, ctx: Context, declared: tuple[Interval, ...], init_value: Input) -> None:
-        """The variable must be able to hold every shape that its first value can have."""
+        """Demand that the variable can hold every shape that its first value can have."""
         if not init_value.is_ranked:
-            ctx.fail("S206", f"the variable has rank {len(declared)}, the rank of its init_value is not known", port=init_value)
+            ctx.fail(
+                "S206", f"init_value must have rank {len(declared)}, the rank of the variable, but its rank is not known", port=init_value
+            )
         if init_value.rank != len(declared):
-            ctx.fail("S102", f"the variable has rank {len(declared)}, its init_value has rank {init_value.rank}", port=init_value)
+            ctx.fail(
+                "S102", f"init_value must have rank {len(declared)}, the rank of the variable, got rank {init_value.rank}", port=init_value
+            )
         for axis, (size, (low, high)) in enumerate(zip(init_value.shape, declared, strict=True)):
             smallest, largest = bounds(size)
             if smallest < low or largest > high:
                 code = "S201" if largest < low or smallest > high else "S206"
                 wanted = low if low == high else f"{low}..{'' if high == inf else high}"
-                ctx.error(code, f"axis {axis} of the variable is {wanted}, that of its init_value {format_size(size)}", port=init_value)
+                ctx.error(code, f"axis {axis} of init_value must be {wanted}, as in the variable, got {format_size(size)}", port=init_value)
+
+
+def _bytes(count: int) -> str:
+    return "1 byte" if count == 1 else f"{count} bytes"
 
 
 class _Assign(Op):
-    """The variable becomes the input; that the two fit is checked where the whole graph is known."""
+    """Set a variable to the input. Whether the input fits the variable is checked where the whole graph is known."""
 
     new_value = In()
     output = Out(like="new_value")
@@ -168,14 +178,14 @@ class _Assign(Op):
 
 @op("Assign", "opset3")
 class AssignV3(_Assign):
-    """Let a variable that is read upstream become the input."""
+    """Set a variable that is read upstream to the input."""
 
     variable_id: Annotated[str, Stated] = ""
 
 
 @op("Assign", "opset6")
 class AssignV6(_Assign):
-    """Let a variable become the input."""
+    """Set a variable to the input."""
 
     variable_id: str  # OpenVINO crashes without it
 
@@ -184,7 +194,7 @@ class AssignV6(_Assign):
 class If(Op):
     """The outputs of one of two bodies: `then_body` where the condition is true, else `else_body`.
 
-    As those of Loop and TensorIterator its rule is that of the graphs inside it: the engine follows the tensors into them.
+    The engine infers the bodies of If, Loop and TensorIterator, so these operations have no rule of their own.
     """
 
     cond = In(value=True)
@@ -194,7 +204,7 @@ class If(Op):
 
 @op("Loop", "opset5")
 class Loop(Op):
-    """A body, run at most so many times, as long as its own condition holds."""
+    """A body that runs at most `trip_count` times, as long as its condition holds."""
 
     trip_count = In(value=True)
     execution_condition = In(value=True)
@@ -204,7 +214,7 @@ class Loop(Op):
 
 @op("TensorIterator", "opset1")
 class TensorIterator(Op):
-    """A body, run once for each of the parts its inputs are cut into."""
+    """A body that runs once for each part into which its inputs are cut."""
 
     body_inputs = In(variadic=True)
     body_outputs = Out(variadic=True)

@@ -16,7 +16,7 @@ from irshape.shape.shape import Shape, broadcast_shapes
 class MatMul(Op):
     """The product of the matrices in the last two axes; the axes before them broadcast.
 
-    A vector on the left is a row and one on the right a column; that axis of size 1 is not in the output.
+    A vector on the left is a row, and a vector on the right a column; the output leaves out its axis of size 1.
     """
 
     matrix_a = In(ranked=True)
@@ -75,11 +75,11 @@ class Einsum(Op):
         return tuple(shape)
 
     def _subscripts(self, ctx: Context) -> tuple[list[list[str]], list[str]]:
-        """The labels of each input and of the output; without `->`, the labels of one input only, in the order of the alphabet."""
+        """The labels of each input and of the output; without `->`, the output has the labels of one input only, in alphabetical order."""
         left, arrow, right = self.equation.partition("->")
         for subscript in (*left.split(","), right):
             if not _SUBSCRIPT.fullmatch(subscript):
-                ctx.fail("A102", f"subscript {subscript!r} must be letters with at most one ellipsis", attribute="equation")
+                ctx.fail("A102", f"subscript {subscript!r} must consist of letters and at most one ellipsis", attribute="equation")
         inputs = [_LABEL.findall(subscript) for subscript in left.split(",")]
         if arrow:
             return inputs, _LABEL.findall(right)
@@ -89,12 +89,16 @@ class Einsum(Op):
 
     @staticmethod
     def _labelled(ctx: Context, subscript: list[str], port: Input) -> dict[str, Shape]:
-        """The sizes that each label of a subscript stands for: one, or those an ellipsis covers."""
+        """The sizes that each label of a subscript stands for: one size, or all that an ellipsis covers."""
         if not port.is_ranked:
             return {label: None if label == _ELLIPSIS else (ctx.unknown(),) for label in subscript}
         covered = port.rank - len(subscript) + 1 if _ELLIPSIS in subscript else 1
         if covered < 0 or (_ELLIPSIS not in subscript and port.rank != len(subscript)):
-            ctx.fail("S101", f"{port.name} has rank {port.rank}, its subscript is {''.join(subscript)!r}", port=port)
+            ctx.fail(
+                "S101",
+                f"subscript {''.join(subscript)!r} must have a label for each axis of {port.name}, which has rank {port.rank}",
+                port=port,
+            )
         sizes: dict[str, Shape] = {}
         start = 0
         for label in subscript:
@@ -132,7 +136,7 @@ class GroupedMatMul(Op):
         if groups:
             groups = [ctx.merge(groups[0], b_groups, "mat_a and mat_b must have the same number of groups")]
         elif offsets is None:
-            ctx.fail("G107", "offsets must say where the groups of rows end")
+            ctx.fail("G107", "input 2 (offsets) is missing, which mat_a of rank 2 needs")
         else:
             ctx.require_rank(offsets, (1,))
         return (*groups, rows, columns)

@@ -11,7 +11,7 @@ from irshape.shape.shape import Shape
 
 
 class BatchNorm(Op):
-    """The data normalized in each channel by given statistics, then scaled and moved."""
+    """The data normalized by statistics of each channel, then scaled and shifted."""
 
     epsilon: Annotated[float, Stated] = 0.0
 
@@ -26,7 +26,7 @@ class BatchNorm(Op):
             ctx.require_ge(shape[0], 1, "there must be at least one channel")
         batch, channels, *spatial = data.shape
         if shape is not None:
-            channels = ctx.merge(channels, shape[0], "the channels of the data and the length of gamma differ")
+            channels = ctx.merge(channels, shape[0], "gamma must hold one value for each channel of data")
         ctx.require_ge(channels, 1, "there must be at least one channel")
         return (batch, channels, *spatial)
 
@@ -76,7 +76,7 @@ class GRN(Op):
 
 @op("GroupNormalization", "opset12")
 class GroupNormalization(Op):
-    """The data normalized over groups of channels, then scaled and moved channel by channel."""
+    """The data normalized over groups of channels, then scaled and shifted channel by channel."""
 
     data = In(min_rank=2)
     scale = In(rank=1)
@@ -90,7 +90,7 @@ class GroupNormalization(Op):
         merged = ctx.merge_shapes(scale, bias, "scale and bias must have the same length")
         batch, channels, *spatial = data.shape
         if merged is not None:
-            channels = ctx.merge(channels, merged[0], "the channels of the data and the length of scale differ")
+            channels = ctx.merge(channels, merged[0], "scale must hold one value for each channel of data")
         with ctx.looks(at=STATIC):
             ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
@@ -122,7 +122,7 @@ class LRN(Op):
 
 @op("MVN", "opset2", also="opset1", until="opset5")
 class MVNV0(Op):
-    """The data minus its mean, and divided by its deviation where `normalize_variance` says so."""
+    """The data minus its mean, divided by its deviation if `normalize_variance` is true."""
 
     data = In()
     output = Out(like="data")
@@ -137,9 +137,9 @@ class MVNV0(Op):
 
 @op("MVN", "opset6")
 class MVNV6(Op):
-    """The data minus its mean over some axes, and divided by its deviation where `normalize_variance` says so.
+    """The data minus its mean over some axes, divided by its deviation if `normalize_variance` is true.
 
-    OpenVINO looks at the number of the axes only.
+    OpenVINO checks only the number of axes.
     """
 
     data = In()
@@ -169,7 +169,7 @@ class NormalizeL2(Op):
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
         if axes.element_type is ElementType.boolean and axes.elements is not None:
-            ctx.fail("T101", "OpenVINO reads no axes of element type boolean", port=axes)
+            ctx.fail("T101", "axes must not have element type boolean", port=axes)
         for axis in ctx.known(axes) or ():
             ctx.axis(axis, data.rank, "axes", port=axes)
         return data.shape

@@ -1,4 +1,4 @@
-"""What an op is: a class whose annotations are its attributes, whose In and Out fields are its ports, and whose `infer` is its rule."""
+"""An operation is a class: its annotations are attributes, its `In` and `Out` fields are ports, and its `infer` is the rule."""
 
 from collections.abc import Callable, Mapping
 from math import prod
@@ -20,17 +20,17 @@ class DefinitionError(TypeError):
 
 
 class UnknownRank(Exception):
-    """A rule reads the shape of an input of unknown rank, so nothing tells the shapes of its outputs. That is no fault."""
+    """A rule reads the shape of an input of unknown rank, so it cannot tell the shapes of its outputs. That is no fault."""
 
 
 class In:
     """An input port.
 
-    `types` are the element types it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
-    tensor's elements, so they are fetched from the weights or followed through the graph. An `optional` port may be absent
-    (its parameter is then None), a `variadic` one takes the rest (its parameter is a tuple). `like` names a port whose
-    element type it shares. `unranked=True` hands a tensor of unknown rank to the rule; otherwise the rule is not asked and
-    every output is unranked.
+    `types` are the element types that it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
+    elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
+    its parameter is None. A `variadic` port takes all further inputs; its parameter is a tuple. `like` names a port that has the same
+    element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not known; then no output has a known
+    rank, unless `Out(rank=…)` says it.
     """
 
     __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "ranked", "types", "value", "variadic")
@@ -62,9 +62,10 @@ class In:
 
 
 class Out:
-    """An output port: its element type is `type`, or that of the input `like`, or that the attribute `attribute` names.
+    """An output port.
 
-    `rank` is the rank of the output where inputs of unknown rank leave the rule unasked.
+    Its element type is `type`, or the type of the input `like`, or the value of the attribute `attribute`. `rank` is the rank of the
+    output if the rule ends because an input has no known rank. A `variadic` port stands for all further outputs.
     """
 
     __slots__ = ("attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
@@ -80,7 +81,7 @@ class Out:
     ) -> None:
         self.name = ""
         self.index = -1
-        # The inputs that may tell the element type.
+        # The inputs that may tell the element type of the output.
         self.sources: tuple[int, ...] = ()
         self.type = type
         self.like = like
@@ -93,7 +94,7 @@ _Port = TypeVar("_Port", In, Out)
 
 
 def _placed(port: _Port, index: int) -> _Port:
-    """The port at a position: itself, or a copy where a base class has it."""
+    """The port with a position: the port itself, or a copy if it belongs to a base class."""
     if port.index >= 0:
         own = object.__new__(type(port))
         for slot in port.__slots__:
@@ -110,7 +111,7 @@ class Input:
     `is_literal` tells that it is a Const.
 
     A rule that reads `shape` or `rank` of an input of unknown rank ends there: no output has a known rank, unless `Out(rank=…)`
-    says it. If the port declares its rank, `In(rank=…)`, the rule goes on with sizes that are not known.
+    says it. If the port declares its rank, `In(rank=…)`, the rule goes on with unknown sizes.
     """
 
     __slots__ = ("_assumed", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source")
@@ -169,7 +170,7 @@ class Input:
         return None if self.partial_shape is None else len(self.partial_shape)
 
     def dims(self, rank: int) -> tuple[Size, ...]:
-        """The size of each axis; of an input of unknown rank, `rank` sizes that are not known."""
+        """The size of each axis; if the rank is not known, `rank` unknown sizes."""
         if self.partial_shape is not None:
             return self.partial_shape
         if self._assumed is None or len(self._assumed) != rank:
@@ -184,13 +185,13 @@ class Input:
 
     @property
     def values(self) -> Elements:
-        """The elements, where they are known; `propagate` is asked only where they are."""
+        """The elements, if they are known, as they are for `propagate`."""
         assert self.elements is not None, f"{self.name} has no known elements"
         return self.elements
 
     @property
     def static_shape(self) -> tuple[int, ...]:
-        """The shape, where the elements are known; no size of it is unknown then."""
+        """The shape, if the elements are known; then it is static."""
         return cast(tuple[int, ...], self.shape)
 
 
@@ -206,25 +207,28 @@ class Op:
     """One version of an operation.
 
     A subclass declares its attributes as annotations (`axis: int = 1`), its ports as fields (`data = In()`), and its rule as
-    `infer(self, ctx, *inputs)`, one parameter for each input, named as the port. The rule gives the shape of the output, or
-    a sequence of shapes where there are several. Three more methods are optional:
+    `infer(self, ctx, *inputs)`, with one parameter for each input, named as the port. The rule returns the shape of the output, or a
+    sequence of shapes if there are several outputs. More methods are optional:
 
-    - `types(self, ctx, *inputs)`: the element types of the outputs, where `Out` cannot say them;
-    - `propagate(self, ctx, *inputs)`: the elements of the output (a sequence of them for several), or None; this is how
-      values travel through shape subgraphs. It is asked only when the elements of the inputs that `demands` names (all, unless
-      the class says otherwise) are known. These may be an int, a float, a `Dim` or a `Real`; it gives None for what it cannot follow.
-      `takes_unknown` says that integers of some inputs may be unknown if others are known: they are sizes without bounds then;
-    - `runtime_view(self, ctx, elements, *inputs)`: of the elements that `propagate` gave, what OpenVINO knows, or None. By default it
-      is all of them where `is_followed` says that OpenVINO follows bounds through the operation, and nothing elsewhere;
-      `unfollowed` are the element types of which it computes no values at all;
-    - `evaluate(self, *arrays)`: the data itself, with NumPy.
+    - `types(self, ctx, *inputs)` returns the element types of the outputs, if `Out` cannot say them;
+    - `propagate(self, ctx, *inputs)` returns the elements of the output, or a sequence of them for several outputs: so values travel
+      through shape subgraphs. It is asked only if the elements of the inputs that `demands` names are known (all inputs, unless the
+      class says otherwise). An element is an int, a float, a `Dim` or a `Real`; it returns None if it cannot follow them;
+    - `runtime_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
+    - `evaluate(self, *arrays)` computes the data itself, with NumPy.
 
-    `demanded` are the positions of the inputs whose elements `propagate` reads, if there is one.
+    These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
 
-    `takes_numbers_only` says that OpenVINO tells the sizes of the output from numbers, not from bounds of values.
+    - `is_followed`: OpenVINO follows bounds of values through the operation, so that it knows all elements of `propagate`.
+    - `unfollowed`: the element types of which OpenVINO computes no values.
+    - `takes_unknown`: integers of some inputs may be unknown if others are known; `propagate` takes them as sizes without bounds.
+    - `takes_numbers_only`: OpenVINO infers the sizes of the output from numbers, not from bounds of values.
 
-    The class is checked when it is defined: a parameter that is no port or an annotation that is no attribute type raises
-    `DefinitionError`.
+    `demanded` are the positions of the inputs that `demands` names.
+
+    The definition of a class is checked. A parameter that is no port, an annotation that is no attribute type, and a class attribute or
+    a method of an operation that no base class declares raise `DefinitionError`. A helper method begins with an underscore. An attribute
+    that is not read from the XML is annotated `ClassVar`, or `Fixed` if other versions read it.
     """
 
     TYPE: ClassVar[str] = ""
@@ -277,7 +281,7 @@ class Op:
         last = {id(own[-1]) for own in (cls.inputs, cls.outputs) if own}
         for port in ports:
             if port.variadic and id(port) not in last:
-                raise DefinitionError(f"{cls.__name__}.{port.name} takes the rest, so it must be the last port")
+                raise DefinitionError(f"{cls.__name__}.{port.name} is variadic, so it must be the last port")
             if port.like is not None and port.like not in ins:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
         cls.inputs = tuple([_placed(port, index) for index, port in enumerate(cls.inputs)])
@@ -331,7 +335,7 @@ class Op:
             raise DefinitionError(f"{cls.__name__}.{rule} takes {parameters}, but the inputs are {ports}")
 
     def __init__(self, attributes: Mapping[str, str] = MappingProxyType({}), limits: Limits = DEFAULT) -> None:
-        """Read the attributes of a layer; what is wrong with them is kept in `findings`."""
+        """Read the attributes of a layer; `findings` keeps their faults."""
         findings: list[Finding] = []
         absent = 0
         for attribute in self.attributes.values():
@@ -376,11 +380,11 @@ class Op:
 
     @property
     def memo_key(self) -> object:
-        """What is equal for operations to which every rule gives the same answer: itself, unless the rules leave attributes unread."""
+        """Operations with equal keys have equal outcomes. The key is the operation itself, unless its rule leaves attributes unread."""
         return self
 
     def runtime_view(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
-        """What OpenVINO knows of the elements of the output, which `propagate` gave from inputs that are not all numbers."""
+        """What OpenVINO knows of the elements that `propagate` returned, if not all of them are numbers."""
         return elements if self.is_followed else None
 
     @classmethod
@@ -393,13 +397,13 @@ class Op:
 
 
 class Moving(Op):
-    """A family: the output holds elements of the inputs, unchanged. OpenVINO follows their bounds."""
+    """The family of operations whose outputs hold elements of their inputs, unchanged. OpenVINO follows their bounds."""
 
     is_followed = True
 
 
 class Assembling(Moving):
-    """A family: the output is put together from several inputs, so that known elements are followed beside unknown ones."""
+    """The family of operations that put their output together from several inputs: known elements are followed beside unknown ones."""
 
     takes_unknown = True
 
@@ -411,8 +415,8 @@ _C = TypeVar("_C", bound=type[Op])
 def op(type: str, since: str, *, until: str | None = None, without: str = "", also: str = "") -> Callable[[_C], _C]:
     """Register a class as the operation `type` from the opset `since` on.
 
-    It stays until `until` (the last opset that holds it), else until another class of the type supersedes it, else until
-    opset16. `without` names opsets in between that lack it, `also` further versions that hold it, both separated by blanks.
+    The last opset that holds it is `until`; if that is not given, the one before the next class of the type, or else opset16.
+    `without` names opsets in between that lack it, and `also` names further versions that hold it, both separated by blanks.
     """
 
     def register(cls: _C) -> _C:

@@ -1,4 +1,4 @@
-"""Poolings: the largest or the mean of the elements under a window."""
+"""Pooling: the maximum or the mean of the elements under a window."""
 
 from typing import Annotated, Literal
 
@@ -24,7 +24,7 @@ class _Pooling(Sliding):
     exclude_pad: Annotated[bool, Fixed] = False
 
     def pooled(self, ctx: Context, data: Input, dilations: tuple[int, ...] = ()) -> tuple[Size, ...]:
-        """Batch, channels, and how many places the window has on each spatial axis."""
+        """Batch, channels, and the number of positions of the window on each spatial axis."""
         count = len(self.kernel)
         ctx.require_rank(data, (3, 4, 5))
         if data.is_ranked:
@@ -42,7 +42,7 @@ class _Pooling(Sliding):
         return (batch, channels, *positions)
 
     def positions(self, ctx: Context, size: Size, kernel: int, slide: Slide, axis: int) -> Size:
-        """How many places the window has on one spatial axis."""
+        """The number of positions of the window on one spatial axis."""
         stride, dilation, begin, end = slide
         extent = dilated(kernel, dilation)
         if self.is_same:
@@ -50,11 +50,11 @@ class _Pooling(Sliding):
             size = narrow(size, 1)
             return ceil_div(size - dim_min(extent, stride), stride) + 1 if self.rounding_type == "ceil" else ceil_div(size, stride)
         if begin + end == -1:
-            # OpenVINO takes the padded size for unknown, and then fails to read it.
-            ctx.require_ge(begin + end, 0, "pads that add up to {a} are refused on axis {axis}", code="A104", axis=axis)
+            # OpenVINO takes the padded size for unknown, and then fails when it reads it.
+            ctx.require_ge(begin + end, 0, "the pads of axis {axis} must not add up to {a}", code="A104", axis=axis)
         if self.exclude_pad:
             for pad in (begin, end):
-                message = "a window of {extent} elements may lie in the padding of {pad} alone on axis {axis}"
+                message = "the window of {extent} elements must be longer than the padding of {pad} on axis {axis}"
                 ctx.require_ge(extent, pad % 2**64 + 1, message, code="A104", extent=extent, pad=pad, axis=axis)
         return window(ctx, size, kernel, stride, dilation, begin, end, self.rounding_type, axis=axis)
 
@@ -85,7 +85,7 @@ class MaxPoolV8(_Pooling):
 
 @op("MaxPool", "opset14")
 class MaxPoolV14(MaxPoolV8):
-    """Also rounds as PyTorch does: no window starts in the padding at the end."""
+    """Pooling that can round as PyTorch does: no window starts in the padding at the end."""
 
     rounding_type: Literal["floor", "ceil", "ceil_torch"] = "floor"  # type: ignore[assignment]
 
@@ -102,14 +102,14 @@ class AvgPoolV1(_Pooling):
 
 @op("AvgPool", "opset14")
 class AvgPoolV14(AvgPoolV1):
-    """Also rounds as PyTorch does: no window starts in the padding at the end."""
+    """Pooling that can round as PyTorch does: no window starts in the padding at the end."""
 
     rounding_type: Literal["floor", "ceil", "ceil_torch"] = "floor"  # type: ignore[assignment]
 
 
 @op("AvgPool", "opset16")
 class AvgPoolV16(AvgPoolV14):
-    """Its windows may have gaps."""
+    """The mean of each window, which may be dilated."""
 
     dilations: Annotated[tuple[int, ...], Unsigned] = ()
 
@@ -118,7 +118,7 @@ class AvgPoolV16(AvgPoolV14):
 
 
 class _AdaptivePooling(Op):
-    """As many windows as the output has elements, each as large as that needs."""
+    """Pooling to a given size: the windows cover the data evenly."""
 
     data = In()
     output_shape = In(value=True)
@@ -126,13 +126,13 @@ class _AdaptivePooling(Op):
 
     @staticmethod
     def pooled(ctx: Context, data: Input, output_shape: Input) -> Shape:
-        """Batch and channels of the data, and the sizes that are given."""
+        """Batch and channels of the data, and the sizes in `output_shape`."""
         ctx.require_rank(data, (3, 4, 5))
         count = data.rank - 2
         if output_shape.is_ranked:
             if output_shape.rank == 0:
-                ctx.fail("S101", "output_shape must have an axis", port=output_shape)
-            ctx.require_eq(output_shape.shape[0], count, "output_shape holds {a} sizes, the data has {b} spatial axes", code="V103")
+                ctx.fail("S101", "output_shape must not be a scalar", port=output_shape)
+            ctx.require_eq(output_shape.shape[0], count, "output_shape must hold one size for each spatial axis of data", code="V103")
             ctx.stop_at_errors()
         return (*data.shape[:2], *ctx.sizes(output_shape, count))
 

@@ -32,7 +32,7 @@ _DATA = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementTy
 
 @op("FakeConvert", "opset13")
 class FakeConvert(Op):
-    """The input rounded to what an 8-bit real holds, scaled and shifted; scale and shift broadcast to it."""
+    """The input rounded to the precision of an 8-bit float; scale and shift broadcast to it."""
 
     data = In(_DATA)
     scale = In(_DATA, like="data")
@@ -42,6 +42,6 @@ class FakeConvert(Op):
 
     def infer(self, ctx: Context, data: Input, scale: Input, shift: Input | None) -> Shape:
         if shift is not None:
-            ctx.merge_shapes(scale, shift, "scale and shift differ in axis {axis}")
-        merged = ctx.broadcast_shapes(data, scale, "scale does not broadcast to data: {a} and {b}")
+            ctx.merge_shapes(scale, shift, "scale and shift must be equal on axis {axis}")
+        merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data")
         return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")

@@ -17,7 +17,7 @@ from irshape.shape.value import Elements, Real, transposed
 class Reduction(Op):
     """The axes that are reduced disappear, or stay with size 1.
 
-    `of_elements` computes one element from many, where values are followed through the op; `of_nothing` is that from none.
+    `of_elements` computes one element from many, if values are followed through the op; `of_nothing` is the result of no elements.
     """
 
     data = In(NUMERIC)
@@ -58,7 +58,7 @@ class Reduction(Op):
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:
-    """The elements, floats as integers; None where one has a fraction or is so large that sums in its type are not exact."""
+    """The elements, floats as integers; None if one is not known, has a fraction, or is so large that sums in its type are not exact."""
     if not element_type.is_real:
         return elements
     limit = {ElementType.f32: 1 << 24, ElementType.f64: 1 << 53, ElementType.f16: 1 << 11}.get(element_type, 0)
@@ -71,7 +71,7 @@ def whole(elements: Elements, element_type: ElementType) -> Elements | None:
 
 
 def mean(elements: Elements) -> int:
-    """The mean of integers, cut to an integer."""
+    """The mean of integers, rounded toward zero."""
     total: int = sum(elements)
     return abs(total) // len(elements) * (1 if total >= 0 else -1)
 
@@ -101,7 +101,7 @@ class ReduceProd(Reduction):
 
 @op("ReduceMax", "opset1")
 class ReduceMax(Reduction):
-    """The largest."""
+    """The maximum."""
 
     is_followed = True
     of_elements = partial(reduce, dim_max)
@@ -109,7 +109,7 @@ class ReduceMax(Reduction):
 
 @op("ReduceMin", "opset1")
 class ReduceMin(Reduction):
-    """The smallest."""
+    """The minimum."""
 
     is_followed = True
     of_elements = partial(reduce, dim_min)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NEWEST: Final = 17
 # The last opset that inherits the operations of the one before it; opset17 holds only what its classes name.
 LAST_FULL: Final = 16
-# The one spelling of the XML that is not the operation's own name; unlike all others its case matters.
+# The XML calls Constant by this name; its case matters, unlike the case of any other type.
 CONST: Final = "Const"
 # The first release of OpenVINO with each opset, as its documentation lists them; it does not list the last two yet.
 RELEASES: Final = dict(
@@ -31,12 +31,12 @@ TENSORFLOW: Final = "tensorflow"
 _OPSETS: Final = {f"opset{number}": number for number in range(1, NEWEST + 1)}
 
 
-# How much of two types must be the same for one to resemble the other.
+# The least similarity of two types that resemble each other.
 _LIKENESS: Final = 0.8
 
 
 def _may_resemble(word: str, known: str) -> bool:
-    """Whether lengths and letters let two types be alike; tells most apart at little cost."""
+    """Whether two types may be alike, by their lengths and letters; this tells most types apart at little cost."""
     least = _LIKENESS * (len(word) + len(known)) / 2
     if min(len(word), len(known)) < least:
         return False
@@ -58,7 +58,7 @@ def opset(version: str) -> int | None:
 
 
 class Registry:
-    """The classes by type. The type's case does not matter, the version's does."""
+    """The classes by type and version. The case of a type does not matter; the case of a version does."""
 
     def __init__(self) -> None:
         self._entries: dict[str, list[_Entry]] = {}

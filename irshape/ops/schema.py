@@ -1,4 +1,4 @@
-"""JSON Schemas of the operations' attributes, by pydantic models that are made of the declarations on demand."""
+"""JSON Schemas of the operations' attributes; the declarations become pydantic models on demand."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
@@ -58,7 +58,7 @@ def _definition(op: OpClass, names: list[str]) -> dict[str, Any]:
 
 
 def _is_text(attribute: Attribute) -> bool:
-    """Whether the attribute's text has a form of its own that JSON keeps as text."""
+    """Whether the attribute's text has its own form, which stays text in JSON."""
     return _annotation(attribute.annotation) is str and not isinstance(attribute.default, str)
 
 

@@ -1,4 +1,4 @@
-"""Operations on shapes: ShapeOf, and those that only arrange the axes of a tensor anew."""
+"""ShapeOf, and operations that change only the shape of a tensor."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -38,7 +38,7 @@ class ShapeOfV3(ShapeOf):
 
 
 class _Rearrangement(Moving):
-    """The same elements in the same order, in a shape of as many."""
+    """The same elements in the same order, in another shape."""
 
     data = In()
     output = Out(like="data")
@@ -47,7 +47,7 @@ class _Rearrangement(Moving):
 
 @op("Reshape", "opset1")
 class Reshape(_Rearrangement):
-    """The elements in a given shape; in it -1 stands for what is left, and with `special_zero` 0 for the size of the input."""
+    """Give the data another shape. A size of -1 is inferred; with `special_zero`, a size of 0 is copied from the data."""
 
     shape = In(INTEGER, rank=1, value=True)
     special_zero: Annotated[bool, Stated] = False
@@ -57,47 +57,47 @@ class Reshape(_Rearrangement):
             return None
         pattern = ctx.values(shape)
         is_inferred = -1 in pattern
-        if any(_may_be_inferred(size, is_inferred) for size in pattern):  # OpenVINO looks at none
+        if any(_may_be_inferred(size, is_inferred) for size in pattern):  # OpenVINO checks none of them
             return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
         copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
         if data.is_ranked and copied and copied[-1] >= data.rank:
-            ctx.fail("V101", f"shape[{copied[-1]}] copies a size of data, which has rank {data.rank}", port=shape)
+            ctx.fail("V101", f"shape[{copied[-1]}] copies axis {copied[-1]} of data, but data has rank {data.rank}", port=shape)
         target: list[Size] = []
         for axis, size in enumerate(pattern):
             if axis in copied:
                 target.append(data.shape[axis] if data.is_ranked else ctx.unknown())
             elif size == -1:
-                target.append(1)  # until the others are known
+                target.append(1)  # replaced when the others are known
             else:
                 target.append(self._given(ctx, data, axis, size))
         ctx.stop_at_errors()
         want = [size for axis, size in enumerate(target) if axis not in copied and pattern[axis] != -1]
         have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
-            # OpenVINO takes data of which it does not know the rank not to be empty.
+            # OpenVINO assumes that data of unknown rank is not empty.
             is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
-            if is_empty and (have is None or 0 not in have):  # by formulas that OpenVINO does not follow
-                ctx.warn("R401", "no size fulfils this: -1 beside a size of 0 needs data without elements", port=shape)
+            if is_empty and (have is None or 0 not in have):  # known from formulas that OpenVINO does not follow
+                ctx.warn("R401", "no size fulfils this: data must have no elements where shape holds -1 and a size of 0", port=shape)
                 target[pattern.index(-1)] = ctx.unknown()
                 return tuple(target)
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
             with ctx.looks(at=NOTHING if copied else [*have, *want]):
-                if all(bounds(size)[0] > 0 for size in want):  # else the shapes may differ in all but being empty
+                if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
                     have, want = ctx.without_common(have, want)
                 ctx.require_eq(product(have), product(want), "data must have as many elements as shape")
         return tuple(target)
 
     def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
-        """What an element of `shape` stands for beside one that may turn out to be -1."""
+        """The size for an element of `shape` if another element may turn out to be -1."""
         if size == 0 and self.special_zero and data.is_ranked and axis < data.rank:
             return data.shape[axis]
         return size if lt(0, size) else ctx.unknown()
 
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
-        """A number of the pattern as a size; with `special_zero` one that turns out to be 0 copies that of the data."""
+        """The size for a number of `shape`. With `special_zero`, a number that turns out to be 0 copies the size of the data."""
         low, high = bounds(size)
         if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
@@ -112,32 +112,32 @@ class Reshape(_Rearrangement):
         if is_known(size):
             return copied
         if eq(copied // size * size, copied):
-            return size  # where it is 0, so is what it copies
+            return size  # if it is 0, the size it copies is 0, too
         (low, high), (least, most) = bounds(copied), bounds(size)
         if is_filled(size):
             return narrow(size, min(low, max(least, 1)))
         return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
 
     def _left(self, ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
-        """The size for -1: the number of elements, divided by the sizes that are given; `least` where it is not known.
+        """The size for -1: the number of elements, divided by the given sizes; at least `least` if the rank of the data is not known.
 
-        Where a size beside it is 0 it is 1; that is left out of the formula unless a size is stated to begin at 0.
+        If a given size is 0, it is 1. The formula includes this case only if the range of a size explicitly begins at 0.
         """
         if 0 in want:
             if have is None or 0 not in have:
                 is_static = have is not None and all(map(is_known, (*have, *want)))
-                ctx.fail("V101" if is_static else "S206", "-1 beside a size of 0 needs data without elements")
+                ctx.fail("V101" if is_static else "S206", "data must have no elements where shape holds -1 and a size of 0")
             return 1
         if have is None:
             return ctx.unknown(least)
         with ctx.looks(at=[*have, *want]):
             rest, divisors = map(product, ctx.without_common(have, want))
-            message = "the elements of data must be a multiple of the sizes beside -1"
+            message = "the elements of data must be a multiple of the product of the sizes beside -1"
             vanishing = [] if self.special_zero else [size for size in dict.fromkeys(want) if may_vanish(size)]
             if not vanishing:
                 return ctx.exact_div(rest, divisors, message)
             alone = product([dim_min(size, 1) for size in vanishing if size not in have])
-            ctx.require_eq(product(have) * (1 - alone), 0, "-1 beside a size of 0 needs data without elements")
+            ctx.require_eq(product(have) * (1 - alone), 0, "data must have no elements where shape holds -1 and a size of 0")
             is_filled = product([dim_min(size, 1) for size in vanishing])
             left = ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message) + 1 - is_filled
             return narrow(left, 1) if bounds(rest)[0] > 0 else left
@@ -147,14 +147,14 @@ class Reshape(_Rearrangement):
 
 
 def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:
-    """Whether an element of a pattern may turn out to be -1, which only one may be."""
+    """Whether an element of `shape` may turn out to be -1; only one element may."""
     low, high = bounds(size)
     return not is_known(size) and low < 0 <= high and not is_other_inferred
 
 
 @op("Squeeze", "opset1")
 class Squeeze(_Rearrangement):
-    """Remove axes of size 1, all or the given ones; OpenVINO keeps a given axis that is known to have another size."""
+    """Remove all axes of size 1, or the given ones. OpenVINO keeps a given axis that it knows to have another size."""
 
     axes = In(value=True, optional=True)
 
@@ -179,7 +179,7 @@ class Squeeze(_Rearrangement):
         return not given
 
     def _without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
-        """The shape where the axes are not known: OpenVINO takes a single axis to be one of size 1."""
+        """The shape if the axes are not known: OpenVINO assumes that a single axis has size 1."""
         return ctx.unknown_shape(max(data.rank - 1, 0)) if axes is not None and axes.count == 1 else None
 
     def propagate(self, ctx: Context, data: Input, axes: Input | None) -> Elements | None:
@@ -201,7 +201,7 @@ class SqueezeV15(Squeeze):
 
 @op("Unsqueeze", "opset1")
 class Unsqueeze(_Rearrangement):
-    """Insert axes of size 1, which the axes of the output name."""
+    """Insert axes of size 1; the given axes are those of the output."""
 
     axes = In(value=True)
 

@@ -1,4 +1,4 @@
-"""What convolutions and poolings share: the attributes of a window that slides over the spatial axes."""
+"""The base of convolutions and poolings: a window that slides over the spatial axes."""
 
 from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple, TypeAlias
@@ -31,11 +31,11 @@ class Sliding(Op):
 
     @property
     def is_same(self) -> bool:
-        """Whether the padding is such that a window starts at every `stride`-th element."""
+        """Whether the data is padded so that a window starts at every `stride`-th element."""
         return self.auto_pad in ("same_upper", "same_lower")
 
     def slides(self, ctx: Context, count: int, strides: Sequence[int], dilations: Sequence[int]) -> list[Slide]:
-        """The attributes for each of `count` spatial axes; empty dilations are 1, empty pads 0, as are those not explicit."""
+        """How the window moves on each of `count` axes. Empty dilations are 1; empty pads are 0, as are pads that are not explicit."""
         nothing = (0,) * count
         dilations = dilations or (1,) * count
         begin, end = self.pads_begin or nothing, self.pads_end or nothing
@@ -57,6 +57,6 @@ class Sliding(Op):
 
 
 def each_axis(ctx: Context, values: Sequence[int], count: int, attribute: str) -> None:
-    """A list attribute must have one item for each spatial axis."""
+    """Demand that a list attribute has one item for each spatial axis."""
     if len(values) != count:
         ctx.fail("A105", f"{attribute} must have {count} items, one for each spatial axis, got {len(values)}", attribute=attribute)

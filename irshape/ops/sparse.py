@@ -1,4 +1,4 @@
-"""Embeddings, which are rows of a table looked up and reduced in bags; and sparse matrices."""
+"""Embeddings, which look up rows of a table and reduce them in bags, and sparse matrices."""
 
 from typing import Annotated, Literal
 
@@ -23,20 +23,20 @@ class _Embedding(Op):
 
     @staticmethod
     def bags(emb_table: Input, count: Size) -> Shape:
-        """The shape of so many bags."""
+        """The shape of `count` bags."""
         return (count, *emb_table.shape[1:]) if emb_table.is_ranked else None
 
     @staticmethod
     def parallel(ctx: Context, indices: Input, other: Input | None) -> Shape:
-        """The shape of the indices, which the input beside them must have too."""
+        """The shape of the indices, which the other input must have, too."""
         if other is None:
             return indices.partial_shape
         return ctx.merge_shapes(indices, other, "{port} must have the shape of indices", port=other.name)
 
     def weighted(self, ctx: Context, indices: Input, per_sample_weights: Input | None) -> Shape:
-        """The shape of the indices and of their weights, which only sums have."""
+        """The shape of the indices and of their weights; only sums take weights."""
         if self.reduction != "sum" and per_sample_weights is not None:
-            ctx.fail("A103", f"per_sample_weights need reduction to be sum, got {self.reduction}", attribute="reduction")
+            ctx.fail("A103", f"reduction must be sum where per_sample_weights are given, got {self.reduction}", attribute="reduction")
         return self.parallel(ctx, indices, per_sample_weights)
 
 
@@ -128,9 +128,9 @@ class SparseFillEmptyRows(Op):
 
     def infer(self, ctx: Context, values: Input, dense_shape: Input, indices: Input, default_value: Input) -> tuple[Shape, ...]:
         if dense_shape.is_ranked:
-            ctx.require_eq(dense_shape.shape[0], 2, "dense_shape must hold {b} values, got {a}", code="V103")
+            ctx.require_eq(dense_shape.shape[0], 2, "dense_shape must hold {b} values", code="V103")
         count, length = indices.shape
-        ctx.require_eq(length, 2, "an index must have {b} numbers, got {a}")
+        ctx.require_eq(length, 2, "an index must have {b} numbers")
         if values.is_ranked:
             with ctx.looks(when=dense_shape.is_ranked):
                 count = ctx.merge(values.shape[0], count, "there must be an index for each value")

@@ -23,7 +23,7 @@ class Conversion(Op):
 
     @staticmethod
     def bounds_seen(ctx: Context, elements: Elements, data: Input, target: ElementType) -> Elements | None:
-        """OpenVINO converts the ends, which wrap in small types; no limit stays none in others."""
+        """The elements as OpenVINO sees them: it converts their bounds, which wrap around in small types."""
         result = []
         for element, source in zip(elements, data.values, strict=True):
             if isinstance(element, Dim | Real) or isinstance(source, Dim | Real):
@@ -54,7 +54,7 @@ def _converted(ctx: Context, element: Element, target: ElementType) -> Element:
             return unknown(ctx, target)
         element = trunc(element)
     if target is ElementType.i32 and element == INT64_MAX:
-        return INT64_MAX >> 32  # it stands for no limit, and OpenVINO keeps it the largest
+        return INT64_MAX >> 32  # it stands for no limit, and OpenVINO maps it to the largest i32
     return element if fits(element, target) else unknown(ctx, target)
 
 
@@ -122,7 +122,7 @@ class ConvertPromoteTypes(Op):
             return ElementType.dynamic
         target, is_safe = self._promoted(in_0, in_1)
         if not is_safe and not self.promote_unsafe:
-            message = f"{in_0.element_type} and {in_1.element_type} are both {target} only if promote_unsafe is true"
+            message = f"promote_unsafe must be true to convert {in_0.element_type} and {in_1.element_type} to {target}"
             ctx.error("T102", message, attribute="promote_unsafe")
         return target
 
@@ -141,7 +141,7 @@ class ConvertPromoteTypes(Op):
                 return ElementType.dynamic, True
             if bool(small.rank) is not bool(large.rank):
                 tensor, scalar = (a, b) if small.rank else (b, a)
-                # OpenVINO lets an unsigned scalar have twice the bits of a signed tensor.
+                # OpenVINO accepts an unsigned scalar with twice the bits of a signed tensor.
                 bits = scalar.bits if scalar.is_signed or not tensor.is_signed else scalar.bits // 2
                 return tensor, bits <= tensor.bits and tensor.is_signed >= scalar.is_signed
         if a.is_real:
@@ -185,4 +185,4 @@ class StringTensorPack(Op):
     output = Out(ElementType.string)
 
     def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:
-        return ctx.merge_shapes(begins, ends, "begins and ends differ in axis {axis}")
+        return ctx.merge_shapes(begins, ends, "begins and ends must be equal on axis {axis}")

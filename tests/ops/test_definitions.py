@@ -76,7 +76,7 @@ ROWS: tuple[tuple[Callable[[], None], str], ...] = (
     (misspelled_static_method, "no base class of Copy declares the method of_element"),
     (port_that_is_not_in_the_base, "Copy.scale is no port and no base class declares it"),
     (port_that_is_like_no_input, "Copy.output is like 'date', which is no input"),
-    (port_after_a_variadic_one, "Copy.data takes the rest, so it must be the last port"),
+    (port_after_a_variadic_one, "Copy.data is variadic, so it must be the last port"),
     (parameter_that_is_no_port, r"Copy.infer takes \('date',\), but the inputs are \('data',\)"),
     (attribute_of_no_readable_type, "Copy.axis: no attribute can be annotated with <class 'complex'>"),
 )

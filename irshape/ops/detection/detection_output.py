@@ -17,7 +17,7 @@ _CODES = ("caffe.PriorBoxParameter.CORNER", "caffe.PriorBoxParameter.CENTER_SIZE
 
 
 class _DetectionOutput(Op):
-    """For each box its image, class, score and four coordinates.
+    """The image, class, score and four coordinates of each box.
 
     With N images, P prior boxes and C classes: `box_logits` are [N, 4P], or [N, 4PC] where classes do not share locations,
     `class_preds` [N, PC], `proposals` [N or 1, 1 or 2, 4P or 5P], `aux_class_preds` [N, 2P], and `aux_box_preds` like `box_logits`.
@@ -56,20 +56,20 @@ class _DetectionOutput(Op):
     ) -> Shape:
         require_word(ctx, self.code_type, _CODES, "code_type")
         if not self.keep_top_k:
-            ctx.fail("A105", "keep_top_k must have an item", attribute="keep_top_k")
+            ctx.fail("A105", "keep_top_k must have at least 1 item, got 0", attribute="keep_top_k")
         if not all(-(2**31) <= limit < 2**31 for limit in self.keep_top_k):
             ctx.fail("A104", "keep_top_k holds a number outside the range of int32", attribute="keep_top_k")
         images, logits = box_logits.shape
         preds_images, preds = class_preds.shape
         proposal_images, rows, numbers = proposals.shape
-        ctx.require_eq(rows, 1 if self.variance_encoded_in_target else 2, "proposals must have {b} rows, got {a}")
+        ctx.require_eq(rows, 1 if self.variance_encoded_in_target else 2, "proposals must have {b} rows")
         batches = [preds_images]
         if eq(proposal_images, 1) is False:
             batches.append(proposal_images)
         pairs: Size | None = None
         if aux_class_preds is not None:
             if aux_box_preds is None:
-                ctx.fail("G107", "aux_class_preds needs aux_box_preds beside it")
+                ctx.fail("G107", "input 4 (aux_box_preds) is missing, which aux_class_preds needs")
             aux_images, pairs = aux_class_preds.shape
             batches.append(aux_images)
             message = "box_logits and aux_box_preds must have the same shape"
@@ -82,9 +82,9 @@ class _DetectionOutput(Op):
 
     @staticmethod
     def batch(ctx: Context, logits: Size, others: list[Size]) -> Size:
-        """The number of images, which is the same in box_logits and the others, the first of which is class_preds.
+        """The number of images, which box_logits and the `others`, class_preds first, must share.
 
-        OpenVINO compares each with that of box_logits; or with that of class_preds, where only this is known.
+        OpenVINO compares each with box_logits, or with class_preds if it knows only the number of images there.
         """
         taken = others[0] if is_known(others[0]) and not is_known(logits) else logits
         message = "all inputs must have the same batch, proposals that or 1"
@@ -97,27 +97,29 @@ class _DetectionOutput(Op):
         return taken
 
     def counts(self, ctx: Context, logits: Size, preds: Size, numbers: Size, pairs: Size | None) -> tuple[Size, Size]:
-        """How many prior boxes and how many classes there are, from the last sizes of the inputs."""
+        """The number of prior boxes and the number of classes, from the last axes of the inputs."""
         raise NotImplementedError
 
     @property
     def prior_size(self) -> int:
-        """How many numbers tell a prior box."""
+        """How many numbers describe a prior box."""
         return 4 if self.normalized else 5
 
 
 def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size:
-    """How many prior boxes or classes there are, where the last axis of each of these inputs has so many numbers for each.
+    """The number of prior boxes or classes, from sources: an input's name, its last axis, and its numbers for each of them.
 
-    OpenVINO takes the first input of which it is known, and compares those of which it is known too.
+    OpenVINO takes the first source whose size it knows, and compares it with the others that it knows.
     """
     taken = next((source for source in sources if is_known(source[1])), sources[0])
     name, size, times = taken
     with ctx.looks(at=STATIC):
-        quotient = ctx.exact_div(size, times, "the numbers of {name} must be equally many for each of the {what}", name=name, what=what)
+        quotient = ctx.exact_div(
+            size, times, "the last axis of {name} must hold equally many numbers for each of the {what}", name=name, what=what
+        )
         for other, size, times in sources:
             if other != name:
-                message = "{name} and {other} tell different numbers of {what}"
+                message = "{name} and {other} must tell the same number of {what}"
                 ctx.merge(size, quotient * times, message, name=name, other=other, what=what)
     return quotient
 
@@ -132,11 +134,11 @@ class DetectionOutputV0(_DetectionOutput):
         classes = self.num_classes
         locations = 4 if self.share_location else 4 * classes
         sources = ("box_logits", logits, locations), ("class_preds", preds, classes), ("proposals", numbers, self.prior_size)
-        # OpenVINO overlooks empty inputs before the first that is known not to be empty.
+        # OpenVINO skips empty inputs before the first one that it knows not to be empty.
         first = next((i for i, (_, size, _) in enumerate(sources) if is_known(size) and size != 0), len(sources))
         priors = _quotient(ctx, "prior boxes", *[source for i, source in enumerate(sources) if i >= first or source[1] != 0] or sources)
         if pairs is not None:
-            # OpenVINO counts by these only if it has nothing else, and then overlooks an odd number.
+            # OpenVINO takes the number from aux_class_preds only if nothing else tells it, and then accepts an odd size.
             is_counted = any(map(is_known, (logits, preds, numbers)))
             with ctx.looks(when=is_counted):
                 ctx.require_eq(pairs, priors * 2, _PAIRS)
@@ -156,11 +158,11 @@ class DetectionOutputV8(_DetectionOutput):
         if pairs is not None:
             sources.append(("aux_class_preds", pairs, 2))
         priors = _quotient(ctx, "prior boxes", *sources)
-        # Without the number of prior boxes OpenVINO does not know that of classes either.
+        # Without the number of prior boxes OpenVINO does not know the number of classes either.
         is_counted = any(is_known(size) for _, size, _ in sources)
         with ctx.looks(when=is_counted):
             with ctx.looks(at=STATIC):
-                ctx.require_ge(priors, 1, "there must be a prior box")
+                ctx.require_ge(priors, 1, "there must be at least one prior box")
             ctx.stop_at_errors()
             if pairs is not None:
                 ctx.require_eq(pairs, priors * 2, _PAIRS)

@@ -35,9 +35,9 @@ class ExperimentalDetectronDetectionOutput(Op):
         )
         ctx.require_eq(coordinates, 4, "a region must have 4 coordinates")
         ctx.require_eq(delta_numbers, ctx.dimension(self.num_classes * 4), "deltas must have 4 numbers for each of num_classes")
-        ctx.require_eq(classes, ctx.dimension(self.num_classes), "scores must have one for each of num_classes")
+        ctx.require_eq(classes, ctx.dimension(self.num_classes), "scores must have one number for each of num_classes")
         ctx.require_eq(images, 1, "im_info must describe one image")
-        ctx.require_eq(numbers, 3, "an image is described by 3 numbers")
+        ctx.require_eq(numbers, 3, "im_info must hold 3 numbers for an image")
         message = "rois, deltas and scores must have the same number of regions"
         with ctx.looks(when=rois.is_ranked and deltas.is_ranked and scores.is_ranked):
             ctx.merge(ctx.merge(regions, delta_regions, message), score_regions, message)
@@ -62,7 +62,7 @@ class ExperimentalDetectronGenerateProposalsSingleImage(Op):
 
     def infer(self, ctx: Context, im_info: Input, anchors: Input, deltas: Input, scores: Input) -> tuple[Shape, Shape]:
         if im_info.is_ranked:
-            ctx.require_eq(im_info.shape[0], 3, "an image is described by 3 numbers")
+            ctx.require_eq(im_info.shape[0], 3, "im_info must hold 3 numbers for an image")
         if anchors.is_ranked:
             ctx.require_eq(anchors.shape[1], 4, "an anchor must have 4 coordinates")
         if deltas.is_ranked and scores.is_ranked:

@@ -1,4 +1,4 @@
-"""Boxes laid over a grid, from which detections start."""
+"""Prior boxes: boxes on a grid, from which a detector starts."""
 
 from math import copysign, floor, inf, isfinite, isnan
 from struct import pack, unpack
@@ -12,7 +12,7 @@ from irshape.shape.shape import Shape
 
 
 class _Priors(Op):
-    """The same boxes at each place of a grid of `output_size`, for an image of `image_size`; below each box stand its variances."""
+    """The same boxes at each place of a grid of `output_size`, for an image of `image_size`, and the variances of each box."""
 
     output_size = In(INTEGER, rank=1, value=True)
     image_size = In(INTEGER)
@@ -25,7 +25,7 @@ class _Priors(Op):
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
         with ctx.looks(when=output_size.is_ranked):
             if image_size.is_ranked:
-                ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}, got rank {a}", code="S101")
+                ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}", code="S101")
             ctx.stop_at_errors()
         with ctx.looks(when=output_size.elements is not None):
             height, width = ctx.sizes(output_size, 2)
@@ -65,7 +65,7 @@ class PriorBoxV0(_Priors):
         return count
 
     def _ratios(self) -> set[float]:
-        """1 and the different aspect ratios, with their inverses if they are flipped; six digits count, in single precision."""
+        """1 and the distinct aspect ratios, with their inverses if `flip` is true, rounded to six digits in single precision."""
         ratios = {1.0}
         for ratio in map(_single, self.aspect_ratio):
             ratios.add(_six_digits(ratio))
@@ -107,7 +107,9 @@ class PriorBoxClustered(_Priors):
 
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
         if len(self.width) != len(self.height):
-            ctx.fail("A105", f"width and height must be equally many, got {len(self.width)} and {len(self.height)}", attribute="height")
+            ctx.fail(
+                "A105", f"width and height must have equally many items, got {len(self.width)} and {len(self.height)}", attribute="height"
+            )
         return super().infer(ctx, output_size, image_size)
 
     def count(self, ctx: Context) -> int:

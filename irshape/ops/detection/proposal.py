@@ -13,9 +13,9 @@ _REAL = FLOAT - {ElementType.dynamic}
 
 
 def _require_image_numbers(ctx: Context, numbers: Size) -> None:
-    """An image is told by height, width and one scale, or one for each."""
-    ctx.require_ge(numbers, 3, "an image is described by 3 or 4 numbers, got {a}", code="S201")
-    ctx.require_ge(4, numbers, "an image is described by 3 or 4 numbers, got {b}", code="S201")
+    """An image is described by height, width and one scale, or by one scale for each side."""
+    ctx.require_ge(numbers, 3, "an image must be described by 3 or 4 numbers", code="S201")
+    ctx.require_ge(4, numbers, "an image must be described by 3 or 4 numbers", code="S201")
 
 
 class _Proposal(Op):
@@ -41,7 +41,7 @@ class _Proposal(Op):
     framework: str = ""
 
     def regions(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Size:
-        """How many regions there are, of all images."""
+        """The number of regions of all images."""
         probabilities, deltas = (port.shape for port in (class_probs, bbox_deltas))
         images = ctx.merge(probabilities[0], deltas[0], "class_probs and bbox_deltas must have the same batch")
         ctx.require_eq(probabilities[1] * 2, deltas[1], "bbox_deltas must have twice the channels of class_probs")
@@ -52,7 +52,7 @@ class _Proposal(Op):
 
 @op("Proposal", "opset1")
 class ProposalV0(_Proposal):
-    """The regions most likely to hold an object, equally many of each image."""
+    """The regions most likely to hold an object, the same number for each image."""
 
     def infer(self, ctx: Context, class_probs: Input, bbox_deltas: Input, image_shape: Input) -> Shape:
         return (self.regions(ctx, class_probs, bbox_deltas, image_shape), 5)
@@ -60,7 +60,7 @@ class ProposalV0(_Proposal):
 
 @op("Proposal", "opset4", also="extension experimental")
 class ProposalV4(_Proposal):
-    """The regions most likely to hold an object, equally many of each image, and their probabilities."""
+    """The regions most likely to hold an object, the same number for each image, and their probabilities."""
 
     probabilities = Out(like="class_probs")
 

@@ -1,4 +1,4 @@
-"""RegionYolo: what a YOLO network says of each place of its grid."""
+"""RegionYolo: the boxes that a YOLO network finds at each place of its grid."""
 
 from typing import Annotated
 

@@ -16,14 +16,14 @@ class ReorgYolo(Op):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.stride:
-            ctx.fail("A105", "stride must have an item", attribute="stride")
+            ctx.fail("A105", "stride must have at least 1 item, got 0", attribute="stride")
         if not data.is_ranked:
             return None
         stride = self.stride[0]
         ctx.at_least(stride, 0, "stride")
         batch, channels, *sizes = data.shape
         with ctx.looks(at=STATIC):
-            ctx.require_ge(channels, stride**2, "data must have at least stride*stride = {b} channels, got {a}")
+            ctx.require_ge(channels, stride**2, "data must have at least stride*stride channels")
         message = "axis {axis} must be a multiple of the stride"
         spatial = [ctx.exact_div(size, stride, message, axis=axis) for axis, size in enumerate(sizes, 2)]
         return (batch, channels * stride**2, *spatial)

@@ -13,22 +13,22 @@ _KNOWN_FLOAT = FLOAT - {ElementType.dynamic}
 
 
 def require_scale(ctx: Context, scale: float) -> None:
-    """A scale must be a positive float32 in its normal range."""
+    """Demand that spatial_scale is a positive float32 in its normal range."""
     if not 2.0**-126 <= scale < 2.0**128:
         ctx.fail("A104", f"spatial_scale must be positive and finite, got {scale}", attribute="spatial_scale")
 
 
 def require_word(ctx: Context, word: str, words: tuple[str, ...], attribute: str) -> None:
-    """An attribute must be one of these words, in this very case."""
+    """Demand that an attribute is one of these words, in the same case."""
     if word not in words:
         ctx.fail("A103", f"{attribute} must be {' or '.join(words)}, got {word!r}", attribute=attribute)
 
 
 def region_count(ctx: Context, rois: Input, numbers: int) -> Size:
-    """How many regions there are, each given by so many numbers."""
+    """The number of regions, each of which `numbers` values describe."""
     if not rois.is_ranked:
         return ctx.unknown()
-    ctx.require_eq(rois.shape[1], numbers, "a region has {a} numbers, but must have {b}")
+    ctx.require_eq(rois.shape[1], numbers, "a region must have {b} numbers")
     return rois.shape[0]
 
 
@@ -52,7 +52,7 @@ class ROIPooling(Op):
     method: str = "max"
 
     def infer(self, ctx: Context, data: Input, rois: Input) -> Shape:
-        given = vars(self)  # holds attributes that are there; a later one of these four takes over
+        given = vars(self)  # holds only the attributes that the layer has; the last of these four that is there counts
         size = given.get("output_roi", self.output_size)
         if len(size) != 2:
             ctx.fail("A105", f"the output size must have 2 items, got {len(size)}", attribute="output_roi")
@@ -67,7 +67,7 @@ class ROIPooling(Op):
 
 @op("PSROIPooling", "opset1")
 class PSROIPooling(Op):
-    """Pool each bin of each region from channels of its own. Each region is [batch, left, top, right, bottom]."""
+    """Pool each bin of each region from its own channels. Each region is [batch, left, top, right, bottom]."""
 
     data = In(_KNOWN_FLOAT, rank=4)
     rois = In(_KNOWN_FLOAT, rank=2)
@@ -90,14 +90,14 @@ class PSROIPooling(Op):
             bins = self.spatial_bins_x * self.spatial_bins_y
         require_scale(ctx, self.spatial_scale)
         wanted = ctx.dimension(bins * self.output_dim)
-        ctx.require_eq(channel_count(ctx, data), wanted, "data has {a} channels, but must have one for each bin and output channel: {b}")
+        ctx.require_eq(channel_count(ctx, data), wanted, "data must have one channel for each bin and output channel")
         side = ctx.dimension(self.group_size)
         return (region_count(ctx, rois, 5), ctx.dimension(self.output_dim), side, side)
 
 
 @op("DeformablePSROIPooling", "opset1")
 class DeformablePSROIPooling(Op):
-    """Pool each bin of each region, moved by an offset, from channels of its own."""
+    """Pool each bin of each region, moved by an offset, from its own channels."""
 
     data = In(rank=4)
     rois = In(rank=2)
@@ -138,7 +138,7 @@ class _ROIAlign(Op):
             ctx.error("T101", "the element type of data and rois must be known", port=data)
         regions = region_count(ctx, rois, self.numbers)
         if batch_indices.is_ranked:
-            regions = ctx.merge(regions, batch_indices.shape[0], "there are {a} regions, but {b} batch indices")
+            regions = ctx.merge(regions, batch_indices.shape[0], "there must be a batch index for each region")
         return (regions, channel_count(ctx, data), ctx.dimension(self.pooled_h), ctx.dimension(self.pooled_w))
 
 
@@ -151,7 +151,7 @@ class ROIAlignV3(_ROIAlign):
 
 @op("ROIAlign", "opset9")
 class ROIAlignV9(ROIAlignV3):
-    """Also says where the sampling points of a region lie."""
+    """Sample each region; `aligned_mode` says where its sampling points lie."""
 
     aligned_mode: Literal["asymmetric", "half_pixel_for_nn", "half_pixel"] = "asymmetric"
 

@@ -1,4 +1,4 @@
-"""Conversions between the colours of a screen and those of a video; images are [batch, height, width, channels]."""
+"""Conversions between RGB and the YUV formats of video; images are [batch, height, width, channels]."""
 
 from collections.abc import Sequence
 
@@ -19,10 +19,10 @@ def _halved(ctx: Context, size: Size, side: str) -> Size:
 
 
 class _FromVideo(Op):
-    """From planes of brightness and colour; both are in one plane, the colours below, or in planes of half the sides."""
+    """From YUV. Brightness and colours share one plane, colours below, or have planes of their own; a colour plane has half the sides."""
 
     def colours(self, ctx: Context, y: Input, planes: Sequence[tuple[Input, int]]) -> Shape:
-        """The shape of the image, from the plane of brightness and those of colour, with the number of their channels."""
+        """The shape of the image, from the plane of brightness and from the planes of colour with the number of their channels."""
         batch, height, width, channels = y.shape
         ctx.require_eq(channels, 1, "{port} must have one channel", port=y.name)
         if not planes:
@@ -70,7 +70,7 @@ class _FromI420(_FromVideo):
 
     def infer(self, ctx: Context, y: Input, u: Input | None, v: Input | None) -> Shape:
         if u is not None and v is None:
-            ctx.fail("G107", "u needs v beside it")
+            ctx.fail("G107", "input 2 (v) is missing, which u needs")
         return self.colours(ctx, y, () if u is None or v is None else ((u, 1), (v, 1)))
 
 

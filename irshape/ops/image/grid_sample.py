@@ -22,6 +22,6 @@ class GridSample(Op):
     def infer(self, ctx: Context, data: Input, grid: Input) -> Shape:
         batch, channels, *_ = data.shape
         count, height, width, coordinates = grid.shape
-        ctx.require_eq(coordinates, 2, "a point has {a} coordinates, but must have {b}")
-        batch = ctx.merge(batch, count, "data has a batch of {a}, the grid of {b}")
+        ctx.require_eq(coordinates, 2, "a point must have {b} coordinates")
+        batch = ctx.merge(batch, count, "data and grid must have the same batch")
         return (batch, channels, height, width)

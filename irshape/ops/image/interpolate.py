@@ -36,7 +36,7 @@ class _Interpolate(Op):
     cube_coeff: float = -0.75
 
     def resized(self, ctx: Context, data: Input, target: Input, axes: Input | None) -> Shape:
-        """The padded shape of the data, of which `target` gives the sizes or scales of `axes`, or of all axes."""
+        """The padded shape of the data, resized on `axes`, or on all axes, to the sizes or by the scales of `target`."""
         ctx.require_rank(target, (1,))
         chosen = range(data.rank) if axes is None else ctx.known(axes)
         if chosen is None:

@@ -1,4 +1,4 @@
-"""Making tensors larger: by repeating what they hold, or by padding."""
+"""Enlarging tensors, by repeating elements or by padding."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
@@ -14,7 +14,7 @@ from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
 
 
 class _Broadcast(Moving):
-    """Repeat a tensor to a target shape, in one of several ways of matching their axes."""
+    """Repeat a tensor to a target shape; the mode says which axes of the two match."""
 
     data = In()
     target_shape = In(INTEGER, rank=1, value=True)
@@ -25,13 +25,13 @@ class _Broadcast(Moving):
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int]) -> None:
-        """Each axis of the data must be 1, or as long as the axis of the target it is mapped to."""
+        """Demand that each axis of the data is 1, or as long as the axis of the target that it is mapped to."""
         for size, axis in zip(data.shape, axes, strict=True):
-            message = "axis {axis} of the target must be as long as that of the data, which is not 1"
+            message = "axis {axis} of the target must be as long as the axis of data that is mapped to it, unless that is 1"
             ctx.require_stretch(size, target[axis], message, axis=axis)
 
     def numpy(self, ctx: Context, data: Input, target: Shape) -> Shape:
-        """Axes are matched from the last one on; the data is no longer than the target."""
+        """Axes match from the last one on; the data has no higher rank than the target."""
         if target is not None and data.is_ranked:
             start = len(target) - data.rank
             if start < 0:
@@ -58,7 +58,7 @@ class _Broadcast(Moving):
         return target
 
     def pdpd(self, ctx: Context, data: Input, target: Shape, is_target_known: bool) -> Shape:
-        """Axes are matched from the first one on, and either may stretch."""
+        """Axes match from the first one on, and either may stretch."""
         if target is None or not data.is_ranked or not is_target_known:
             return target and ctx.unknown_shape(len(target))
         if data.rank < len(target):
@@ -108,7 +108,7 @@ class BroadcastV3(_Broadcast):
         if axes_mapping is not None:
             return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
         if self.mode == "bidirectional":
-            return ctx.broadcast_shapes(data, target, "sizes {a} and {b} do not broadcast")
+            return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape")
         return self.numpy(ctx, data, target) if self.mode == "numpy" else self.pdpd(ctx, data, target, target_shape.elements is not None)
 
 
@@ -137,7 +137,7 @@ class Tile(Moving):
             return None
         rank = max(data.rank, len(times))
         sizes, times = (1,) * (rank - data.rank) + data.static_shape, (1,) * (rank - len(times)) + times
-        # An axis of the result is two of its indices: which copy, and where in it.
+        # An axis of the result has two indices: the copy, and the position in it.
         extents = [extent for size, repeat in zip(sizes, times, strict=True) for extent in (max(repeat, 0), size)]
         steps = [step for whole in strides(sizes) for step in (0, whole)]
         return tuple(data.values[place] for place in indices(extents, steps))
@@ -145,7 +145,7 @@ class Tile(Moving):
 
 @op("Pad", "opset1", until="opset11")
 class PadV1(Moving):
-    """Put elements before and after each axis: a value, or what the mode takes from the data."""
+    """Put elements before and after each axis: a value, or elements of the data that the mode chooses."""
 
     data = In()
     pads_begin = In(INTEGER, rank=1, value=True)
@@ -160,7 +160,7 @@ class PadV1(Moving):
             if ElementType.dynamic not in (pad_value.element_type, data.element_type) and pad_value.element_type is not data.element_type:
                 ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
         if self.pad_mode != "constant" and data.element_type is ElementType.string:
-            ctx.fail("T101", "strings are padded in mode constant only", port=data)
+            ctx.fail("T101", f"pad_mode must be constant for strings, got {self.pad_mode}", port=data)
         for port in (pads_begin, pads_end):
             count = port.count
             if count is not None and count > data.rank:
@@ -176,17 +176,17 @@ class PadV1(Moving):
         return pad_value.element_type if is_unknown and pad_value is not None else data.element_type
 
     def _padded(self, ctx: Context, axis: int, size: Size, begin: Size, end: Size) -> Size:
-        """The size of an axis with its pads; OpenVINO looks at what the mode takes from it only where it is static."""
+        """The size of an axis with its pads. OpenVINO checks the elements that the mode repeats only if the sizes are static."""
         total = size + begin + end
         with ctx.looks(at=STATIC):
             if self.pad_mode == "edge" and eq(begin + end, 0) is not True:
-                ctx.require_ge(size, 1, "axis {axis} must hold an edge to repeat", axis=axis)
+                ctx.require_ge(size, 1, "axis {axis} must have an edge that the pads repeat", axis=axis)
             if self.pad_mode in ("reflect", "symmetric"):
                 longest = size - 1 if self.pad_mode == "reflect" else size
                 for pad in (begin, end):
-                    ctx.require_ge(longest, pad, "axis {axis} must be long enough for what its pads repeat", axis=axis)
+                    ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that its pads repeat", axis=axis)
         if isinstance(total, int) and total < 0:
-            ctx.warn("R401", f"axis {axis} is shorter than what its pads cut off: {total}")
+            ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than it has, which leaves {total}")
         return ctx.saturate(total)
 
     def propagate(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Elements | None:
@@ -199,4 +199,4 @@ class PadV1(Moving):
 
 @op("Pad", "opset12")
 class PadV12(PadV1):
-    """Pad, whose negative pads cut elements off."""
+    """Pad; a negative pad cuts elements off."""

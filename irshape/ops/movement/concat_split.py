@@ -52,7 +52,7 @@ class _Split(Moving):
 
     @staticmethod
     def anywhere(ctx: Context, data: Input) -> Shape:
-        """The shape of a part along an axis that is not known."""
+        """The shape of a part if the axis is not known."""
         return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape) if data.is_ranked else None
 
     @staticmethod
@@ -77,7 +77,7 @@ class Split(_Split):
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Sequence[Shape]:
         if self.num_splits > (most := ctx.scope.limits.parts):
-            ctx.fail("X111", f"{self.num_splits} parts; at most {most} are made (limit parts)", attribute="num_splits")
+            ctx.fail("X111", f"num_splits is {self.num_splits}; at most {most} parts are made (limit parts)", attribute="num_splits")
         along = ctx.axis_in(axis, data.known_rank)
         if along is None:
             return [self.anywhere(ctx, data)] * self.num_splits
@@ -93,7 +93,7 @@ class Split(_Split):
 
 @op("VariadicSplit", "opset1")
 class VariadicSplit(_Split):
-    """Take a tensor apart along an axis into parts of given lengths; one of them may be -1, which is what the others leave."""
+    """Take a tensor apart along an axis into parts of given lengths; one length may be -1, for the elements that the others leave."""
 
     axis = In(value=True)
     split_lengths = In(value=True)
@@ -126,7 +126,7 @@ class VariadicSplit(_Split):
         return [self.part(data, along, part) for part in parts]
 
     def types(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> ElementType:
-        """Where the number of outputs is 0 or not known, OpenVINO has one, of a type that is not known either."""
+        """The type of the data; if the number of outputs is 0 or not known, OpenVINO has one output of unknown type."""
         return data.element_type if split_lengths.count else ElementType.dynamic
 
     def propagate(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> list[Elements] | None:

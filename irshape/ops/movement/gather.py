@@ -13,7 +13,7 @@ from irshape.shape.value import Elements, gathered, padded
 
 
 def counted(indices: tuple[int, ...], size: int) -> tuple[int, ...] | None:
-    """Indices from the front; None if one is outside the axis."""
+    """Indices counted from the front; None if one is outside the axis."""
     if any(not -size <= index < size for index in indices):
         return None
     return tuple(index % size for index in indices)
@@ -45,9 +45,7 @@ class GatherV1(Moving):
             return None
         if batch >= data.rank:
             ctx.fail("S101", f"data must have at least rank {batch + 1}, got rank {data.rank}", port=data)
-        merged = merge_shapes(
-            ctx, data.shape[:batch], indices.shape[:batch], "data and indices must be equal on axis {axis}, for it is a batch"
-        )
+        merged = merge_shapes(ctx, data.shape[:batch], indices.shape[:batch], "data and indices must be equal on the batch axis {axis}")
         assert merged is not None
         if along is None:
             return (*merged, *ctx.unknown_shape(data.rank + indices.rank - 1 - 2 * batch))
@@ -57,7 +55,7 @@ class GatherV1(Moving):
         wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
         if wanted is None or along is None or self.batch_dims not in (0, -indices.rank):
             return None
-        # What lies outside is 0, as if it stood behind the last element.
+        # An element outside the data is 0: the data is padded with a 0 behind the last element.
         size = data.static_shape[along]
         behind = tuple([int(axis == along) for axis in range(data.rank)])
         shape = tuple([length + more for length, more in zip(data.static_shape, behind, strict=True)])
@@ -77,7 +75,7 @@ class GatherV7(GatherV1):
 
 @op("Gather", "opset8")
 class GatherV8(GatherV7):
-    """Gather, whose negative indices count from the end."""
+    """Gather; negative indices count from the end."""
 
 
 @op("GatherElements", "opset6")
@@ -116,7 +114,7 @@ class GatherNDV5(Op):
                 ctx.fail("A104", f"batch_dims must be in [0, {port.rank}], the rank of {port.name}, got {batch}", attribute="batch_dims")
         if not data.is_ranked or not indices.is_ranked:
             return None
-        message = "data and indices must be equal on axis {axis}, for it is a batch"
+        message = "data and indices must be equal on the batch axis {axis}"
         batches = merge_shapes(ctx, data.shape[:batch], indices.shape[:batch], message)
         assert batches is not None
         length = indices.shape[-1]

@@ -15,7 +15,7 @@ _INDEX = frozenset({ElementType.i32, ElementType.i64})
 
 
 def two_items(ctx: Context, values: tuple[int, ...], attribute: str) -> None:
-    """A list attribute must have an item for rows and one for columns."""
+    """Demand that a list attribute has an item for rows and one for columns."""
     if len(values) != 2:
         ctx.fail("A105", f"{attribute} must have 2 items, got {len(values)}", attribute=attribute)
 
@@ -39,7 +39,7 @@ class ExtractImagePatches(Op):
                 ctx.at_least(value, 1, name)
         batch, channels, *sizes = data.shape
         if self.auto_pad == "valid":
-            # A patch spans one element more; one that does not fit leaves no patches.
+            # A patch covers one element more than its span. If it does not fit, there are no patches.
             spans = [ctx.dimension((size - 1) * rate % 2**64) for size, rate in zip(self.sizes, self.rates, strict=True)]
             sizes = [ctx.saturate(size - span) for size, span in zip(sizes, spans, strict=True)]
         patches = [ceil_div(size, stride) for size, stride in zip(sizes, self.strides, strict=True)]
@@ -48,7 +48,7 @@ class ExtractImagePatches(Op):
 
 @op("Col2Im", "opset15")
 class Col2Im(Op):
-    """Add up blocks, each what a window saw at one place, to the image they were taken from."""
+    """Add up blocks, each of which a window took from one place, to the image."""
 
     data = In()
     output_size = In(_INDEX, value=True)
@@ -72,15 +72,15 @@ class Col2Im(Op):
             kernel = tuple(narrow(length, 1) for length in kernel)
             ctx.stop_at_errors()
         with ctx.looks(at=[elements, *kernel]):
-            channels = ctx.exact_div(elements, product(kernel), "data has {a} elements in a block, the kernel {b} in a channel")
+            channels = ctx.exact_div(elements, product(kernel), "the elements of a block must be a multiple of the elements of the kernel")
         with ctx.looks(at=[elements, blocks, *kernel, *image]):
             is_static = all(map(is_known, (elements, blocks, *kernel, *image)))
             places = [self._places(ctx, axis, *sizes, is_static) for axis, sizes in enumerate(zip(image, kernel, strict=True))]
-            ctx.require_eq(blocks, product(places), "data has {a} blocks, the window has {b} places")
+            ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")
         return (*batch, channels, *image)
 
     def _places(self, ctx: Context, axis: int, size: Size, length: Size, is_static: bool) -> Size:
-        """How many places the window has on one axis of the image; OpenVINO reads the attributes only if all sizes are static."""
+        """The number of places of the window on an axis of the image. OpenVINO reads the attributes only if all sizes are static."""
         items = []
         for name, default in (("strides", 1), ("dilations", 1), ("pads_begin", 0), ("pads_end", 0)):
             values = getattr(self, name)

@@ -1,4 +1,4 @@
-"""Changing the order of axes, or of the elements along them."""
+"""Changing the order of axes, or of elements along axes."""
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out, op
@@ -11,7 +11,7 @@ from irshape.shape.value import Elements, transposed
 
 @op("Transpose", "opset1")
 class Transpose(Moving):
-    """Put the axes in another order; without one, in the reverse."""
+    """Put the axes in a given order, or in reverse order if none is given."""
 
     arg = In()
     input_order = In(INTEGER, rank=1, value=True)

@@ -1,4 +1,4 @@
-"""Operations that turn the order of elements along axes."""
+"""Operations that reverse the order of elements along axes."""
 
 from typing import Literal
 
@@ -10,7 +10,7 @@ from irshape.shape.shape import Shape
 
 @op("Reverse", "opset1", until="opset1")
 class Reverse(Op):
-    """Reverse the axes that are listed, or marked in a mask of all axes."""
+    """Reverse the elements along axes, which are listed or marked in a mask."""
 
     data = In(ANY)
     reversed_axes = In(INTEGER | BOOLEAN, rank=1, value=True)
@@ -25,7 +25,7 @@ class Reverse(Op):
         rank = data.rank
         if is_mask:
             if reversed_axes.is_ranked:
-                ctx.require_eq(reversed_axes.shape[0], rank, "the mask holds {a} values, the data has {b} axes", code="V103")
+                ctx.require_eq(reversed_axes.shape[0], rank, "reversed_axes must hold one value for each axis of data", code="V103")
             return data.shape
         for axis in ctx.readable(reversed_axes, ctx.known(reversed_axes) or ()):
             if axis < 0:
@@ -37,7 +37,7 @@ class Reverse(Op):
 
 @op("ReverseSequence", "opset1")
 class ReverseSequence(Op):
-    """Reverse the first elements of an axis, as many as are given for each entry of the batch."""
+    """Reverse the first elements of an axis; `seq_lengths` says how many for each entry of the batch."""
 
     data = In(ANY, min_rank=2)
     seq_lengths = In(NUMERIC, rank=1)
@@ -48,11 +48,13 @@ class ReverseSequence(Op):
     def infer(self, ctx: Context, data: Input, seq_lengths: Input) -> Shape:
         if not data.is_ranked:
             if self.seq_axis < 0:
-                ctx.fail("V102", f"seq_axis of data of unknown rank must not be negative, got {self.seq_axis}", attribute="seq_axis")
+                ctx.fail(
+                    "V102", f"seq_axis must not be negative where the rank of data is not known, got {self.seq_axis}", attribute="seq_axis"
+                )
             return None
         batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
         ctx.axis(self.seq_axis, data.rank, "seq_axis", attribute="seq_axis")
         if not seq_lengths.is_ranked:
             return data.shape
-        length = ctx.merge(data.shape[batch], seq_lengths.shape[0], "the batch has {a} entries, seq_lengths has {b}")
+        length = ctx.merge(data.shape[batch], seq_lengths.shape[0], "seq_lengths must hold one value for each entry of the batch")
         return (*data.shape[:batch], length, *data.shape[batch + 1 :])

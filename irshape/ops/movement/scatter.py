@@ -20,7 +20,7 @@ def places(data: Input) -> tuple[int, ...]:
 
 @op("ScatterUpdate", "opset3")
 class ScatterUpdate(Assembling):
-    """Replace slices along an axis, whose numbers the indices are."""
+    """Replace the slices along an axis that the indices name."""
 
     data = In()
     indices = In(INTEGER)
@@ -34,11 +34,11 @@ class ScatterUpdate(Assembling):
             ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
             if along is not None:
                 wanted = (*data.shape[:along], *indices.shape, *data.shape[along + 1 :])
-                ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be that of the slices of data which the indices name")
+                ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be as long as in the slices of data that the indices name")
         return data.shape
 
     def types(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> ElementType:
-        """The element type of the data, even where only that of the updates is known."""
+        """The element type of the data, even if only the type of the updates is known."""
         return data.element_type
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
@@ -70,7 +70,7 @@ class ScatterElementsUpdateV3(Assembling):
 
     @staticmethod
     def _along(ctx: Context, axis: Input, rank: int | None) -> int | None:
-        """The axis, the first of those that are given; None if it is not known."""
+        """The axis, which is the first value of the input; None if it is not known."""
         ctx.require_rank(axis, (0, 1))
         for size in axis.shape if axis.is_ranked else ():
             ctx.expect(size, 1, "axis must hold one value", axis)
@@ -118,7 +118,7 @@ class ScatterNDUpdateV3(Assembling):
             ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
         wanted = (*indices.shape[:-1], *data.shape[length:])
         ctx.require_rank(updates, (len(wanted),), "S102")
-        ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be that of the slices which the indices name")
+        ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be as long as in the slices of data that the indices name")
         return data.shape
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:

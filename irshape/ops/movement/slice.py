@@ -15,7 +15,7 @@ from irshape.shape.value import Elements, sliced
 
 
 def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) -> Size:
-    """The size of an axis of which a slice is taken."""
+    """The size of a slice of an axis."""
     if isinstance(step, Dim):
         return ctx.unknown(0, bounds(size)[1])
     if step == 0:
@@ -25,7 +25,7 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
 
 
 def _count(*limits: Input) -> int | None:
-    """How many values the limits hold, if one of them tells."""
+    """How many values each of the limits holds; None if no limit tells."""
     return next((count for port in limits if (count := port.count) is not None), None)
 
 
@@ -43,7 +43,7 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
     sizes = list(data.shape)
     for axis, begin, end, by in zip(named, begins, ends, steps, strict=True):
         if by == 0 and (start.elements is None or stop.elements is None):
-            # OpenVINO looks at the steps only where it knows the limits.
+            # OpenVINO checks the steps only if it knows the limits.
             ctx.warn("R401", f"{step.name} must not be 0", port=step)
             by = ctx.unknown()
         sizes[axis] = sliced_axis(ctx, sizes[axis], begin, end, by)
@@ -51,7 +51,7 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
 
 
 def require_limits(ctx: Context, rank: int | None, *limits: Input | None) -> None:
-    """The limits, steps and axes must be equally many, and not more than the axes of the data."""
+    """Demand that limits, steps and axes are equally many, and not more than the data has axes."""
     given = [port for port in limits if port is not None]
     for port in given:
         ctx.require_rank(port, (1,))
@@ -149,7 +149,7 @@ class StridedSlice(Moving):
         sizes = data.shape
         begins = _opened(ctx.values(begin, count), self.begin_mask)
         ends = _opened(ctx.values(end, count), self.end_mask)
-        # OpenVINO does not look at how many strides there are until it knows them.
+        # OpenVINO does not check the number of strides until it knows their values.
         steps = (1,) * count if strides is None else ctx.unknown_shape(count) if strides.elements is None else ctx.values(strides, count)
         shape: list[Size] = []
         for what, axis, place in self._layout(ctx, data, count):
@@ -160,7 +160,7 @@ class StridedSlice(Moving):
         return tuple(shape)
 
     def _check_masks(self, ctx: Context) -> None:
-        """Masks hold 0 and 1, and those that are given are as long as `begin_mask`."""
+        """Demand that masks hold 0 and 1, and that a mask that is given is as long as `begin_mask`."""
         for name in ("begin_mask", "end_mask", "new_axis_mask", "shrink_axis_mask", "ellipsis_mask"):
             mask = getattr(self, name)
             if any(bit not in (0, 1) for bit in mask):
@@ -206,7 +206,7 @@ class StridedSlice(Moving):
 
 
 def _marked(mask: Sequence[int], count: int) -> set[int]:
-    """The places, of the first `count`, that a mask marks."""
+    """The places that a mask marks, among the first `count`."""
     return {place for place, bit in enumerate(mask[:count]) if bit}
 
 

@@ -1,4 +1,4 @@
-"""SpaceToBatch and BatchToSpace, and TensorFlow's ND forms of them, which are the same rules on completed blocks."""
+"""SpaceToBatch and BatchToSpace, and TensorFlow's ND forms, which apply the same rules to blocks for all axes."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,18 +16,18 @@ if TYPE_CHECKING:
 
 
 def blocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size, names: Sequence[str]) -> Size:
-    """How many blocks an axis has with its pads; `names` are those of the blocks and pads in messages."""
+    """The number of blocks of an axis with its pads; `names` are the names of blocks and pads in messages."""
     block_name, before, after = names
     ctx.require_ge(block, 1, "{block}[{axis}] must be at least 1", block=block_name, axis=axis, code="V101")
     if any(isinstance(pad, Dim) and bounds(pad)[0] < 0 for pad in (begin, end)):
-        # OpenVINO takes a negative pad for another number, by which an axis may pass that is no multiple.
+        # OpenVINO takes a negative pad for another number, so it may accept an axis that is no multiple.
         return ctx.saturate((size + begin + end) // positive(block))
     message = "axis {axis} with its pads {before} and {after} must be a multiple of {block}[{axis}]"
     return ctx.exact_div(size + begin + end, positive(block), message, axis=axis, block=block_name, before=before, after=after)
 
 
 def unblocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size, names: Sequence[str]) -> Size:
-    """How long an axis is when its blocks are joined and it is cropped."""
+    """The size of an axis after its blocks are joined and it is cropped."""
     block_name, before, after = names
     message = "axis {axis} times {block}[{axis}] must be at least {before}[{axis}] + {after}[{axis}]"
     with ctx.looks(at=STATIC):
@@ -44,7 +44,7 @@ def split_batch(ctx: Context, batch: Size, blocks: Sequence[Size], name: str) ->
 
 
 def positive(block: Size) -> Size:
-    """A block that is required to be at least 1, as one that is."""
+    """A block size that is required to be at least 1, with that bound."""
     return max(block, 1) if isinstance(block, int) else narrow(block, 1)
 
 
@@ -78,7 +78,7 @@ class SpaceToBatch(Op):
     def _has_natural_pads(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size) -> bool:
         """Whether no pad of an axis is negative.
 
-        OpenVINO takes -1 for an unknown pad and anything less for 0, and refuses or passes the axis by the wrong sum.
+        OpenVINO takes -1 for an unknown pad and a smaller number for 0, so it checks the axis with the wrong sum.
         """
         pads = [pad for pad in (begin, end) if isinstance(pad, int) and pad < 0]
         if pads:
@@ -140,7 +140,7 @@ class BatchToSpace(Op):
 
 
 class _NDOp(Op):
-    """TensorFlow's form: M blocks for the M axes after the batch, and pads or crops in pairs; the other axes stay."""
+    """TensorFlow's form: M blocks and M pairs of pads or crops, for the M axes after the batch; the other axes stay."""
 
     input = In(ANY, min_rank=1, ranked=True)
     block_shape = In(INTEGER, rank=1, value=True)
@@ -204,7 +204,7 @@ class BatchToSpaceND(_NDOp):
 
 
 def _completed(rank: int, blocks: Sequence[Size], pairs: Sequence[Sequence[Size]]) -> tuple[tuple[Size, ...], ...]:
-    """Blocks, begins and ends for every axis: those given are of the axes after the batch, a pair for each."""
+    """Blocks, begins and ends for every axis, from those of the first axes after the batch."""
     rest = rank - 1 - len(blocks)
     begin, end = ([pair[side] for pair in pairs] for side in (0, 1))
     return (1, *blocks, *[1] * rest), (0, *begin, *[0] * rest), (0, *end, *[0] * rest)

@@ -1,4 +1,4 @@
-"""SpaceToDepth and DepthToSpace: blocks between the spatial dimensions and the channels."""
+"""SpaceToDepth and DepthToSpace: moving blocks between the spatial dimensions and the channels."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 
 class _BlockOp(Op):
-    """Batch, channels and spatial axes, which have blocks of the same size."""
+    """Data are [batch, channels, *spatial]; all spatial axes have blocks of the same size."""
 
     data = In(min_rank=3, ranked=True)
     output = Out(like="data")
-    # Absent is 0, which is refused as soon as the rank of the data is known.
+    # If absent it is 0, which OpenVINO refuses as soon as it knows the rank of the data.
     block_size: Annotated[int, Stated] = 0
     mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
 

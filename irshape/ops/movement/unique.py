@@ -10,7 +10,7 @@ from irshape.shape.shape import Shape
 
 @op("Unique", "opset10")
 class Unique(Op):
-    """Distinct elements of a tensor, or distinct slices along an axis: with where they are, which is which, and how many."""
+    """Distinct elements of a tensor, or distinct slices along an axis; with the index of each, the inverse indices, and counts."""
 
     data = In()
     axis = In(INDEX, value=True, optional=True)
@@ -39,6 +39,6 @@ class Unique(Op):
 
     @staticmethod
     def _distinct(ctx: Context, total: Size) -> Size:
-        """How many of so many are distinct."""
+        """How many of `total` elements are distinct."""
         low, high = bounds(total)
         return ctx.unknown(min(low, 1), high)

@@ -1,4 +1,4 @@
-"""ScaledDotProductAttention: values, mixed by how well their keys fit a query."""
+"""ScaledDotProductAttention: values, weighted by how well their keys fit a query."""
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
@@ -8,7 +8,7 @@ from irshape.shape.shape import Shape, broadcast_shapes
 
 
 def _matrices(port: Input) -> tuple[Shape, Size, Size]:
-    """The shape before the last two axes, and these."""
+    """The shape before the last two axes, and the two last sizes."""
     *batch, rows, columns = port.dims(2)
     return tuple(batch) if port.is_ranked else None, rows, columns
 
@@ -17,7 +17,7 @@ def _matrices(port: Input) -> tuple[Shape, Size, Size]:
 class ScaledDotProductAttention(Op):
     """Rows of `value` [..., S, V], weighted by the products of `query` [..., L, E] with `key` [..., S, E].
 
-    What comes before the last two axes broadcasts. A mask [..., L, S] counts only if it is not `causal`.
+    The axes before the last two broadcast. A mask [..., L, S] counts only if `causal` is false.
     """
 
     query = In(FLOAT, min_rank=3)
@@ -56,7 +56,7 @@ class ScaledDotProductAttention(Op):
                 length = ctx.broadcast(length, rows, message)
                 ctx.broadcast(steps, columns, message)
                 batch = self._broadcast(ctx, batch, mask_batch, attention_mask)
-        # OpenVINO looks at the shape of the scale if it comes last, and at that of the sink likewise.
+        # OpenVINO checks the shape of the scale only if it is the last input, and likewise the shape of the sink.
         if scale is not None and not sink:
             ctx.single(scale)
         if len(sink) == 1:
@@ -67,7 +67,7 @@ class ScaledDotProductAttention(Op):
 
     @staticmethod
     def _broadcast(ctx: Context, batch: Shape, other: Shape, port: Input) -> Shape:
-        """The batch with which that of an input broadcasts; an unknown one is taken to fit in, as OpenVINO takes it."""
+        """The batch that broadcasts with the batch of an input. As in OpenVINO, a batch of unknown rank is assumed to fit."""
         if batch is None or other is None:
             return batch
         message = "{port} must broadcast with the inputs before in all but the last two axes"
@@ -75,7 +75,7 @@ class ScaledDotProductAttention(Op):
 
     @staticmethod
     def _check_mask_type(ctx: Context, mask: Input, *ports: Input) -> None:
-        """A mask is boolean or of the type of the other inputs."""
+        """Demand that a mask is boolean or has the type of the other inputs."""
         if mask.element_type in BOOLEAN:
             return
         if mask.element_type not in FLOAT:
@@ -86,7 +86,7 @@ class ScaledDotProductAttention(Op):
 
     @staticmethod
     def _check_sink(ctx: Context, query: Input, sink: Input) -> None:
-        """A sink has the rank of the query, with which it broadcasts in all but the last axis; that has size 1."""
+        """Demand that a sink has the rank of the query, size 1 on the last axis, and broadcasts with the query on the others."""
         if query.is_ranked and sink.is_ranked:
             ctx.require_rank(sink, (query.rank,))
             broadcast_shapes(ctx, query.shape[:-1], sink.shape[:-1], message="sink must broadcast with query")

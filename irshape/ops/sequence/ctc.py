@@ -1,4 +1,4 @@
-"""Connectionist temporal classification: labels of a sequence without their places."""
+"""Connectionist temporal classification: labels of a sequence whose positions are not known."""
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
@@ -47,7 +47,7 @@ class CTCGreedyDecoderSeqLen(Op):
 
 @op("CTCLoss", "opset4")
 class CTCLoss(Op):
-    """How far the labels are from what `logits` say; `logits` are [batch, steps, classes], `labels` [batch, steps]."""
+    """The loss of the labels under the `logits`; `logits` are [batch, steps, classes], `labels` [batch, steps]."""
 
     logits = In(FLOAT - {ElementType.dynamic}, rank=3)
     logit_length = In(INTEGER, rank=1)

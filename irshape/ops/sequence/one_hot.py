@@ -1,4 +1,4 @@
-"""OneHot: an axis with a mark where the index says."""
+"""OneHot: an axis that marks the position of an index."""
 
 from typing import Annotated, Literal
 
@@ -11,7 +11,7 @@ from irshape.shape.shape import Shape
 
 @op("OneHot", "opset1")
 class OneHot(Op):
-    """Insert an axis of `depth` elements, all `off_value` but the one that the index names, which is `on_value`."""
+    """Insert an axis of `depth` elements: `on_value` at the index, `off_value` elsewhere."""
 
     indices = In(INTEGER | BOOLEAN)
     depth = In(INTEGER | BOOLEAN, value=True)
@@ -22,10 +22,10 @@ class OneHot(Op):
 
     def infer(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> Shape:
         for port in (depth, on_value, off_value):
-            if port.count is not None:  # OpenVINO does not look at a list of unknown length
+            if port.count is not None:  # OpenVINO does not check a list of unknown length
                 ctx.require_rank(port, (0,))
         axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
-        size = ctx.natural(depth, 0, ctx.scalar(depth))
+        size = ctx.size_in(depth)
         return (*indices.shape[:axis], size, *indices.shape[axis:])
 
 

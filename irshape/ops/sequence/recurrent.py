@@ -1,8 +1,8 @@
 # ruff: noqa: N803 - the ports have the names of the specification
 """Recurrent cells, and sequences of their steps.
 
-A cell has some gates; its weights and biases hold a block of as many rows as the hidden state has elements for each of them.
-OpenVINO takes the hidden size from the states and the weights: the attribute counts only for an LSTMCell where they leave it open.
+The weights and biases of a cell hold a block of rows for each gate, one row for each element of the hidden state.
+OpenVINO takes the hidden size from states and weights. The attribute counts only for an LSTMCell whose states and weights do not tell it.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from irshape.shape.shape import Shape
 Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
 
 
-# An input, its size that others must have too, and which sizes OpenVINO looks at when it compares: BOUNDS or STATIC.
+# An input, a size of it that others must share, and the sizes that OpenVINO looks at in the comparison: BOUNDS or STATIC.
 Claim: TypeAlias = tuple[Input, Size, int]
 
 
 def claims(ports: Sequence[Input], axis: int) -> list[Claim]:
-    """What the inputs of known rank say of a size."""
+    """The sizes of an axis of those inputs whose rank is known."""
     return [(port, port.shape[axis], BOUNDS) for port in ports if port.is_ranked]
 
 
 def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
-    """The size that all must have."""
+    """The one size that all claims must agree on."""
     if not sizes:
         return ctx.unknown()
     (_, size, _), *others = sizes
@@ -39,7 +39,7 @@ def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
 
 
 class _Recurrent(Op):
-    """What cells and sequences share."""
+    """The base of cells and sequences."""
 
     hidden_size: Annotated[int, Stated] = 0
     activations_alpha: tuple[float, ...] = ()
@@ -49,7 +49,7 @@ class _Recurrent(Op):
     gates: ClassVar[int]
 
     def hidden(self, ctx: Context, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> Size:
-        """The size of a state: the last axis of the states and of R, and a row of W, R and B for each gate."""
+        """The hidden size: the last axis of the states and of R, and the rows of W, R and B for each gate."""
         columns = claims((*states, R), -1)
         is_plain = any(is_known(size) for _, size, _ in columns)
         message = "{port} must have {blocks} rows for each element of the hidden state"
@@ -70,13 +70,13 @@ class _Recurrent(Op):
 
 
 class _LinearBeforeReset(_Recurrent):
-    """What is particular to a GRU."""
+    """The base of a GRU."""
 
     gates = 3
     linear_before_reset: bool = False
 
     def bias_blocks(self) -> int:
-        """One more than gates where the recurrence has a bias of its own."""
+        """One more than gates if the recurrence has its own bias."""
         return self.gates + self.linear_before_reset
 
 
@@ -86,7 +86,7 @@ class _Cell(_Recurrent):
     activations: tuple[Activation, ...] = ()
 
     def check_activations(self, ctx: Context) -> None:
-        """There must be as many functions as there are by default; OpenVINO ignores more."""
+        """Demand as many functions as there are by default; OpenVINO ignores more."""
         count = len(type(self).activations)
         if len(self.activations) < count:
             ctx.fail("A105", f"activations must name {count} functions, got {len(self.activations)}", attribute="activations")
@@ -143,7 +143,7 @@ class _LSTMCell(_Cell):
         hidden = self.hidden(ctx, states, W, R, B)
         if not is_known(hidden):
             with ctx.looks(at=STATIC):
-                hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be that of states and weights")
+                hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be the hidden size of states and weights")
         return batch, hidden
 
 
@@ -168,8 +168,8 @@ class LSTMCell(_LSTMCell):
         P: Input | None,
     ) -> tuple[Shape, Shape]:
         batch, hidden = self.state(ctx, X, (initial_hidden_state, initial_cell_state), W, R, B)
-        if B is None or P is None:  # OpenVINO puts zeros in their place, as many as hidden_size says
-            ctx.require_eq(hidden, self.hidden_size, "hidden_size must be that of states and weights where B or P is absent")
+        if B is None or P is None:  # OpenVINO puts zeros in their place; hidden_size says how many
+            ctx.require_eq(hidden, self.hidden_size, "hidden_size must be the hidden size of states and weights where B or P is absent")
         if P is not None:
             if not P.is_ranked or P.rank == 0:
                 ctx.fail("S101", "P must have rank 1", port=P)

@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms, of complex numbers held as an axis of two at the end."""
+"""Discrete Fourier transforms; the last axis, of size 2, holds real and imaginary parts."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _REAL = frozenset({ElementType.f32, ElementType.f16, ElementType.bf16, ElementTy
 
 
 class _Fourier(Op):
-    """A transform along some axes; `signal_size` cuts or pads them first, where it is not -1."""
+    """A transform along some axes. First, each axis is cut or padded to its `signal_size`, unless that is -1."""
 
     data = In(_REAL, min_rank=2)
     axes = In(INDEX, rank=1, value=True)
@@ -21,7 +21,7 @@ class _Fourier(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
-            ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold as many values", code="V103")
+            ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold equally many values", code="V103")
         sizes = self.signal(ctx, data)
         count = axes.count
         if count is not None and count > len(sizes):
@@ -39,11 +39,11 @@ class _Fourier(Op):
         return data.shape[:-1]
 
     def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
-        """The shape where the axes are not known."""
+        """The shape if the axes are not known."""
         return (*ctx.unknown_shape(len(sizes)), 2)
 
     def transformed(self, ctx: Context, sizes: Sequence[Size], axes: Sequence[int], given: Sequence[Size]) -> Shape:
-        """The shape of the result, of the sizes of the signal; `given` are those that `signal_size` says."""
+        """The shape of the result, from the sizes of the signal; `given` are the values of `signal_size`."""
         return (*sizes, 2)
 
 
@@ -62,7 +62,7 @@ class IDFT(DFT):
 
 @op("RDFT", "opset9")
 class RDFT(_Fourier):
-    """From real to complex numbers; of the last axis only the half that says it all is kept."""
+    """From real to complex numbers; the last transformed axis is halved, because its other half follows from symmetry."""
 
     data = In(_REAL, min_rank=1)
 
@@ -73,7 +73,7 @@ class RDFT(_Fourier):
         last = last_of(ctx, axes)
         size = sizes[last]
         half = size // 2 + 1
-        # OpenVINO keeps an axis of no elements.
+        # OpenVINO keeps an empty axis empty.
         return (*sizes[:last], half if bounds(size)[0] > 0 else dim_min(size, half), *sizes[last + 1 :], 2)
 
 
@@ -91,7 +91,7 @@ class IRDFT(_Fourier):
 
 
 def last_of(ctx: Context, axes: Sequence[int]) -> int:
-    """The axis that is halved: the last one named."""
+    """The last of the transformed axes, which is halved."""
     if not axes:
         ctx.fail("V103", "axes must hold at least one axis")
     return axes[-1]

@@ -1,4 +1,4 @@
-"""Short-time Fourier transforms: the frequencies of a signal as they change."""
+"""Short-time Fourier transforms: the spectrum of a signal over time."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from irshape.shape.shape import Shape
 
 
 def _frame_number(ctx: Context, port: Input) -> Size:
-    """Size or step of the frames, which is positive."""
+    """The size or the step of frames, which must be positive."""
     if port.elements is None:
         return ctx.unknown(1)
     number = ctx.scalar(port)
@@ -21,7 +21,7 @@ def _frame_number(ctx: Context, port: Input) -> Size:
 
 
 def _check_window(ctx: Context, window: Input, size: Size) -> None:
-    """A window has an element, and no more than a frame."""
+    """Demand that a window has at least one element, and no more than a frame."""
     if window.is_ranked:
         for smaller, larger in ((1, window.shape[0]), (window.shape[0], size)):
             with ctx.looks(at=STATIC):
@@ -45,7 +45,7 @@ class STFT(Op):
         with ctx.looks(when=ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
             size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
             if frame_size.elements is not None and frame_step.elements is not None:
-                ctx.require_ge(length, size, "a frame of {b} elements is longer than the signal of {a}")
+                ctx.require_ge(length, size, "a frame must not be longer than the signal")
                 ctx.stop_at_errors()
                 _check_window(ctx, window, size)
         frames = ctx.saturate(length - size) // step + 1
@@ -55,7 +55,7 @@ class STFT(Op):
 
 @op("ISTFT", "opset16")
 class ISTFT(Op):
-    """The signal of which these are the spectra [frequencies, frames, 2], after the batch."""
+    """The signal with the given spectra [frequencies, frames, 2], after the batch."""
 
     data = In(FLOAT)
     window = In(FLOAT, rank=1, like="data")
@@ -77,7 +77,7 @@ class ISTFT(Op):
         *batch, frequencies, frames, parts = data.shape
         ctx.expect(parts, 2, "the last axis must hold the real and the imaginary part", data)
         if frame_size.elements is not None:
-            message = "frames of {size} elements have {b} frequencies, the data have {a}"
+            message = "frames of {size} elements must have {size} // 2 + 1 frequencies"
             with ctx.looks(at=[*data.shape, size]):
                 ctx.require_eq(frequencies, size // 2 + 1, message, size=size)
         if signal_length is not None:

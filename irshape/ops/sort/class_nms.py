@@ -1,4 +1,4 @@
-"""MatrixNms and MulticlassNms: boxes kept class by class."""
+"""MatrixNms and MulticlassNms: suppression of overlapping boxes class by class."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ _REAL = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32})
 
 
 class _ClassNms(Op):
-    """Class, score and coordinates of each box kept, where it was, and how many each batch keeps.
+    """The class, score, coordinates and index of each box that is kept, and how many boxes each batch keeps.
 
     `boxes` are [batches, boxes, 4], `scores` [batches, classes, boxes].
     """
@@ -33,7 +33,7 @@ class _ClassNms(Op):
     normalized: bool = True
 
     def check_limits(self, ctx: Context) -> None:
-        """-1 stands for none; OpenVINO reads int32."""
+        """Demand that limits fit int32, as OpenVINO reads them; -1 stands for no limit."""
         for name in ("nms_top_k", "keep_top_k", "background_class"):
             if not -1 <= getattr(self, name) < 2**31:
                 ctx.fail("A104", f"{name} must be in [-1, 2^31), got {getattr(self, name)}", attribute=name)
@@ -48,7 +48,7 @@ class _ClassNms(Op):
         return self.outputs_of(ctx, batches, classes, count)
 
     def outputs_of(self, ctx: Context, batches: Size, classes: Size, boxes: Size) -> tuple[Shape, ...]:
-        """The shapes of the outputs, with as many rows as boxes are kept, which the limits bound."""
+        """The shapes of the outputs, with a row for each box that is kept; the limits bound their number."""
         of_class = boxes if self.nms_top_k < 0 else dim_min(boxes, self.nms_top_k)
         of_batch = of_class * classes if self.keep_top_k < 0 else dim_min(of_class * classes, self.keep_top_k)
         kept = ctx.unknown(0, bounds(of_batch * batches)[1])
@@ -57,7 +57,7 @@ class _ClassNms(Op):
 
 @op("MatrixNms", "opset8")
 class MatrixNms(_ClassNms):
-    """Boxes whose scores stay high after those of the boxes they overlap are taken from them."""
+    """Boxes whose scores stay high after the overlap with better boxes has lowered them."""
 
     decay_function: Literal["gaussian", "linear"] = "linear"
     gaussian_sigma: float = 2.0
@@ -70,27 +70,27 @@ class MatrixNms(_ClassNms):
 
 
 class _MulticlassNms(_ClassNms):
-    """Boxes that overlap no box of a higher score of their class."""
+    """Boxes that overlap no box of their class with a higher score."""
 
     iou_threshold: float = 0.0
     nms_eta: float = 1.0
 
     def check(self, ctx: Context) -> None:
-        """What is refused whatever the inputs."""
+        """Demand valid attributes, whatever the inputs are."""
         self.check_limits(ctx)
         if not 0 <= self.nms_eta <= 1:
             ctx.fail("A104", f"nms_eta must be in [0, 1], got {self.nms_eta}", attribute="nms_eta")
 
     @staticmethod
     def check_rank(ctx: Context, boxes: Input, scores: Input) -> None:
-        """OpenVINO reads sizes of the scores as soon as it knows the rank of the boxes."""
+        """Demand a known rank of the scores: OpenVINO reads their sizes as soon as it knows the rank of the boxes."""
         if boxes.is_ranked and not scores.is_ranked:
             ctx.fail("S206", "OpenVINO cannot read scores of unknown rank beside boxes of known rank", port=scores)
 
 
 @op("MulticlassNms", "opset8")
 class MulticlassNmsV8(_MulticlassNms):
-    """Boxes that overlap no box of a higher score of their class, of each image."""
+    """Boxes of each image that overlap no box of their class with a higher score."""
 
     def infer(self, ctx: Context, boxes: Input, scores: Input) -> tuple[Shape, ...]:
         self.check(ctx)

@@ -1,4 +1,4 @@
-"""NMSRotated: the rotated boxes of high score that overlap no box of a higher one."""
+"""NMSRotated: the rotated boxes that overlap no box with a higher score."""
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context

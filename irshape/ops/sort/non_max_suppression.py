@@ -1,4 +1,4 @@
-"""NonMaxSuppression: the boxes of high score that overlap no box of a higher one."""
+"""NonMaxSuppression: the boxes that overlap no box with a higher score."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ _REAL = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementTy
 
 
 class _NonMaxSuppression(Op):
-    """What all versions share: `boxes` are [batches, boxes, 4] and `scores` [batches, classes, boxes]; a selected index has 3 numbers."""
+    """The base of all versions. `boxes` are [batches, boxes, 4] and `scores` [batches, classes, boxes]; a selected index has 3 numbers."""
 
     box_encoding: Literal["corner", "center"] = "corner"
     sort_result_descending: bool = True
@@ -29,7 +29,7 @@ class _NonMaxSuppression(Op):
         return self.most(batches, scores.shape[1], count, limit)
 
     def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
-        """`limit` of each class in each batch, but no more than there are."""
+        """`limit` boxes of each class in each batch, but no more than there are."""
         return batches * classes * dim_min(boxes, limit)
 
 
@@ -77,7 +77,7 @@ class NonMaxSuppressionV4(NonMaxSuppressionV3):
 
 @op("NonMaxSuppression", "opset5")
 class NonMaxSuppressionV5(_NonMaxSuppression):
-    """Indices and scores of the selected boxes, as many as there turn out to be, and their number."""
+    """Indices and scores of the selected boxes, whose number only running tells, and their number."""
 
     boxes = In(_REAL, rank=3)
     scores = In(_REAL, rank=3)
@@ -110,4 +110,4 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
 
 @op("NonMaxSuppression", "opset9")
 class NonMaxSuppressionV9(NonMaxSuppressionV5):
-    """Indices and scores of the selected boxes and their number; the result is padded or not as the runtime has it."""
+    """Indices and scores of the selected boxes and their number; the device decides whether the result is padded."""

@@ -1,4 +1,4 @@
-"""Selecting and searching in an order."""
+"""Selecting the largest elements, and searching in sorted sequences."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ class _TopK(Op):
 
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
-        size, count = data.shape[axis], ctx.natural(k, 0, ctx.scalar(k))
+        size, count = data.shape[axis], ctx.size_in(k)
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
         return shape, shape
 
@@ -50,13 +50,13 @@ class TopKV11(TopKV3):
 
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
         if self.stable and self.sort == "none":
-            ctx.fail("A103", "a stable sort needs sort to be value or index, got none", attribute="sort")
+            ctx.fail("A103", "sort must be value or index where stable is true, got none", attribute="sort")
         return super().infer(ctx, data, k)
 
 
 @op("SearchSorted", "opset15")
 class SearchSorted(Op):
-    """Where each value would be inserted into a sorted sequence: one for all, or one for each row of values."""
+    """Where each value would be inserted into a sorted sequence: one sequence for all values, or one for each row of values."""
 
     sorted_sequence = In(min_rank=1)
     values = In(like="sorted_sequence")
