@@ -10,7 +10,7 @@ from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import BOUNDS, NOTHING, Judge, Looks, Requirement
+from irshape.shape.guard import Judge, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
@@ -58,24 +58,24 @@ class Context(Judge):
         self.states_types = True
         self._born = 0
 
-    def looks(self, *, at: int | Sequence[Input | Size] = BOUNDS, when: bool = True) -> Looks:
-        """Open a scope in which OpenVINO checks less; see `Judge.looks`. Here `at` may list inputs, too: OpenVINO must know their values.
+    def _is_known(self, at: Sequence[Input | Size]) -> bool | None:
+        """Whether OpenVINO knows these sizes, and all values of these inputs, as numbers.
 
-        If only running the model tells a value of these inputs, OpenVINO never checks: then nothing becomes a guard.
+        None if only running the model tells a value: then OpenVINO never looks, and nothing becomes a guard.
         """
-        if isinstance(at, int):
-            return super().looks(at=at, when=when)
-        ports = [one for one in at if isinstance(one, Input)]
-        if not all(map(self._is_told, ports)):
-            return super().looks(at=NOTHING)
-        sizes = [one for one in at if not isinstance(one, Input)]
-        return super().looks(at=sizes, when=when and None not in map(self.known, ports))
-
-    @staticmethod
-    def _is_told(port: Input) -> bool:
-        """Whether the sizes of the model's inputs determine every element of an input."""
-        elements = port.elements
-        return elements is not None and not any(isinstance(element, Dim) and origins(element) & UNBACKED for element in elements)
+        is_known = True
+        for one in at:
+            if isinstance(one, Dim):
+                is_known = False
+            elif isinstance(one, Input):
+                if one.elements is None:
+                    return None
+                for element in one.elements:
+                    if isinstance(element, Dim):
+                        if origins(element) & UNBACKED:
+                            return None
+                        is_known = False
+        return is_known
 
     # Recording decisions about requirements.
 

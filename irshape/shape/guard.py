@@ -196,14 +196,21 @@ class Judge:
     def looks(self, *, at: int | Sequence[Any] = BOUNDS, when: bool = True) -> Looks:
         """Open a scope in which OpenVINO checks less than it does elsewhere.
 
-        `at` names the sizes that OpenVINO looks at: BOUNDS, STATIC or NOTHING, or a list of sizes. Of a list, OpenVINO must know every
-        size as a number; otherwise it checks nothing. `when=False` says that OpenVINO checks nothing here, though it may for other
+        `at` says what OpenVINO looks at: BOUNDS, STATIC or NOTHING. Or it lists sizes, and for a rule inputs: OpenVINO must know all of
+        them as numbers; otherwise it checks nothing. `when=False` says that OpenVINO checks nothing here, though it may for other
         inputs. A requirement that is false where OpenVINO does not look is reported as never valid, not as an error. A requirement that
         depends on sizes stays a guard, except with `at=NOTHING`. Scopes nest, and an inner scope never checks more than the outer one.
         """
+        look, is_guarded = self._look, self._is_guarded
         if isinstance(at, int):
-            return Looks(self, min(at, self._look) if when else NOTHING, self._is_guarded and at != NOTHING)
-        return Looks(self, self._look if when and are_known(at) else NOTHING, self._is_guarded)
+            look, is_guarded = min(at, look), is_guarded and at != NOTHING
+        elif not (is_known := self._is_known(at)):
+            look, is_guarded = NOTHING, is_guarded and is_known is not None
+        return Looks(self, look if when else NOTHING, is_guarded)
+
+    def _is_known(self, at: Sequence[Any]) -> bool | None:
+        """Whether OpenVINO knows all of these as numbers; None if it never will."""
+        return are_known(at)
 
     def violated(self, requirement: Requirement) -> None:
         """Called for a requirement that the bounds of its two sides refute; OpenVINO refuses it too."""
@@ -351,10 +358,12 @@ class Looks:
         self._inner = look, is_guarded
 
     def __enter__(self) -> None:
-        self._judge._look, self._judge._is_guarded = self._inner
+        judge = self._judge
+        judge._look, judge._is_guarded = self._inner
 
     def __exit__(self, *_: object) -> None:
-        self._judge._look, self._judge._is_guarded = self._outer
+        judge = self._judge
+        judge._look, judge._is_guarded = self._outer
 
 
 def _limit(least: Size, whole: Size) -> int | None:
