@@ -9,7 +9,7 @@ from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.shape import Shape, broadcast_shapes
+from irshape.shape.shape import Shape
 
 
 @op("MatMul", "opset1")
@@ -38,7 +38,7 @@ class MatMul(Op):
             depth_b, columns = columns, depth_b
         with ctx.looks(at=STATIC):
             ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b")
-            batch = broadcast_shapes(ctx, tuple(batch_a), tuple(batch_b)) or ()
+            batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
 
 
@@ -63,7 +63,7 @@ class Einsum(Op):
         for subscript, port in zip(inputs, data, strict=True):
             for label, part in self._labelled(ctx, subscript, port).items():
                 message = "axis {label} of {port} must broadcast with the inputs before"
-                sizes[label] = broadcast_shapes(ctx, sizes.get(label, part), part, message=message, label=label, port=port.name)
+                sizes[label] = ctx.broadcast_shapes(sizes.get(label, part), part, message, label=label, port=port.name)
         shape: list[Size] = []
         for label in output:
             if label not in sizes and label != _ELLIPSIS:

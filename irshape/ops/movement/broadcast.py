@@ -9,7 +9,7 @@ from irshape.ops.op import In, Input, Moving, Out, op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.shape import Shape, broadcast_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
 
 
@@ -63,7 +63,7 @@ class _Broadcast(Moving):
             return target and ctx.unknown_shape(len(target))
         if data.rank < len(target):
             ctx.fail("S102", f"the target must have at most rank {data.rank}, got rank {len(target)}")
-        return broadcast_shapes(ctx, data.shape[: len(target)], target)
+        return ctx.broadcast_shapes(data.shape[: len(target)], target)
 
     def propagate(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Elements | None:
         if self.mode not in ("numpy", "bidirectional"):  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ class _Broadcast(Moving):
         target = ctx.known(target_shape)
         if target is None or min(target, default=0) < 0:
             return None
-        shape: Any = broadcast_shapes(ctx, data.shape, target)
+        shape: Any = ctx.broadcast_shapes(data.shape, target)
         return broadcast_to(data.values, data.static_shape, shape)
 
 

@@ -9,7 +9,7 @@ from irshape.ops.op import Assembling, In, Input, Moving, Out, op
 from irshape.shape.dim import Size, bounds
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, concatenated, sliced
 
 
@@ -33,7 +33,7 @@ class Concat(Assembling):
         merged: Shape = None
         for parts in shapes:
             shape = (*parts[:axis], total, *parts[axis + 1 :])
-            merged = merge_shapes(ctx, merged, shape, "the inputs must be equal on axis {axis}")
+            merged = ctx.merge_shapes(merged, shape, "the inputs must be equal on axis {axis}")
         return merged
 
     def propagate(self, ctx: Context, data: tuple[Input, ...]) -> Elements:

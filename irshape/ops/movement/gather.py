@@ -8,7 +8,7 @@ from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Moving, Op, Out, op
 from irshape.shape.dim import product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
-from irshape.shape.shape import Shape, merge_shapes
+from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, padded
 
 
@@ -45,7 +45,7 @@ class GatherV1(Moving):
             return None
         if batch >= data.rank:
             ctx.fail("S101", f"data must have at least rank {batch + 1}, got rank {data.rank}", port=data)
-        merged = merge_shapes(ctx, data.shape[:batch], indices.shape[:batch], "data and indices must be equal on the batch axis {axis}")
+        merged = ctx.merge_shapes(data.shape[:batch], indices.shape[:batch], "data and indices must be equal on the batch axis {axis}")
         assert merged is not None
         if along is None:
             return (*merged, *ctx.unknown_shape(data.rank + indices.rank - 1 - 2 * batch))
@@ -115,7 +115,7 @@ class GatherNDV5(Op):
         if not data.is_ranked or not indices.is_ranked:
             return None
         message = "data and indices must be equal on the batch axis {axis}"
-        batches = merge_shapes(ctx, data.shape[:batch], indices.shape[:batch], message)
+        batches = ctx.merge_shapes(data.shape[:batch], indices.shape[:batch], message)
         assert batches is not None
         length = indices.shape[-1]
         if not isinstance(length, int):

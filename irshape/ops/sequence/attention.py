@@ -4,7 +4,7 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out, op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import BOOLEAN, FLOAT, ElementType
-from irshape.shape.shape import Shape, broadcast_shapes
+from irshape.shape.shape import Shape
 
 
 def _matrices(port: Input) -> tuple[Shape, Size, Size]:
@@ -71,7 +71,7 @@ class ScaledDotProductAttention(Op):
         if batch is None or other is None:
             return batch
         message = "{port} must broadcast with the inputs before in all but the last two axes"
-        return broadcast_shapes(ctx, batch, other, message=message, port=port.name)
+        return ctx.broadcast_shapes(batch, other, message, port=port.name)
 
     @staticmethod
     def _check_mask_type(ctx: Context, mask: Input, *ports: Input) -> None:
@@ -89,5 +89,5 @@ class ScaledDotProductAttention(Op):
         """Demand that a sink has the rank of the query, size 1 on the last axis, and broadcasts with the query on the others."""
         if query.is_ranked and sink.is_ranked:
             ctx.require_rank(sink, (query.rank,))
-            broadcast_shapes(ctx, query.shape[:-1], sink.shape[:-1], message="sink must broadcast with query")
+            ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query")
             ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")
