@@ -1,8 +1,12 @@
-"""Ports as the classes of operations declare them, their bases' included."""
+"""Op classes: the ports they declare, those of their bases included, and the definitions that are refused."""
+
+from collections.abc import Callable
+from typing import Annotated, ClassVar
 
 import pytest
 
-from irshape.ops.op import In, Op, Out
+from irshape.ops.attribute import Fixed
+from irshape.ops.op import Assembling, DefinitionError, In, Moving, Op, Out, op
 from irshape.ops.registry import REGISTRY
 
 
@@ -34,3 +38,126 @@ def test_the_element_type_of_an_output_comes_from_inputs_of_its_own_class(type: 
     for cls in REGISTRY.versions(type).values():
         for out in cls.outputs:
             assert out.sources == tuple(port.index for port in cls.inputs if out.like and out.like in (port.name, port.like))
+
+
+def misspelled_attribute() -> None:
+    class Copy(Op):
+        data = In()
+        is_folowed = True
+
+
+def misspelled_attribute_of_a_family() -> None:
+    class Copy(Moving):
+        unfolowed = frozenset()  # type: ignore[var-annotated]
+
+
+def misspelled_method() -> None:
+    @op("MisspelledMethod", "opset1")
+    class Copy(Op):
+        data = In()
+
+        def propogate(self, ctx: object, data: object) -> None: ...
+
+
+def misspelled_static_method() -> None:
+    @op("MisspelledStaticMethod", "opset1")
+    class Copy(Op):
+        data = In()
+
+        @staticmethod
+        def of_element(element: int) -> int:
+            return element
+
+
+def port_that_is_not_in_the_base() -> None:
+    class Copy(Op):
+        data = In()
+        scale = None
+
+
+def port_that_is_like_no_input() -> None:
+    class Copy(Op):
+        data = In()
+        output = Out(like="date")
+
+
+def port_after_a_variadic_one() -> None:
+    class Copy(Op):
+        data = In(variadic=True)
+        axis = In()
+
+
+def parameter_that_is_no_port() -> None:
+    class Copy(Op):
+        data = In()
+
+        def infer(self, ctx: object, date: object) -> None: ...
+
+
+def attribute_of_no_readable_type() -> None:
+    class Copy(Op):
+        axis: complex = 0j
+
+
+ROWS: tuple[tuple[Callable[[], None], str], ...] = (
+    (misspelled_attribute, "Copy.is_folowed is no port and no base class declares it"),
+    (misspelled_attribute_of_a_family, "Copy.unfolowed is no port and no base class declares it"),
+    (misspelled_method, "no base class of Copy declares the method propogate"),
+    (misspelled_static_method, "no base class of Copy declares the method of_element"),
+    (port_that_is_not_in_the_base, "Copy.scale is no port and no base class declares it"),
+    (port_that_is_like_no_input, "Copy.output is like 'date', which is no input"),
+    (port_after_a_variadic_one, "Copy.data is variadic, so it must be the last port"),
+    (parameter_that_is_no_port, r"Copy.infer takes \('date',\), but the inputs are \('data',\)"),
+    (attribute_of_no_readable_type, "Copy.axis: no attribute can be annotated with <class 'complex'>"),
+)
+
+
+@pytest.mark.parametrize(("define", "message"), ROWS, ids=[define.__name__ for define, _ in ROWS])
+def test_a_wrong_definition_is_refused(define: Callable[[], None], message: str) -> None:
+    with pytest.raises(DefinitionError, match=message):
+        define()
+    assert not {"misspelledmethod", "misspelledstaticmethod"} & REGISTRY.homes().keys()
+
+
+def test_what_a_class_may_add() -> None:
+    class Family(Assembling):
+        data = In()
+        scale = In()
+        count: ClassVar[int] = 2
+        reduction: Annotated[str, Fixed] = "sum"
+
+        def hook(self) -> int:
+            return self.count
+
+    class Member(Family):
+        scale = None
+        count = 3
+        reduction: str = "mean"
+        axis: int = 0
+        is_followed = False
+
+        def hook(self) -> int:
+            return self._more() + 1
+
+        def _more(self) -> int:
+            return self.count
+
+    Member._check_methods()
+    assert [port.name for port in Member.inputs] == ["data"]
+    assert list(Family.attributes) == []
+    assert {name: attribute.default for name, attribute in Member.attributes.items()} == {"reduction": "mean", "axis": 0}
+    assert Member().hook() == 4
+
+
+def test_a_class_has_the_annotations_of_its_bases_once() -> None:
+    class Base(Op):
+        axis: int = 0
+
+    class Same(Base):
+        """Annotates nothing of its own."""
+
+    class Other(Base):
+        group: int = 1
+
+    assert list(Base.attributes) == list(Same.attributes) == ["axis"]
+    assert list(Other.attributes) == ["axis", "group"]
