@@ -99,7 +99,7 @@ def attribute_of_no_readable_type() -> None:
         axis: complex = 0j
 
 
-ROWS: tuple[tuple[Callable[[], None], str], ...] = (
+REFUSED: tuple[tuple[Callable[[], None], str], ...] = (
     (misspelled_attribute, "Copy.is_folowed is no port and no base class declares it"),
     (misspelled_attribute_of_a_family, "Copy.unfolowed is no port and no base class declares it"),
     (misspelled_method, "no base class of Copy declares the method propogate"),
@@ -112,7 +112,7 @@ ROWS: tuple[tuple[Callable[[], None], str], ...] = (
 )
 
 
-@pytest.mark.parametrize(("define", "message"), ROWS, ids=[define.__name__ for define, _ in ROWS])
+@pytest.mark.parametrize(("define", "message"), REFUSED, ids=[define.__name__ for define, _ in REFUSED])
 def test_a_wrong_definition_is_refused(define: Callable[[], None], message: str) -> None:
     with pytest.raises(DefinitionError, match=message):
         define()
