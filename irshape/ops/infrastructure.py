@@ -198,7 +198,7 @@ class If(Op):
     """
 
     cond = In(value=True)
-    body_inputs = In(variadic=True)
+    body_inputs = In(variadic=True, optional=True)
     body_outputs = Out(variadic=True)
 
 
@@ -208,7 +208,7 @@ class Loop(Op):
 
     trip_count = In(value=True)
     execution_condition = In(value=True)
-    body_inputs = In(variadic=True)
+    body_inputs = In(variadic=True, optional=True)
     body_outputs = Out(variadic=True)
 
 
@@ -216,5 +216,5 @@ class Loop(Op):
 class TensorIterator(Op):
     """A body that runs once for each part into which its inputs are cut."""
 
-    body_inputs = In(variadic=True)
+    body_inputs = In(variadic=True, optional=True)
     body_outputs = Out(variadic=True)
