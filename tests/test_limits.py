@@ -8,6 +8,7 @@ import pytest
 import irshape
 from irshape.cli.main import main
 from irshape.inference.inference import Inference
+from irshape.report.snippets.runs import ITERATED
 from irshape.shape.limits import DEFAULT, Limits
 from tests.fuzz.hostile import SMALL, nested
 from tests.support.ir import Net
@@ -60,6 +61,7 @@ CASES: dict[str, tuple[Net, int, str]] = {
     "elements": (pattern(), 4, "N103"),
     "terms": (joined(), 3, "N104"),
     "levels": (broadcast(), 3, "N104"),
+    "passes": (plain(ITERATED), 1, "N105"),
     "faults": (plain(SMALL.replace("<edges>", "<edges>" + EDGE * 30)), 10, "G102"),
 }
 VERBS: dict[str, Callable[[bytes, bytes, Limits], Inference]] = {
@@ -104,7 +106,7 @@ def test_limits_of_the_command_line(command: str, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("deep=1", "names are size, text, depth, layers, rank, parts, elements, terms, levels, faults"),
+        ("deep=1", "names are size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults"),
         ("depth", "not NAME=N"),
         ("depth=", "whole number from 1"),
         ("depth=0", "whole number from 1"),

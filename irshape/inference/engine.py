@@ -9,6 +9,7 @@ body asks for it and waits, so that nested bodies need no recursion.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
@@ -164,7 +165,12 @@ class Engine:
             self._adopt(self._driven(self._again(dirty)) if dirty else self.current)
 
     def _driven(self, root: Pass) -> Run:
-        """The run of a pass, made with the passes that it asks for; a body with the same facts is passed once."""
+        """The run of a pass, made with the passes that it asks for; a body with the same facts is passed once.
+
+        After as many passes over one body as the limit `passes` allows, its Parameters are of any shape: bodies inside bodies would
+        multiply passes.
+        """
+        made: Counter[Engine] = Counter()
         waiting: list[tuple[Engine, Pass]] = [(self, root)]
         answer: Run | None = None
         while True:
@@ -178,8 +184,11 @@ class Engine:
                     return end.value  # type: ignore[no-any-return]
                 continue
             body = engine.bodies[key]
+            if made[body] >= self.scope.limits.passes and given not in body._runs:
+                given = tuple([fact and self.facts.intern(fact.element_type, None, None, fact.is_poisoned) for fact in given])
             answer = body._runs.get(given)
             if answer is None:
+                made[body] += 1
                 waiting.append((body, body._pass(given)))
 
     def _adopt(self, run: Run) -> None:

@@ -177,6 +177,14 @@ _family(
         "The formula is exact, but it does not show the part that the name stands for.",
         "Raise the limits: --limit terms=N, --limit levels=N.",
     ),
+    (
+        "N105",
+        "note",
+        "body not followed to the end",
+        "A body in other bodies needs more passes than the limit `passes` allows. The last pass takes its inputs to be of any shape.",
+        "The shapes are right, but more passes would make some of them more precise.",
+        "Raise the limit: --limit passes=N.",
+    ),
 )
 
 # G: the graph.

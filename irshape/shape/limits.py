@@ -10,7 +10,8 @@ class Limits(NamedTuple):
     Reading stops beyond `size` (bytes of the file), `text` (characters of an attribute), `depth` (bodies inside bodies) and `layers`
     (of all graphs). A layer fails beyond `rank` (axes of a tensor, items of an attribute) and `parts` (outputs of a split). Values
     of tensors with more than `elements` are not followed. A part of a formula with more than `terms` terms, or more than `levels`
-    nested operations, gets a name of its own. Of each code, `faults` diagnostics are listed and the others counted.
+    nested operations, gets a name of its own. After `passes` passes over one body, its inputs are of any shape. Of each code,
+    `faults` diagnostics are listed and the others counted.
     """
 
     size: int = 1 << 30
@@ -22,6 +23,7 @@ class Limits(NamedTuple):
     elements: int = 1024
     terms: int = 24
     levels: int = 16
+    passes: int = 128
     faults: int = 1_000
 
     def changed(self, text: str) -> "Limits":

@@ -20,6 +20,40 @@ BLOCKS: Final = chain(
     result(2, "y"),
 )
 
+# A body that sees one row after the other.
+ITERATED: Final = chain(
+    parameter(0, "x", "4,8"),
+    """\
+<layer id="1" name="rows" type="TensorIterator" version="opset1">
+  <input><port id="0"/></input>
+  <output><port id="1" precision="FP32"/></output>
+  <port_map>
+    <input external_port_id="0" internal_layer_id="0" axis="0" start="0" end="-1" stride="1" part_size="1"/>
+    <output external_port_id="1" internal_layer_id="2" axis="0" start="0" end="-1" stride="1" part_size="1"/>
+  </port_map>
+  <body>
+    <layers>
+      <layer id="0" name="row" type="Parameter" version="opset1">
+        <data shape="1,8" element_type="f32"/>
+        <output><port id="0" precision="FP32"/></output>
+      </layer>
+      <layer id="1" name="relu" type="ReLU" version="opset1">
+        <input><port id="0"/></input>
+        <output><port id="1" precision="FP32"/></output>
+      </layer>
+      <layer id="2" name="out" type="Result" version="opset1">
+        <input><port id="0"/></input>
+      </layer>
+    </layers>
+    <edges>
+      <edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+      <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/>
+    </edges>
+  </body>
+</layer>""",
+    result(2, "y"),
+)
+
 CONSTANT: Final = chain(constant(0, "sizes", "2", 16), result(1, "y"))
 NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
 
@@ -65,6 +99,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "N102": misused(BLOCKS, f'{CHECK} --input "x[8,8]"', f'{CHECK} --input "x[2,4,8,8]"'),
     "N103": misused(RESHAPE, f"{CHECK} --limit elements=1", CHECK, NUMBERS),
     "N104": misused(JOINED, f"{CHECK} --limit terms=1", CHECK),
+    "N105": misused(ITERATED, f"{CHECK} --limit passes=1", CHECK),
     "W101": Snippet(Run(CONSTANT), Run(CONSTANT, NUMBERS)),
     "W102": Snippet(Run(CONSTANT, NUMBERS[:8]), Run(CONSTANT, NUMBERS)),
     "W103": mistake(CONSTANT, 'size="16"', 'size="8"', weights=NUMBERS),
