@@ -12,14 +12,14 @@ from typing import Any, Final, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
-from irshape.inference.run import Run, Wanted
+from irshape.inference.run import NodeReport, Run, Wanted
 from irshape.inference.transfer import Outcome, Transfer
-from irshape.model.bodies import Body, BodyOutput, Slice, conditions_passed
+from irshape.model.bodies import Body, BodyInput, BodyOutput, Slice, conditions_passed
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, dim_max, eq, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 
@@ -32,10 +32,11 @@ _PATIENCE: Final = 16
 class Control(Context):
     """One application of an operation with bodies to facts.
 
-    `inner` holds the last run of each body, by node and name; `faults` are the faults of the port maps, with their places.
+    `inner` holds the last run of each body, by node and name; `faults` are the faults of the port maps, `remarks` the reasons why
+    they never run, each with its place.
     """
 
-    __slots__ = ("bodies", "declared", "facts", "faults", "inner", "listed", "node", "table")
+    __slots__ = ("_taken", "bodies", "declared", "facts", "faults", "inner", "listed", "node", "remarks", "table")
 
     def __init__(
         self, rules: Rules, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact], inner: dict[tuple[int, str], Run]
@@ -49,12 +50,16 @@ class Control(Context):
         self.declared = [self.inner[node.index, body.name] for body in bodies]
         self.listed = transfer.listed
         self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
+        self.remarks: list[tuple[str, int]] = []
+        # How often the body of a TensorIterator runs, as the first of its slices has it.
+        self._taken: Size | None = None
 
     def answer(self) -> Generator[Wanted, Run, Outcome]:
-        """The outcome, with the faults of the port maps among its findings."""
+        """The outcome, with the faults and remarks of the port maps among its findings."""
         outputs = yield from self._outputs()
         faults = [Finding("G119", message, offset=offset) for message, offset in self.faults]
-        return Outcome(outputs, (*self.findings, *faults), tuple(self.requirements), self.listed)
+        remarks = [Finding("R401", f"no size fulfils this: {message}", offset=offset) for message, offset in self.remarks]
+        return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
 
     def _outputs(self) -> Generator[Wanted, Run, tuple[Fact, ...]]:
         failed = (POISONED,) * self.listed
@@ -80,6 +85,10 @@ class Control(Context):
         """Record a fault of a port map."""
         self.faults.append((message, offset))
 
+    def never_runs(self, message: str, offset: int) -> None:
+        """Record what OpenVINO reads in a port map, and its CPU plugin refuses."""
+        self.remarks.append((message, offset))
+
     def _check_inputs(self, bodies: list[Body]) -> None:
         """What enters a body must be an input of the layer."""
         for body in bodies:
@@ -94,12 +103,34 @@ class Control(Context):
     def _fact(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
         return self.table.intern(element_type, shape, None, is_poisoned)
 
+    def _seen_as(self, fact: Fact, runtime_view: Fact) -> Fact:
+        """A fact of which OpenVINO knows something else."""
+        return fact if self.table.is_static or fact.is_poisoned else self.table.with_runtime_view(fact, runtime_view)
+
+    def _plain(self, fact: Fact) -> Fact:
+        """A fact as it enters or leaves a body: values are not followed through."""
+        if fact.elements is None:
+            return fact
+        plain = self._fact(fact.element_type, fact.shape, is_poisoned=fact.is_poisoned)
+        return plain if fact.runtime_view is fact else self._seen_as(plain, self._plain(fact.runtime_view))
+
     def _ask(self, body: Body, given: dict[Node, Fact]) -> Asking:
         """A pass over a body whose Parameters are what is given; it is what is known of the body until the next."""
-        key = (self.node.index, body.name)
-        facts = tuple([given.get(parameter) for parameter in body.model.parameters])
-        run = self.inner[key] = yield key, facts if given else ()
+        run = yield from self._pass(body, given)
+        self.inner[self.node.index, body.name] = run
         return run
+
+    def _pass(self, body: Body, given: dict[Node, Fact]) -> Asking:
+        """A pass over a body whose Parameters are what is given, or of any shape where the engine has made enough passes."""
+        facts = tuple([given.get(parameter) for parameter in body.model.parameters])
+        run = yield (self.node.index, body.name), facts if given else ()
+        if all(run.slots[parameter.first_slot] is fact for parameter, fact in given.items()):
+            return run
+        if not any(finding.code == "N105" for finding in self.findings):
+            most = self.scope.limits.passes
+            self.warn("N105", f"the {body.name} was inferred for {most} different inputs, then for inputs of any shape (limit passes)")
+        # An error that any shape gives need not be one of the shapes that come.
+        return _bare(run)
 
     def _condition(self, fact: Fact, name: str) -> bool | None:
         """The one value of a condition, if it is known."""
@@ -119,29 +150,32 @@ class Control(Context):
     # If.
 
     def _if(self) -> Asking:
-        condition = self._condition(self.facts[0], "cond")
-        taken = [body for body, is_taken in zip(self.bodies, (True, False), strict=True) if condition in (None, is_taken)]
+        cond = self.facts[0]
+        condition, known = self._condition(cond, "cond"), self._condition(cond.runtime_view, "cond")
+        taken = [body for body, is_taken in zip(self.bodies, (True, False), strict=True) if known in (None, is_taken)]
         self._check_inputs(taken)
         runs = []
         for body in taken:
             given = {entry.parameter: self._plain(self.facts[entry.external]) for entry in body.inputs}
-            runs.append((body, (yield from self._ask(body, given))))
-        if condition is not None:
-            [(body, run)] = runs
-            outputs = [self._plain(run.value(output.result)) for output in body.outputs]
+            run = yield from self._ask(body, given)
+            is_chosen = cond.elements is None or condition is (body is self.bodies[0])
+            if not is_chosen:
+                # Sizes choose the branch, so what it demands of them is demanded only of those that choose it.
+                self.inner[self.node.index, body.name] = _unguarded(run)
+            runs.append([self._plain(run.value(output.result)) for output in body.outputs])
+        if known is not None:
+            [outputs] = runs
             # OpenVINO gives the layer as many outputs as the then_body has, whichever is taken.
             return tuple(outputs + [self._fact(ElementType.dynamic, None)] * (len(self.bodies[0].outputs) - len(outputs)))
-        (then, then_run), (other, else_run) = runs
+        then, other = runs
         for body in self.bodies:
-            self._check_outputs(body, max(self.listed, len(then.outputs)))
+            self._check_outputs(body, max(self.listed, len(then)))
         if self.faults:
             return ()
-        return tuple(
-            [
-                self._either(index, then_run.value(then.outputs[index].result), else_run.value(other.outputs[index].result))
-                for index in range(len(then.outputs))
-            ]
-        )
+        either = [self._either(index, *facts) for index, facts in enumerate(zip(then, other, strict=False))]
+        if condition is None:
+            return tuple(either)
+        return tuple([self._seen_as(fact, one.runtime_view) for fact, one in zip(then if condition else other, either, strict=False)])
 
     def _check_outputs(self, body: Body, count: int) -> None:
         """Every output of the layer needs a Result of either body, and no Result may be two."""
@@ -153,10 +187,6 @@ class Control(Context):
                 self.fault(f"Result {output.result.id} of the {body.name} is two outputs", output.offset)
             taken.add(output.result)
 
-    def _plain(self, fact: Fact) -> Fact:
-        """A fact as it leaves a body: values are not followed through."""
-        return fact if fact.elements is None else self._fact(fact.element_type, fact.shape, is_poisoned=fact.is_poisoned)
-
     def _either(self, index: int, then: Fact, other: Fact) -> Fact:
         """What an output is that comes from one of two branches."""
         element_type = then.element_type
@@ -164,18 +194,31 @@ class Control(Context):
             element_type = other.element_type
         elif other.element_type not in (element_type, ElementType.dynamic):
             self.error("T102", f"output {index} has element type {then.element_type} in then_body, {other.element_type} in else_body")
-        shape = self._either_shape(index, then.shape, other.shape)
-        return self._fact(element_type, shape, is_poisoned=then.is_poisoned or other.is_poisoned)
+        is_poisoned = then.is_poisoned or other.is_poisoned
+        fact = self._fact(element_type, self._either_shape((index, "size"), then.shape, other.shape), is_poisoned=is_poisoned)
+        shape = self._either_shape((index, "bounds"), then.runtime_view.shape, other.runtime_view.shape, is_runtime_view=True)
+        return self._seen_as(fact, self._fact(element_type, shape, is_poisoned=is_poisoned))
 
-    def _either_shape(self, index: int, a: Shape, b: Shape) -> Shape:
+    def _either_shape(self, key: tuple[int, str], a: Shape, b: Shape, *, is_runtime_view: bool = False) -> Shape:
+        """A shape that is one of two; OpenVINO knows of a size what it is in either branch, or nothing."""
         if a is None or b is None:
             return None
-        if len(a) == len(b):
-            return tuple([self.scope.hull((self.key, "if", index, axis), x, y) for axis, (x, y) in enumerate(zip(a, b, strict=True))])
-        if len(a) > 1 or len(b) > 1:
-            return None
-        # A scalar and a list: OpenVINO makes a list of both.
-        return (self.scope.hull((self.key, "if", index, 0), *(a or (1,)), *(b or (1,))),)
+        if len(a) != len(b):
+            if len(a) > 1 or len(b) > 1:
+                return None
+            # A scalar and a list: OpenVINO makes a list of both.
+            sizes: list[tuple[Size, ...]] = [(*(a or (1,)), *(b or (1,)))]
+            is_known = not is_runtime_view
+        else:
+            sizes, is_known = list(zip(a, b, strict=True)), True
+        return tuple(
+            [
+                self.scope.hull((self.key, "if", *key, axis), *both)
+                if is_known and (not is_runtime_view or are_known(both))
+                else self.scope.unknown((self.key, "if", *key, axis), 0)
+                for axis, both in enumerate(sizes)
+            ]
+        )
 
     # Loop and TensorIterator.
 
@@ -195,15 +238,87 @@ class Control(Context):
         if len(body.outputs) < self.listed:
             self.fault(f"{len(body.outputs)} outputs are mapped, the layer has {self.listed}", self.node.layer.offset)
         self._check_inputs(self.bodies)
-        given = self._first(body, declared)
-        run = yield from self._ask(body, given)
+        first = self._first(body, declared)
+        run = yield from self._ask(body, first)
         self._check_iteration(body, run.slots)
-        is_repeated = self._repeats(body, run)
-        if is_repeated is not False and trip_count not in (0, 1):
-            run = yield from self._fixpoint(body, given, run)
-            is_repeated = self._repeats(body, run)
-        iterations = self._iterations(is_entered, is_repeated, trip_count)
-        return tuple([self._left(output, run, index, iterations, is_entered=is_entered) for index, output in enumerate(body.outputs)])
+        repeats = self._repeats(body, run)
+        count = 1 if repeats is False else trip_count if repeats and isinstance(trip_count, int) and trip_count >= 0 else None
+        theirs = yield from self._runtime_view(body, first, run, count)
+        if repeats is not False and trip_count not in (0, 1):
+            run = yield from self._fixpoint(body, first, run)
+        iterations = self._iterations(is_entered, self._repeats(body, run), trip_count)
+        is_empty = self._condition(self.facts[1].runtime_view, "execution_condition") is False
+        is_skipped = self._is_skipped(is_entered, trip_count)
+        outputs = []
+        for index, output in enumerate(body.outputs):
+            fact = self._left(output, run.value(output.result), index, iterations, is_empty=is_empty)
+            view = self._left(output, theirs.value(output.result).runtime_view, index, count, is_empty=is_empty)
+            if is_skipped and output.slice is None:
+                entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result]
+                fact = self._or_entered(fact, entered, view.shape, index)
+            outputs.append(self._seen_as(fact, view))
+        return tuple(outputs)
+
+    def _is_skipped(self, is_entered: bool | None, trip_count: Any) -> bool:
+        """Whether a Loop may run no iteration."""
+        low, high = bounds(trip_count) if isinstance(trip_count, (int, Dim)) else (0, 0)
+        return is_entered is not True or low <= 0 <= high
+
+    def _runtime_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
+        """The pass over the body of a Loop from which OpenVINO takes its outputs: a size that changes is any size there.
+
+        `count` is the number of iterations, where OpenVINO knows it.
+        """
+        backs = self._plain_backs(body)
+        for _ in range(_PATIENCE if count is None else min(count, _PATIENCE)):
+            changed = dict(given)
+            for parameter, back in backs:
+                before, after = given[parameter], run.value(back)
+                if before.shape is not None and not after.is_poisoned:
+                    shape = self._incompatible(parameter, before.shape, after.shape)
+                    changed[parameter] = before if shape is before.shape else self._fact(before.element_type, shape)
+            if changed == given:
+                break
+            given = changed
+            run = yield from self._pass(body, given)
+        return run
+
+    def _incompatible(self, parameter: Node, before: tuple[Size, ...], after: Shape) -> Shape:
+        """A shape without the sizes that those which come back exclude."""
+        if after is None or len(after) != len(before):
+            return None
+        apart = [_are_apart(x, y) for x, y in zip(before, after, strict=True)]
+        if not any(apart):
+            return before
+        key = (self.key, "any", parameter.index)
+        known = [(0, inf) if is_apart else bounds(size) for size, is_apart in zip(after, apart, strict=True)]
+        return tuple([self.scope.unknown((*key, axis), *ends) for axis, ends in enumerate(known)])
+
+    def _or_entered(self, fact: Fact, entered: list[Fact], theirs: Shape, index: int) -> Fact:
+        """What leaves a Loop that may run no iteration: what the last one gave, or what went in at first.
+
+        OpenVINO's CPU plugin gives the latter only if it is within `theirs`, the shape that OpenVINO infers; otherwise it fails.
+        """
+        shape = fact.shape
+        for one in entered:
+            if fact.is_poisoned or one.is_poisoned or shape is None or (theirs is not None and are_known(theirs)):
+                break
+            if one.shape is None or len(one.shape) != len(shape):
+                if theirs is None:
+                    shape = None
+            elif theirs is None or len(theirs) != len(shape) or not any(map(_are_apart, one.shape, theirs)):
+                wholes = theirs if theirs is not None and len(theirs) == len(shape) else [None] * len(shape)
+                shape = tuple(
+                    [self._either_size((index, axis), *sizes) for axis, sizes in enumerate(zip(shape, one.shape, wholes, strict=True))]
+                )
+        return fact if shape is fact.shape else self._fact(fact.element_type, shape)
+
+    def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:
+        """A size that is one of two, the second one only within a third."""
+        hull = self.scope.hull((self.key, "entered", *key), left, entered)
+        if whole is None or hull is left or isinstance(hull, int):
+            return hull
+        return narrow(hull, *bounds(whole))
 
     def _check_iteration(self, body: Body, slots: list[Fact]) -> None:
         shape = slots[body.iteration.first_slot].shape if body.iteration is not None else None
@@ -231,23 +346,28 @@ class Control(Context):
             return known
         return self.unknown(0)
 
-    def _left(self, output: BodyOutput, run: Run, index: int, iterations: Size, *, is_entered: bool | None) -> Fact:
-        """What an output of a Loop is."""
-        fact = run.value(output.result)
+    def _left(self, output: BodyOutput, fact: Fact, index: int, iterations: Size | None, *, is_empty: bool) -> Fact:
+        """What an output of a Loop is; OpenVINO knows the length of what is joined only if it knows both factors.
+
+        `is_empty` says that OpenVINO knows that no iteration runs.
+        """
         shape = fact.shape
-        if fact.is_poisoned or shape is None:
+        if fact.is_poisoned:
+            return fact
+        if output.slice is not None and is_empty:
+            return self._fact(fact.element_type, (0,))
+        if shape is None:
             return self._plain(fact)
         if output.slice is None:
-            if is_entered is False and all(type(size) is int for size in shape):
+            if is_empty and are_known(shape):
                 if not shape:
                     self.fail("S101", f"output {index} of a Loop that is never entered must not be a scalar")
                 shape = (0, *shape[1:])
-        elif is_entered is False:
-            shape = (0,)
         else:
             axis = self.axis(output.slice.axis, max(len(shape), 1))
             shape = shape or (1,)
-            shape = (*shape[:axis], self._total(shape[axis], iterations, index), *shape[axis + 1 :])
+            total = self.unknown() if iterations is None else self._total(shape[axis], iterations, index)
+            shape = (*shape[:axis], total, *shape[axis + 1 :])
         return self._fact(fact.element_type, shape)
 
     def _total(self, part: Size, iterations: Size, index: int) -> Size:
@@ -268,99 +388,170 @@ class Control(Context):
         if len(body.outputs) < self.listed:
             self.fault(f"{len(body.outputs)} outputs are mapped, the layer has {self.listed}", self.node.layer.offset)
         for node in body.model.nodes:
-            if node.type in ("Loop", "TensorIterator") and node.is_live:
-                self.fault(f"OpenVINO takes no {node.type} in the body of a TensorIterator", node.layer.offset)
+            if node.type == "TensorIterator" and node.is_live:
+                self.fault("OpenVINO takes no TensorIterator in the body of another", node.layer.offset)
         self._check_inputs(self.bodies)
         iterations = self._parts(body)
         given = self._first(body, declared)
-        run = yield from self._ask(body, given)
-        if iterations != 1:
+        theirs = run = yield from self._ask(body, given)
+        if self._taken != 1:
             run = yield from self._fixpoint(body, given, run)
+        count = self._counted(body)
         outputs = []
         for index, output in enumerate(body.outputs):
-            fact, slice = run.value(output.result), output.slice
-            if slice is None or fact.is_poisoned or fact.shape is None:
-                outputs.append(self._plain(fact))
-                continue
-            if not fact.shape and slice.axis != 0:
-                self.fail("V102", f"output {index} joins scalars, so its axis must be 0, got {slice.axis}")
-            shape = fact.shape or (1,)
-            axis = self.axis(slice.axis, len(shape))
-            outputs.append(self._fact(fact.element_type, (*shape[:axis], self._joined(slice, iterations), *shape[axis + 1 :])))
+            # OpenVINO looks at the first iteration only.
+            fact, view = run.value(output.result), theirs.value(output.result).runtime_view
+            if output.slice is not None and not fact.is_poisoned and fact.shape is not None:
+                self._check_parts(output, output.slice, fact.shape, index, iterations)
+            outputs.append(self._seen_as(self._ended(output, fact, index, iterations), self._ended(output, view, index, count)))
         return tuple(outputs)
 
-    def _joined(self, slice: Slice, iterations: Size) -> Size:
+    def _ended(self, output: BodyOutput, fact: Fact, index: int, iterations: Size | None) -> Fact:
+        """What an output of a TensorIterator is."""
+        slice = output.slice
+        if slice is None or fact.is_poisoned or fact.shape is None:
+            return self._plain(fact)
+        if not fact.shape and slice.axis != 0:
+            self.fail("V102", f"output {index} joins scalars, so its axis must be 0, got {slice.axis}")
+        axis = self.axis(slice.axis, len(fact.shape) or 1)
+        shape = fact.shape or (1,)
+        total = self.unknown() if iterations is None else self._joined(iterations, slice, index)
+        return self._fact(fact.element_type, (*shape[:axis], total, *shape[axis + 1 :]))
+
+    def _check_parts(self, output: BodyOutput, slice: Slice, shape: tuple[Size, ...], index: int, iterations: Size) -> None:
+        """What is joined must have the size of a part, and as many parts as there are iterations."""
+        if -len(shape) <= slice.axis < len(shape) and eq(shape[slice.axis], slice.part_size) is False:
+            part = format_size(shape[slice.axis])
+            self.never_runs(
+                f"output {index} joins parts of size {part} on axis {slice.axis}, its part_size is {slice.part_size}", output.offset
+            )
+        self._take(f"output {index}", slice, self._joined(iterations, slice, index), output.offset)
+
+    def _joined(self, iterations: Size, slice: Slice, index: int) -> Size:
+        """The length of as many parts as there are iterations; a negative one is what OpenVINO's dimension makes of it."""
+        if slice.part_size < 0 and isinstance(iterations, Dim):
+            return self.unknown()
         total = iterations * slice.part_size
-        low, high = bounds(total)
-        if low > INT64_MAX:
-            self.fail("S205", f"an output has {total} elements along its axis, more than 2^63-1")
-        if high < 0:
-            self.fail("S203", f"an output has a negative size: {total}")
-        return narrow(total, 0)
+        if bounds(total)[0] > INT64_MAX:
+            self.fail("S205", f"output {index} has {total} elements along its axis, more than 2^63-1")
+        return self.dimension(total)
 
     def _parts(self, body: Body) -> Size:
-        """How many parts the inputs of a TensorIterator are cut into; without such inputs, what the first joined output says."""
-        found: list[Size] = []
+        """How many parts the inputs of a TensorIterator are cut into, by the last one whose size is known, or the last one."""
+        known: list[Size] = []
+        open: list[Size] = []
+        for entry in body.inputs:
+            shape = self.facts[entry.external].shape
+            if entry.slice is not None and shape is not None:
+                size = shape[self.axis(entry.slice.axis, len(shape))]
+                (known if type(size) is int else open).append(self._count(entry.external, entry.slice, size, entry.offset))
+        if all(entry.slice is None for entry in body.inputs):
+            if all(output.slice is None for output in body.outputs):
+                self._taken = 1
+            count: Size | None = self._counted(body)
+        else:
+            several = known or open
+            count = several[-1] if several else None
+        # OpenVINO has -1 for a number it does not know.
+        return self.unknown() if count is None or count == -1 else count
+
+    def _counted(self, body: Body) -> int | None:
+        """How many iterations OpenVINO counts, if it knows: by the last input that is cut, else by the first output that is joined."""
+        count = None
         is_cut = False
         for entry in body.inputs:
-            if entry.slice is None:
-                continue
-            is_cut = True
-            shape = self.facts[entry.external].shape
-            if shape is not None:
+            shape = self.facts[entry.external].runtime_view.shape
+            is_cut |= entry.slice is not None
+            if entry.slice is not None and shape is not None:
                 size = shape[self.axis(entry.slice.axis, len(shape))]
-                found.append(self._count(entry.slice, size))
-        if found:
-            return next((count for count in reversed(found) if type(count) is int), found[-1])
-        joined = next((output.slice for output in body.outputs if output.slice is not None), None)
-        if is_cut or joined is None:
-            return self.unknown(0)
-        self._check_part(joined)
-        return abs(joined.end - joined.start) // joined.part_size
+                if type(size) is int:
+                    count = entry.slice.counted(size)
+        if not is_cut:
+            for output in body.outputs:
+                if output.slice is not None:
+                    self._check_part(output.slice)
+                    count = output.slice.divided(abs(output.slice.end - output.slice.start))
+                    break
+        return count if isinstance(count, int) and count != -1 else None
 
     def _check_part(self, slice: Slice) -> None:
         """OpenVINO divides by the size of a part without a look at it."""
-        if slice.part_size <= 0:
-            self.fail("A104", f"part_size must be at least 1, got {slice.part_size}")
+        if slice.part_size == 0:
+            self.fail("A104", "part_size must be at least 1, got 0")
 
-    def _count(self, slice: Slice, size: Size) -> Size:
-        """How many parts an axis has; `start` and `end` are both within, and count from its end where they are negative."""
-        self._check_part(slice)
-        start = slice.start + size if slice.start < 0 else slice.start
-        end = slice.end + size if slice.end < 0 else slice.end
-        forward, backward = end - start, start - end
-        if type(forward) is int and type(backward) is int:
-            length: Size = max(forward, backward) + 1
-        else:
-            # An axis without elements has no parts.
-            length = dim_max(forward + 1 if slice.end < 0 else backward + 1, 0)
-        return length // slice.part_size
+    def _count(self, external: int, slice: Slice, size: Size, offset: int) -> Size:
+        """How many parts an axis has; where OpenVINO and its CPU plugin count differently, the range that holds both numbers."""
+        taken = self._take(f"input {external}", slice, size, offset)
+        if type(size) is int:
+            self._check_part(slice)
+            return slice.counted(size)
+        if slice.part_size <= 0:
+            return self.unknown()
+        # The CPU plugin refuses an axis that is empty.
+        filled = narrow(size, 1)
+        count, other = slice.counted(filled), slice.taken(filled)
+        if taken is None or other is None:
+            return count
+        if eq(count, other):
+            return narrow(taken, 0)
+        (low, high), (least, most) = bounds(count), bounds(other)
+        return self.unknown(max(min(low, least), 0), max(high, most))
+
+    def _take(self, port: str, slice: Slice, size: Size, offset: int) -> Size | None:
+        """How many parts OpenVINO's CPU plugin takes of an axis, or joins there; the first such number is that of the iterations."""
+        taken = slice.taken(size)
+        if taken is None:
+            ends = f"start={slice.start}, end={slice.end} and stride={slice.stride}"
+            self.never_runs(f"the axis of {port} has size {format_size(size)}, of which {ends} take no whole parts", offset)
+        elif slice.part_size <= 0:
+            self.never_runs(f"part_size of {port} must be at least 1, got {slice.part_size}", offset)
+        elif self._taken is None:
+            self._taken = taken
+        elif eq(self._taken, taken) is False:
+            self.never_runs(f"{port} has {format_size(taken)} parts, a port before it {format_size(self._taken)}", offset)
+        return taken
 
     def _first(self, body: Body, declared: Run) -> dict[Node, Fact]:
         """What the Parameters are in the first iteration; those of a TensorIterator keep the element type they declare."""
         given = {}
         for entry in body.inputs:
             fact = self._plain(self.facts[entry.external])
-            shape = fact.shape
-            if entry.slice is not None and shape is not None:
-                axis = self.axis(entry.slice.axis, len(shape))
-                shape = (*shape[:axis], entry.slice.part_size, *shape[axis + 1 :])
-            element_type = fact.element_type
-            if self.op.TYPE == "TensorIterator":
-                element_type = declared.slots[entry.parameter.first_slot].element_type
-            given[entry.parameter] = self._fact(element_type, shape, is_poisoned=fact.is_poisoned)
+            element_type = (
+                declared.slots[entry.parameter.first_slot].element_type if self.op.TYPE == "TensorIterator" else fact.element_type
+            )
+            part = self._part(entry, fact, element_type)
+            given[entry.parameter] = (
+                part if fact.runtime_view is fact else self._seen_as(part, self._part(entry, fact.runtime_view, element_type))
+            )
         return given
+
+    def _part(self, entry: BodyInput, fact: Fact, element_type: ElementType) -> Fact:
+        """What a Parameter takes of a tensor: a part of it, or all."""
+        shape = fact.shape
+        if entry.slice is not None and shape is not None:
+            axis = self.axis(entry.slice.axis, len(shape))
+            shape = (*shape[:axis], self.dimension(entry.slice.part_size), *shape[axis + 1 :])
+        return self._fact(element_type, shape, is_poisoned=fact.is_poisoned)
+
+    def _plain_backs(self, body: Body) -> list[tuple[Node, Node]]:
+        """The Parameters to which an output of the layer comes back that is not joined, with its Result."""
+        plain = {output.result for output in body.outputs if output.slice is None}
+        return [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None and entry.back in plain]
 
     def _fixpoint(self, body: Body, given: dict[Node, Fact], run: Run) -> Asking:
         """The pass over the body in which what comes back is what went in, or within it."""
-        plain = {output.result for output in body.outputs if output.slice is None}
+        free = self._plain_backs(body) if self.op.TYPE == "Loop" else []
+        joined = {output.result for output in body.outputs if output.slice is not None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]
         for tries in range(_PATIENCE + 2):
             if any(found.severity == ERROR for found in run.diagnostics):
                 return run
             changed = dict(given)
             for parameter, back in backs:
-                is_free = self.op.TYPE == "Loop" and back in plain
+                is_free = (parameter, back) in free
+                if back in joined and not is_free:
+                    # Parts can only be joined if all iterations give the same shape.
+                    continue
                 changed[parameter] = self._widened(parameter, given[parameter], run.value(back), tries, is_free=is_free)
             if changed == given:
                 break
@@ -409,6 +600,32 @@ class Control(Context):
                 return before
             return self.scope.unknown(key, low if low <= least else 0, high if most <= high else inf)
         return self.scope.hull(key, before, after)
+
+
+def _unguarded(run: Run) -> Run:
+    """A run over a body as it is, but for what it demands of sizes."""
+    return _bare(run, keeps_diagnostics=True)
+
+
+def _bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:
+    """A run over a body as it is, but for what it demands of sizes and, unless that is kept, what it finds wrong."""
+    inner = {key: _bare(one, keeps_diagnostics=keeps_diagnostics) for key, one in run.inner.items()}
+    if inner == run.inner and not any(report.requirements or report.diagnostics for report in run.reports.values()):
+        return run
+    copy = run.copy()
+    copy.outcomes = run.outcomes
+    copy.inner = inner
+    copy.reports = {}
+    for position, report in run.reports.items() if keeps_diagnostics else ():
+        copy.reports[position] = NodeReport(report.node)
+        copy.reports[position].diagnostics = report.diagnostics
+    return copy
+
+
+def _are_apart(a: Size, b: Size) -> bool:
+    """Whether the bounds of two sizes exclude each other; OpenVINO knows no more of them."""
+    (low, high), (least, most) = bounds(a), bounds(b)
+    return high < least or most < low
 
 
 def _times(a: float, b: float) -> float:

@@ -7,6 +7,7 @@ order of `external_port_id`, are the layer's outputs in order.
 from __future__ import annotations
 
 from irshape.model.model import Model, Node
+from irshape.shape.dim import Size, dim_max, eq, le
 from irshape.xml.document import PortMap
 from irshape.xml.lexical import BODIES, whole_number
 
@@ -22,6 +23,24 @@ class Slice:
         self.end = _number(attributes, "end", -1)
         self.stride = _number(attributes, "stride", 1)
         self.part_size = _number(attributes, "part_size", 1)
+
+    def counted(self, size: Size) -> Size:
+        """How many parts OpenVINO counts in an axis, of which it takes both ends to be within; `part_size` is not 0."""
+        start, end = (end + size if end < 0 else end for end in (self.start, self.end))
+        return self.divided(dim_max(end - start, start - end) + 1)
+
+    def divided(self, length: Size) -> Size:
+        """A length divided by `part_size`, rounded towards 0."""
+        return length // self.part_size if self.part_size > 0 else -(length // -self.part_size)
+
+    def taken(self, size: Size) -> Size | None:
+        """How many parts OpenVINO's CPU plugin takes when it runs, which leaves out the later end; None where it refuses to run."""
+        start, end = (end + size + 1 if end < 0 else end for end in (self.start, self.end))
+        first, last = (start, end) if self.stride > 0 else (end, start)
+        step = abs(self.stride)
+        if step == 0 or False in (le(0, first), le(last, size), le(step, last - first), eq((last - first) % step, 0)):
+            return None
+        return (last - first) // step
 
 
 class BodyInput:
