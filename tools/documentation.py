@@ -53,7 +53,7 @@ RESULTS = (
     "irshape.answers.explain.explanation.Explanation",
 )
 OPERATIONS = (
-    "irshape.ops.op.op",
+    "irshape.ops.registry.op",
     "irshape.ops.op.Op",
     "irshape.ops.op.In",
     "irshape.ops.op.Out",

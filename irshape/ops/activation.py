@@ -6,7 +6,8 @@ from typing import Annotated, Any, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import Unary, UnaryArithmetic
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, dim_min, is_known
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, ElementType
 from irshape.shape.shape import Shape

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic, wrapped
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Size, bounds, ceil_div, dim_max, dim_min, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape

@@ -3,7 +3,8 @@
 import operator
 
 from irshape.ops.elementwise import Binary, Unary
-from irshape.ops.op import In, op
+from irshape.ops.op import In
+from irshape.ops.registry import op
 from irshape.shape.element_type import INTEGER, ElementType
 
 _BITS = INTEGER | {ElementType.boolean}

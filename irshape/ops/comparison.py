@@ -3,7 +3,8 @@
 import operator
 
 from irshape.ops.elementwise import Comparison, Unary
-from irshape.ops.op import In, Out, op
+from irshape.ops.op import In, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, le, lt
 from irshape.shape.element_type import FLOAT, ElementType
 

@@ -3,7 +3,8 @@
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.elementwise import Broadcasting, ends
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Dim, bounds, is_known, product
 from irshape.shape.element_type import ANY, BOOLEAN, ElementType
 from irshape.shape.shape import Shape

@@ -4,7 +4,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Out, op
+from irshape.ops.op import In, Input, Out
+from irshape.ops.registry import op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, read_integer
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape

@@ -4,7 +4,7 @@ import operator
 from typing import Any
 
 from irshape.ops.elementwise import Logical, Unary
-from irshape.ops.op import op
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, dim_min, eq
 
 

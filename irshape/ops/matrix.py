@@ -5,7 +5,8 @@ from typing import Annotated, Final
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
 from irshape.shape.guard import STATIC

@@ -6,7 +6,6 @@ from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, Final, Self, TypeAlias, TypeVar, cast, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Fixed, Malformed, spell
-from irshape.ops.registry import REGISTRY
 from irshape.report.finding import Finding
 from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
@@ -317,7 +316,7 @@ class Op:
                 raise DefinitionError(f"{cls.__name__}.{name} is no port and no base class declares it; annotate it to declare it")
 
     @classmethod
-    def _check_methods(cls) -> None:
+    def check_methods(cls) -> None:
         """A misspelled hook would never be called, so an operation has no public method that no base class declares."""
         for name, value in vars(cls).items():
             if isinstance(value, _METHODS) and not (name.startswith("_") or _is_declared(cls, name)):
@@ -409,21 +408,3 @@ class Assembling(Moving):
 
 
 OpClass: TypeAlias = type[Op]
-_C = TypeVar("_C", bound=type[Op])
-
-
-def op(type: str, since: str, *, until: str | None = None, without: str = "", also: str = "") -> Callable[[_C], _C]:
-    """Register a class as the operation `type` from the opset `since` on.
-
-    The last opset that holds it is `until`; if that is not given, the one before the next class of the type, or else opset16.
-    `without` names opsets in between that lack it, and `also` names further versions that hold it, both separated by blanks.
-    """
-
-    def register(cls: _C) -> _C:
-        cls._check_methods()
-        cls.TYPE = type
-        cls.VERSION = since
-        REGISTRY.add(cls, type, since, until, without.split(), also.split())
-        return cls
-
-    return register

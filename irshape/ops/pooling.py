@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
 from irshape.shape.dim import Size, ceil_div, dim_min, narrow
 from irshape.shape.element_type import ElementType

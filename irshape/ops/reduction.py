@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 
 from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Dim, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape

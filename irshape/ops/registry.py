@@ -4,11 +4,13 @@ The modules of the categories register their classes when they are imported, and
 `irshape.ops.index`, generated from them, says which module holds a type.
 """
 
+from collections.abc import Callable
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
-if TYPE_CHECKING:
-    from irshape.ops.op import OpClass
+from irshape.ops.op import Op, OpClass
+
+_C = TypeVar("_C", bound=type[Op])
 
 NEWEST: Final = 17
 # The last opset that inherits the operations of the one before it; opset17 holds only what its classes name.
@@ -45,7 +47,7 @@ def _may_resemble(word: str, known: str) -> bool:
 
 
 class _Entry(NamedTuple):
-    op: "OpClass"
+    op: OpClass
     since: str
     until: str | None
     without: list[str]
@@ -64,7 +66,7 @@ class Registry:
         self._entries: dict[str, list[_Entry]] = {}
         self._versions: dict[str, dict[str, OpClass]] = {}
 
-    def add(self, op: "OpClass", type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
+    def add(self, op: OpClass, type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
         """Register a class; called by the `op` decorator."""
         key = type.lower()
         entries = self._entries.setdefault(key, [])
@@ -73,7 +75,7 @@ class Registry:
         entries.append(_Entry(op, since, until, without, also))
         self._versions.pop(key, None)
 
-    def versions(self, type: str) -> dict[str, "OpClass"]:
+    def versions(self, type: str) -> dict[str, OpClass]:
         """Every version the type is accepted under, with its class; empty for an unknown type."""
         key = "constant" if type == CONST else type.lower()
         known = self._versions.get(key)
@@ -100,7 +102,7 @@ class Registry:
         close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []
         return next(iter(self.versions(close[0]).values())).TYPE if close else None
 
-    def homes(self) -> dict[str, "OpClass"]:
+    def homes(self) -> dict[str, OpClass]:
         """The first class of each type registered so far; its module is where the type lives."""
         return {type: entries[0].op for type, entries in self._entries.items()}
 
@@ -112,12 +114,12 @@ class Registry:
             import_module(f"irshape.ops.{module}")
         return sorted({entry.op.TYPE for entries in self._entries.values() for entry in entries})
 
-    def classes(self) -> list["OpClass"]:
+    def classes(self) -> list[OpClass]:
         """Every class, by type and version."""
         return [entry.op for type in self.types() for entry in self._entries[type.lower()]]
 
 
-def _resolve(entries: list[_Entry]) -> dict[str, "OpClass"]:
+def _resolve(entries: list[_Entry]) -> dict[str, OpClass]:
     versions: dict[str, OpClass] = {}
     for entry in entries:  # in the order of their opsets: a later class takes over
         first = opset(entry.since)
@@ -135,3 +137,20 @@ def _resolve(entries: list[_Entry]) -> dict[str, "OpClass"]:
 
 
 REGISTRY: Final = Registry()
+
+
+def op(type: str, since: str, *, until: str | None = None, without: str = "", also: str = "") -> Callable[[_C], _C]:
+    """Register a class as the operation `type` from the opset `since` on.
+
+    The last opset that holds it is `until`; if that is not given, the one before the next class of the type, or else opset16.
+    `without` names opsets in between that lack it, and `also` names further versions that hold it, both separated by blanks.
+    """
+
+    def register(cls: _C) -> _C:
+        cls.check_methods()
+        cls.TYPE = type
+        cls.VERSION = since
+        REGISTRY.add(cls, type, since, until, without.split(), also.split())
+        return cls
+
+    return register

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Moving, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, may_vanish, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING, STATIC

@@ -6,7 +6,8 @@ from typing import Annotated
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
 from irshape.shape.shape import Shape

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 import pytest
 
 from irshape.ops.attribute import Fixed
-from irshape.ops.op import Assembling, DefinitionError, In, Moving, Op, Out, op
-from irshape.ops.registry import REGISTRY
+from irshape.ops.op import Assembling, DefinitionError, In, Moving, Op, Out
+from irshape.ops.registry import REGISTRY, op
 
 
 class Base(Op):
@@ -142,7 +142,7 @@ def test_what_a_class_may_add() -> None:
         def _more(self) -> int:
             return self.count
 
-    Member._check_methods()
+    Member.check_methods()
     assert [port.name for port in Member.inputs] == ["data"]
     assert list(Family.attributes) == []
     assert {name: attribute.default for name, attribute in Member.attributes.items()} == {"reduction": "mean", "axis": 0}

@@ -5,7 +5,8 @@ from typing import Annotated
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.detection.roi import require_word
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, is_known
 from irshape.shape.element_type import FLOAT, ElementType
 from irshape.shape.guard import STATIC

@@ -1,7 +1,8 @@
 """ReorgYolo: the passthrough layer of YOLO v2."""
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import FLOAT, ElementType
 from irshape.shape.shape import Shape

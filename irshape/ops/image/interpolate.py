@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import ANY, INTEGER, ElementType
 from irshape.shape.shape import Shape

@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Moving, Out, op
+from irshape.ops.op import In, Input, Moving, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC

@@ -5,7 +5,8 @@ from typing import Annotated
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
-from irshape.ops.op import Assembling, In, Input, Moving, Out, op
+from irshape.ops.op import Assembling, In, Input, Moving, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
-from irshape.ops.op import In, Input, Moving, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape

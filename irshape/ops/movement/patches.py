@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Unsigned
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape

@@ -1,7 +1,8 @@
 """Changing the order of axes, or of elements along axes."""
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Moving, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ANY, INDEX, INTEGER
 from irshape.shape.guard import STATIC

@@ -3,7 +3,8 @@
 from typing import Literal
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
 

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
 from irshape.ops.movement.gather import counted
-from irshape.ops.op import Assembling, In, Input, Out, op
+from irshape.ops.op import Assembling, In, Input, Out
+from irshape.ops.registry import op
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, replaced, strides

@@ -6,7 +6,8 @@ from typing import Annotated, TypeVar
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Moving, Op, Out, op
+from irshape.ops.op import In, Input, Moving, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import INTEGER
 from irshape.shape.shape import Shape

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
-from irshape.ops.registry import TENSORFLOW
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import TENSORFLOW, op
 from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.guard import STATIC

@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.shape import Shape
 

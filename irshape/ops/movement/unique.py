@@ -2,7 +2,8 @@
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, product
 from irshape.shape.element_type import INDEX, ElementType
 from irshape.shape.shape import Shape

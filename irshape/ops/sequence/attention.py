@@ -1,7 +1,8 @@
 """ScaledDotProductAttention: values, weighted by how well their keys fit a query."""
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import BOOLEAN, FLOAT, ElementType
 from irshape.shape.shape import Shape

@@ -1,7 +1,8 @@
 """Connectionist temporal classification: labels of a sequence whose positions are not known."""
 
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.shape import Shape
 

@@ -10,7 +10,8 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, is_known
 from irshape.shape.guard import BOUNDS, STATIC
 from irshape.shape.shape import Shape

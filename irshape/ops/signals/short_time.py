@@ -4,7 +4,8 @@ from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, lt, narrow
 from irshape.shape.element_type import FLOAT, INDEX
 from irshape.shape.guard import STATIC

@@ -2,7 +2,8 @@
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import bounds, dim_min, lt
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.shape import Shape

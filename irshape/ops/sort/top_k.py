@@ -4,7 +4,8 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
-from irshape.ops.op import In, Input, Op, Out, op
+from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.registry import op
 from irshape.shape.dim import narrow
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.shape import Shape
