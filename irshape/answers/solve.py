@@ -80,7 +80,7 @@ def _simplified(scope: Scope, requirements: Sequence[Requirement]) -> list[Requi
             kind = "eq"
         if kind == "eq":
             a, b = _divided(scope, one.a, one.b, reported)
-        simpler.append(one if (kind, a, b) == (one.kind, one.a, one.b) else Requirement(kind, a, b, one.template, one.code, one.names))
+        simpler.append(one if (kind, a, b) == (one.kind, one.a, one.b) else type(one)(kind, a, b, one.template, one.code, one.names))
     return simpler
 
 

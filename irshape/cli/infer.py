@@ -106,7 +106,7 @@ def title(inference: Inference, palette: Palette) -> str:
 
 
 def guards(inference: Inference, palette: Palette) -> Iterator[str]:
-    """The conditions on the sizes of the inputs, then those on sizes that depend on data."""
+    """The conditions on the sizes of the inputs, then those on sizes that depend on data, then the premises of the formulas."""
     if not inference.guards:
         return
     groups = _grouped(inference.guards)
@@ -114,7 +114,7 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
     wide = min(max(map(cells, conditions)), _WIDEST_CONDITION)
     heading = ""
     for condition, group in zip(conditions, groups, strict=True):
-        own = "holds only where, for sizes that depend on data" if is_about_data(group[0]) else "holds only where"
+        own = _heading(group[0])
         if own != heading:
             heading = own
             yield ""
@@ -123,6 +123,13 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
         if len(group) > 1:
             others = some([str(guard.requirement) for guard in group[1:]], _SHOWN - 1)
             yield f"  {' ' * wide}  {palette.dim}likewise {escape(others)}{palette.plain}"
+
+
+def _heading(guard: Guard) -> str:
+    """The heading under which a guard is listed."""
+    if guard.is_premise:
+        return "the formulas assume; OpenVINO accepts other sizes, for which other shapes follow"
+    return "holds only where, for sizes that depend on data" if is_about_data(guard.requirement) else "holds only where"
 
 
 def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -> Iterator[str]:

@@ -18,14 +18,26 @@ _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
 
 
 def conditions(guards: Iterable[Guard]) -> list[Guard]:
-    """Simpler guards that are together equivalent; guards on sizes that depend on data come last."""
+    """Simpler guards that are together equivalent; last come guards on sizes that depend on data, then premises."""
+    enforced: list[Guard] = []
+    premises: list[Guard] = []
+    for guard in guards:
+        (premises if guard.is_premise else enforced).append(guard)
+    found = _distinct(_independent(enforced))
+    assumed = {text: guard for text, guard in _distinct(premises).items() if text not in found}
+    kept = list(_strongest(list(found.values())))
+    kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
+    return sorted(kept, key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
+
+
+def _distinct(guards: Iterable[Guard]) -> dict[str, Guard]:
+    """The simplified guards by their text, for requirements of different kinds can have the same text."""
     found: dict[str, Guard] = {}
-    for guard in _independent(list(guards)):
+    for guard in guards:
         for requirement in simplified(guard.requirement):
-            # Requirements of different kinds can have the same text.
             known = found.setdefault(str(requirement), Guard(guard.node, requirement, -1))
             known.more += 1 + guard.more
-    return sorted(_strongest(list(found.values())), key=is_about_data)
+    return found
 
 
 def _independent(guards: list[Guard]) -> list[Guard]:
@@ -47,9 +59,9 @@ def _length(requirement: Requirement) -> int:
     return sum(side.polynomial.size for side in (requirement.a, requirement.b) if isinstance(side, Dim))
 
 
-def is_about_data(guard: Guard) -> bool:
-    """Whether a guard is about an unbacked symbol, that is, a size that depends on data."""
-    return bool((origins(guard.requirement.a) | origins(guard.requirement.b)) & UNBACKED)
+def is_about_data(requirement: Requirement) -> bool:
+    """Whether a requirement is about an unbacked symbol, that is, a size that depends on data."""
+    return bool((origins(requirement.a) | origins(requirement.b)) & UNBACKED)
 
 
 def _strongest(guards: list[Guard]) -> Iterable[Guard]:

@@ -18,7 +18,7 @@ from irshape.report.catalogue import is_about_specification
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Premise, Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import UNREADABLE, Elements
@@ -123,9 +123,11 @@ class Inference:
     def _reported(self) -> Reported | None:
         if not self._requirements:
             return None
+        from irshape.inference.conditions import is_about_data
         from irshape.shape.reported import Reported
 
-        return Reported(self.scope, self._requirements)
+        # A premise says nothing of the inputs, whose sizes may break it; it does of a size that the layer itself made.
+        return Reported(self.scope, [one for one in self._requirements if not isinstance(one, Premise) or is_about_data(one)])
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics."""
@@ -143,7 +145,7 @@ class Inference:
 
     @cached_property
     def guards(self) -> list[Guard]:
-        """The conditions on the sizes of the inputs, simplified; conditions on sizes that depend on data come last."""
+        """The conditions on the sizes of the inputs, simplified; last are conditions on sizes that depend on data, and premises."""
         if not self._requirements:
             return []
         from irshape.inference.conditions import conditions

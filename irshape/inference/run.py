@@ -9,7 +9,7 @@ from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostics
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Premise, Requirement
 from irshape.shape.limits import Limits
 
 # The facts of a body's Parameters, None where the Parameter's own declaration holds; empty for a body as it stands.
@@ -27,6 +27,11 @@ class Guard:
         self.node = node
         self.requirement = requirement
         self.more = more
+
+    @property
+    def is_premise(self) -> bool:
+        """Whether OpenVINO accepts sizes that break the requirement: only the formulas assume it."""
+        return isinstance(self.requirement, Premise)
 
     @property
     def line(self) -> int:
@@ -47,6 +52,7 @@ class Guard:
             "name": self.node.name,
             "path": self.path or None,
             "line": self.line,
+            "premise": self.is_premise,
         }
 
     def __repr__(self) -> str:

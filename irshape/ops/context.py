@@ -10,7 +10,7 @@ from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import Judge, Requirement
+from irshape.shape.guard import Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
@@ -92,10 +92,10 @@ class Context(Judge):
     def undecided(self, requirement: Requirement) -> None:
         """Record a guard: the requirement depends on the sizes of the inputs.
 
-        A requirement that also depends on data says nothing about the sizes alone, so it is no guard.
+        A requirement that also depends on data says nothing about the sizes alone, so it is no guard; a premise always counts.
         """
         found = _origins(requirement)
-        if not found & UNBACKED or found == UNBACKED or self.is_static:
+        if isinstance(requirement, Premise) or not found & UNBACKED or found == UNBACKED or self.is_static:
             self.requirements.append(requirement)
 
     # Recording findings of the rule itself.

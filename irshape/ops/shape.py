@@ -7,9 +7,9 @@ from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, may_vanish, narrow, product
+from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import NOTHING, STATIC
+from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
@@ -112,17 +112,20 @@ class Reshape(_Rearrangement):
         copied = data.shape[axis]
         if is_known(size):
             return copied
+        (low, high), (least, most) = bounds(copied), bounds(size)
         if eq(copied // size * size, copied):
             return size  # if it is 0, the size it copies is 0, too
-        (low, high), (least, most) = bounds(copied), bounds(size)
         if is_filled(size):
-            return narrow(size, min(low, max(least, 1)))
+            with ctx.assumes():
+                ctx.require_ge(size, 1, "shape[{axis}] is a size unless it is 0, which copies axis {axis} of data", axis=axis)
+            return narrow(size, 1)
         return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
 
     def _left(self, ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
         """The size for -1: the number of elements, divided by the given sizes; at least `least` if the rank of the data is not known.
 
-        If a given size is 0, it is 1. The formula includes this case only if the range of a size explicitly begins at 0.
+        If a given size is 0, OpenVINO makes it 1. The formula includes this case for a size that may be 0 although all symbols are at least
+        1; otherwise it assumes that the size is not 0.
         """
         if 0 in want:
             if have is None or 0 not in have:
@@ -130,17 +133,26 @@ class Reshape(_Rearrangement):
                 ctx.fail("V101" if is_static else "S206", "data must have no elements where shape holds -1 and a size of 0")
             return 1
         if have is None:
-            return ctx.unknown(least)
+            left = ctx.unknown()
+            with ctx.assumes():
+                ctx.require_ge(left, least, "data of unknown rank is assumed to have elements")
+            return left
+        vanishing = []
+        with ctx.assumes():
+            for size in dict.fromkeys(want):
+                if is_filled(size):
+                    ctx.require_ge(size, 1, "the size for -1 is computed as if no size beside it were 0")
+                elif bounds(size)[0] <= 0:
+                    vanishing.append(size)
         with ctx.looks(at=[*have, *want]):
             rest, divisors = map(product, ctx.without_common(have, want))
             message = "the elements of data must be a multiple of the product of the sizes beside -1"
-            vanishing = [] if self.special_zero else [size for size in dict.fromkeys(want) if may_vanish(size)]
             if not vanishing:
                 return ctx.exact_div(rest, divisors, message)
             alone = product([dim_min(size, 1) for size in vanishing if size not in have])
             ctx.require_eq(product(have) * (1 - alone), 0, "data must have no elements where shape holds -1 and a size of 0")
-            is_filled = product([dim_min(size, 1) for size in vanishing])
-            left = ctx.exact_div(rest * is_filled, dim_max(divisors, 1), message) + 1 - is_filled
+            has_elements = product([dim_min(size, 1) for size in vanishing])
+            left = ctx.exact_div(rest * has_elements, dim_max(divisors, 1), message) + 1 - has_elements
             return narrow(left, 1) if bounds(rest)[0] > 0 else left
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
@@ -169,10 +181,10 @@ class Squeeze(_Rearrangement):
         removed = given or range(data.rank)
         if self._may_keep(given) and any(axis in removed and one is None for axis, one in enumerate(is_one)):
             return None
-        with ctx.looks(at=STATIC):
+        with ctx.assumes():
             for axis, size in enumerate(data.shape):
                 if axis in removed and is_one[axis] is None:
-                    ctx.require_eq(size, 1, "axis {axis} must have size 1 to be removed", axis=axis)
+                    ctx.require_eq(size, 1, "axis {axis} is removed only if its size is 1", axis=axis)
         return tuple(size for axis, size in enumerate(data.shape) if axis not in removed or is_one[axis] is False)
 
     def _may_keep(self, given: Sequence[int]) -> bool:

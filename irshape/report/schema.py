@@ -104,6 +104,7 @@ def _guard() -> dict[str, Any]:
             "name": {"type": "string", "description": "the layer's name in the file"},
             "path": _nullable("string", "the bodies around the layer, outermost first"),
             "line": {"type": "integer", "description": "counted from 1"},
+            "premise": {"type": "boolean", "description": "whether only the formulas assume it: OpenVINO accepts other sizes"},
         }
     )
 

@@ -386,15 +386,6 @@ def symbols(size: Size) -> frozenset[str]:
     return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
 
 
-def may_vanish(size: Size) -> bool:
-    """Whether `size` may be 0 and depends on a symbol that the user allows to be 0: its range begins at 0 and has an upper bound."""
-    if isinstance(size, int) or size.range.low > 0:
-        return False
-    polynomials = size.scope.polynomials
-    ranges = (polynomials.ranges[index] for index in polynomials.atoms_below(size.polynomial) if polynomials.atoms[index].kind == "symbol")
-    return any(low == 0 and high != inf for low, high, *_ in ranges)
-
-
 def is_filled(size: Size) -> bool:
     """Whether `size` is at least 1 if every symbol of range `0..` (no upper bound, so 0 is not the user's choice) is at least 1."""
     if isinstance(size, int):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import gcd, inf
 from typing import Any, Final, NamedTuple
 
@@ -84,15 +84,21 @@ class Requirement:
     def __repr__(self) -> str:
         return f"Requirement({self}: {self.message})"
 
-    def _content(self) -> tuple[str, Hashable]:
+    def _content(self) -> tuple[object, ...]:
         a, b = (side.polynomial if isinstance(side, Dim) else side for side in (self.a, self.b))
-        return self.kind, frozenset((a, b)) if self.kind in ("eq", "broadcast") else (a, b)
+        return type(self), self.kind, frozenset((a, b)) if self.kind in ("eq", "broadcast") else (a, b)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Requirement) and self._content() == other._content()
 
     def __hash__(self) -> int:
         return hash(self._content())
+
+
+class Premise(Requirement):
+    """A relation that the formula of an output assumes. OpenVINO accepts sizes that break it; the formula does not hold for them."""
+
+    __slots__ = ()
 
 
 def _operand_text(size: Size | Polynomial) -> str:
@@ -186,12 +192,13 @@ class Judge:
     `looks` opens a scope that says which sizes OpenVINO checks.
     """
 
-    __slots__ = ("_is_guarded", "_look", "scope")
+    __slots__ = ("_assumes", "_is_guarded", "_look", "scope")
 
     def __init__(self, scope: Scope) -> None:
         self.scope = scope
         self._look: int = BOUNDS
         self._is_guarded = True
+        self._assumes = False
 
     def looks(self, *, at: int | Sequence[Any] = BOUNDS, when: bool = True) -> Looks:
         """Open a scope in which OpenVINO checks less than it does elsewhere.
@@ -206,7 +213,14 @@ class Judge:
             look, is_guarded = min(at, look), is_guarded and at != NOTHING
         elif not (is_known := self._is_known(at)):
             look, is_guarded = NOTHING, is_guarded and is_known is not None
-        return Looks(self, look if when else NOTHING, is_guarded)
+        return Looks(self, look if when else NOTHING, is_guarded, self._assumes)
+
+    def assumes(self) -> Looks:
+        """Open a scope of premises: OpenVINO accepts sizes that break them, and the formulas of the outputs do not hold for these sizes.
+
+        A requirement that depends on sizes becomes a `Premise`: it is listed with the guards, and does not tighten any bounds.
+        """
+        return Looks(self, NOTHING, is_guarded=True, assumes=True)
 
     def _is_known(self, at: Sequence[Any]) -> bool | None:
         """Whether OpenVINO knows all of these as numbers; None if it never will."""
@@ -242,6 +256,8 @@ class Judge:
             self.never(requirement)
 
     def _depends(self, requirement: Requirement) -> None:
+        if self._assumes:
+            requirement = Premise(requirement.kind, requirement.a, requirement.b, requirement.template, requirement.code, requirement.names)
         if self._is_guarded:
             self.undecided(requirement)
 
@@ -348,22 +364,22 @@ class Judge:
 
 
 class Looks:
-    """The scope that `Judge.looks` opens: it restores the outer scope when it is left."""
+    """The scope that `Judge.looks` or `Judge.assumes` opens: it restores the outer scope when it is left."""
 
     __slots__ = ("_inner", "_judge", "_outer")
 
-    def __init__(self, judge: Judge, look: int, is_guarded: bool) -> None:
+    def __init__(self, judge: Judge, look: int, is_guarded: bool, assumes: bool) -> None:
         self._judge = judge
-        self._outer = judge._look, judge._is_guarded
-        self._inner = look, is_guarded
+        self._outer = judge._look, judge._is_guarded, judge._assumes
+        self._inner = look, is_guarded, assumes
 
     def __enter__(self) -> None:
         judge = self._judge
-        judge._look, judge._is_guarded = self._inner
+        judge._look, judge._is_guarded, judge._assumes = self._inner
 
     def __exit__(self, *_: object) -> None:
         judge = self._judge
-        judge._look, judge._is_guarded = self._outer
+        judge._look, judge._is_guarded, judge._assumes = self._outer
 
 
 def _limit(least: Size, whole: Size) -> int | None:

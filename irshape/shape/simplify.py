@@ -81,7 +81,7 @@ def substituted(requirement: Requirement, substitution: Mapping[int, Expression]
 def _derived(requirement: Requirement, kind: str, a: Size, b: Size) -> Requirement:
     """A requirement that follows from another and keeps its message."""
     names = {"a": requirement.a, "b": requirement.b, **requirement.names}
-    return Requirement(kind, a, b, requirement.template, requirement.code, names)
+    return type(requirement)(kind, a, b, requirement.template, requirement.code, names)
 
 
 def _lone(polynomial: Polynomial) -> Iterator[tuple[Atom, int]]:

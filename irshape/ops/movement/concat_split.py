@@ -118,7 +118,7 @@ class VariadicSplit(_Split):
         if -1 in lengths:
             rest = lengths.index(-1)
             others = sum(parts[:rest] + parts[rest + 1 :])
-            with ctx.looks(when=False):
+            with ctx.assumes():
                 ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
             parts[rest] = ctx.saturate(size - others)
         else:

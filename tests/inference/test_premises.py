@@ -1,0 +1,68 @@
+"""Premises: conditions that formulas assume and OpenVINO does not check. They are listed, and tighten no input."""
+
+import pytest
+
+import irshape
+from tests.support.ir import Net
+
+
+def split_heads() -> Net:
+    """Data [N,S,12] reshaped to [N,S,3,-1], with N and S read from the data."""
+    net = Net()
+    data = net.parameter("f32[?,?,12]")
+    (shape,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
+    (leading,) = net.layer("Slice", [shape, net.const([0]), net.const([2]), net.const([1])], ["I64"], "opset8")
+    (pattern,) = net.layer("Concat", [leading, net.const([3, -1])], ["I64"], "opset1", axis=0)
+    net.result(net.layer("Reshape", [data, pattern], ["FP32"], "opset1", special_zero="false")[0])
+    return net
+
+
+def inferred(net: Net, shape: str) -> irshape.Inference:
+    (name,) = (node.name for node in irshape.read(net.xml.encode()).parameters)
+    return irshape.infer(net.xml.encode(), weights=net.bin, inputs={name: shape})
+
+
+def test_a_size_that_the_formula_cancels_is_assumed_not_to_be_0() -> None:
+    inference = inferred(split_heads(), "[N,S,12]")
+    (reshape,) = (node for node in inference.model.nodes if node.type == "Reshape")
+    assert inference.to_dict()["symbolic"][f"{reshape.id}:2"] == "[N,S,3,4]"
+    assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N >= 1", True), ("S >= 1", True)]
+    assert [guard["premise"] for guard in inference.to_dict()["guards"]] == [True, True]
+
+
+def test_a_premise_tightens_no_input() -> None:
+    """OpenVINO accepts N = 0."""
+    inference = inferred(split_heads(), "[N,S,12]")
+    (parameter,) = inference.model.parameters
+    assert inference.to_dict()["ports"][f"{parameter.id}:0"] == ["f32", "[?,?,12]"]
+
+
+@pytest.mark.parametrize(("shape", "output"), [("[2,5,12]", "[2,5,3,4]"), ("[0,5,12]", "[0,5,3,1]"), ("[2,0,12]", "[2,0,3,1]")])
+def test_numbers_need_no_premise(shape: str, output: str) -> None:
+    inference = inferred(split_heads(), shape)
+    (reshape,) = (node for node in inference.model.nodes if node.type == "Reshape")
+    assert (inference.to_dict()["ports"][f"{reshape.id}:2"][1], inference.guards) == (output, [])
+
+
+def test_a_size_that_begins_at_0_although_symbols_do_not_has_a_formula_without_a_premise() -> None:
+    """`max(H - 4, 0)` may be 0 for sizes of at least 1, so the formula covers 0."""
+    net = Net()
+    data = net.parameter("f32[?,12]")
+    (cut,) = net.layer("Slice", [data, net.const([4]), net.const([2**31 - 1]), net.const([1]), net.const([0])], ["FP32"], "opset8")
+    (shape,) = net.layer("ShapeOf", [cut], ["I64"], "opset3", output_type="i64")
+    (leading,) = net.layer("Slice", [shape, net.const([0]), net.const([1]), net.const([1])], ["I64"], "opset8")
+    (pattern,) = net.layer("Concat", [leading, net.const([-1])], ["I64"], "opset1", axis=0)
+    net.result(net.layer("Reshape", [cut, pattern], ["FP32"], "opset1", special_zero="false")[0])
+    inference = inferred(net, "[H,12]")
+    assert not any(guard.is_premise for guard in inference.guards)
+
+
+def test_the_removal_of_an_axis_is_assumed() -> None:
+    """OpenVINO keeps an axis whose size is not 1, so the size is no demand of the model."""
+    net = Net()
+    data = net.parameter("f32[?,3]")
+    net.result(net.layer("Squeeze", [data, net.const([0])], ["FP32"], "opset1")[0])
+    inference = inferred(net, "[N,3]")
+    assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N == 1", True)]
+    (parameter,) = inference.model.parameters
+    assert inference.to_dict()["ports"][f"{parameter.id}:0"] == ["f32", "[?,3]"]
