@@ -10,7 +10,7 @@ from irshape.ops.context import Context
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Size, bounds, ceil_div, dim_max, dim_min, is_known, lt, narrow, product
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, fits
@@ -67,7 +67,7 @@ class Divide(BinaryArithmetic):
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         divisor = inputs[1]
-        if not divisor.element_type.is_real and any(is_known(element) and element == 0 for element in divisor.values):
+        if not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values):
             ctx.fail("V106", f"{divisor.name} must not hold 0", port=divisor)
         return super().follow(ctx, *inputs)
 

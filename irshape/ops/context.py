@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, narrow, origins
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, is_eq, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
@@ -115,7 +115,7 @@ class Context(Judge):
 
     def expect(self, value: Size, wanted: int, message: str, port: Input) -> None:
         """Warn if a value is known and not the wanted one. The specification demands it, and OpenVINO does not check it."""
-        if isinstance(value, int) and value != wanted:
+        if eq(value, wanted) is False and isinstance(value, int):
             self.warn("R201", f"{message}, got {value}", port=port)
 
     def at_least(self, value: int, limit: int, attribute: str) -> None:
@@ -167,7 +167,7 @@ class Context(Judge):
         left, right = list(a), []
         for factor in b:
             for i, other in enumerate(left):
-                if other != 0 and eq(other, factor):
+                if other != 0 and is_eq(other, factor):
                     del left[i]
                     break
             else:
@@ -261,7 +261,7 @@ class Context(Judge):
     def dimension(self, value: Size) -> Size:
         """A number as OpenVINO's dimension: -1 is any size, and a number below -1 is 0. Unsigned numbers wrap around to these."""
         if not isinstance(value, int):
-            return narrow(value, 0)
+            return narrow(value, 0) if bounds(value)[0] < 0 else value
         if value > INT64_MAX:
             value -= 2**64
         return value if value >= 0 else self.unknown() if value == -1 else 0
@@ -321,7 +321,11 @@ class Context(Judge):
     def known(self, port: Input) -> tuple[int, ...] | None:
         """The elements of an input if all of them are known numbers, else None."""
         elements = port.elements
-        return elements if elements is not None and are_known(elements) else None
+        if elements is None or are_known(elements):
+            return elements
+        if self.scope.questions is not None:  # what a rule does with a number is no question about sizes
+            self.scope.questions.append(("known", next(element for element in elements if isinstance(element, Dim)), 0))
+        return None
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:
         """An axis counted from the front; an axis outside [-rank, rank) is a fault."""

@@ -177,8 +177,8 @@ class Squeeze(_Rearrangement):
         given = () if axes is None else ctx.axes(axes, max(data.rank, 1), unique=False)
         if given is None:
             return self._without_unknown(ctx, data, axes)
-        is_one = [eq(size, 1) for size in data.shape]
         removed = given or range(data.rank)
+        is_one = [eq(size, 1) if axis in removed else None for axis, size in enumerate(data.shape)]
         if self._may_keep(given) and any(axis in removed and one is None for axis, one in enumerate(is_one)):
             return None
         with ctx.assumes():

@@ -25,7 +25,10 @@ _UNBOUNDED: Final = 2**47
 
 
 class Scope:
-    """The symbols and dims of one inference. Not safe to use from several threads at once."""
+    """The symbols and dims of one inference. Not safe to use from several threads at once.
+
+    `questions`, if it is a list, gathers the questions of rules that the ranges leave open: what a rule does next depends on the answer.
+    """
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits: Final = limits
@@ -36,6 +39,7 @@ class Scope:
         self._names: set[str] = set()
         self._dims: dict[tuple[Polynomial, Range], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
+        self.questions: list[Question] | None = None
 
     def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
         """The symbol with this name, the same object for each call; an int if the range has one value.
@@ -214,6 +218,9 @@ class Dim:
 
 Size: TypeAlias = int | Dim
 
+Question: TypeAlias = tuple[str, Size, Size]
+"""A question about two sizes: `le`, `lt`, `eq`, the `kind` of a requirement, `sign` of the first, or whether it is `known`."""
+
 _RANGES: Final[dict[str, Callable[[Range, Range], Range]]] = {**COMPOSE, "subtract": subtract, "modulo": modulo}
 
 
@@ -234,10 +241,28 @@ def _range_text(known: Range) -> str:
 
 def bounds(size: Size) -> tuple[Bound, Bound]:
     """The smallest and the largest value: ints, or infinities."""
+    if isinstance(size, int):
+        return size, size
+    low, high, _, _ = size.range
+    if low <= 0 and size.scope.questions is not None:
+        size.scope.questions.append(("sign", size, 0))
+    return low, high
+
+
+def _ends(size: Size) -> tuple[Bound, Bound]:
+    """The bounds, without a question."""
     if type(size) is int:
         return size, size
     known = _range(size)
     return known.low, known.high
+
+
+def _ask(kind: str, a: Size, b: Size) -> None:
+    """Tell whoever gathers the questions of rules that the ranges leave this one open."""
+    size = a if isinstance(a, Dim) else b
+    assert isinstance(size, Dim)
+    if size.scope.questions is not None:
+        size.scope.questions.append((kind, a, b))
 
 
 def congruence(size: Size) -> tuple[int, int]:
@@ -248,28 +273,51 @@ def congruence(size: Size) -> tuple[int, int]:
 
 def le(a: Size, b: Size) -> bool | None:
     """Whether `a <= b`."""
+    holds = is_le(a, b)
+    if holds is None:
+        _ask("le", a, b)
+    return holds
+
+
+def lt(a: Size, b: Size) -> bool | None:
+    """Whether `a < b`."""
+    holds = _is_lt(a, b)
+    if holds is None:
+        _ask("lt", a, b)
+    return holds
+
+
+def eq(a: Size, b: Size) -> bool | None:
+    """Whether `a == b`."""
+    holds = is_eq(a, b)
+    if holds is None:
+        _ask("eq", a, b)
+    return holds
+
+
+def is_le(a: Size, b: Size) -> bool | None:
+    """Whether `a <= b`; for those for whom an open answer makes no difference, or who ask it as a requirement."""
     if type(a) is int and type(b) is int:
         return a <= b
     if isinstance(a, int) or isinstance(b, int):  # the formula of the difference tells no more than the bounds
-        (low, high), (least, most) = bounds(a), bounds(b)
+        (low, high), (least, most) = _ends(a), _ends(b)
         return True if high <= least else False if low > most else None
     low, high, _, _ = _difference(b, a)
     return True if low >= 0 else False if high < 0 else None
 
 
-def lt(a: Size, b: Size) -> bool | None:
-    """Whether `a < b`."""
+def _is_lt(a: Size, b: Size) -> bool | None:
     if type(a) is int and type(b) is int:
         return a < b
     if isinstance(a, int) or isinstance(b, int):
-        (low, high), (least, most) = bounds(a), bounds(b)
+        (low, high), (least, most) = _ends(a), _ends(b)
         return True if high < least else False if low >= most else None
     low, high, _, _ = _difference(b, a)
     return True if low > 0 else False if high <= 0 else None
 
 
-def eq(a: Size, b: Size) -> bool | None:
-    """Whether `a == b`."""
+def is_eq(a: Size, b: Size) -> bool | None:
+    """Whether `a == b`; for those for whom an open answer makes no difference, or who ask it as a requirement."""
     if type(a) is int and type(b) is int:
         return a == b
     if isinstance(a, Dim) and isinstance(b, int):
@@ -300,14 +348,14 @@ def dim_min(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if type(a) is int and type(b) is int:
         return min(a, b)
-    return a if le(a, b) else b if le(b, a) else _selected("min", a, b)
+    return a if is_le(a, b) else b if is_le(b, a) else _selected("min", a, b)
 
 
 def dim_max(a: Size, b: Size) -> Size:
     """The larger of two sizes."""
     if type(a) is int and type(b) is int:
         return max(a, b)
-    return a if le(b, a) else b if le(a, b) else _selected("max", a, b)
+    return a if is_le(b, a) else b if is_le(a, b) else _selected("max", a, b)
 
 
 def broadcast_of(a: Size, b: Size) -> Size:
@@ -390,6 +438,8 @@ def is_filled(size: Size) -> bool:
     """Whether `size` is at least 1 if every symbol of range `0..` (no upper bound, so 0 is not the user's choice) is at least 1."""
     if isinstance(size, int):
         return size > 0
+    if bounds(size)[0] > 0:
+        return True
     polynomials = size.scope.polynomials
     filled = {
         index: meet(known, Range(1, inf)) or known

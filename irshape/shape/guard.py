@@ -13,11 +13,11 @@ from irshape.shape.dim import (
     are_known,
     bounds,
     broadcast_of,
-    eq,
     evaluate,
     expression_of,
     formula_text,
-    le,
+    is_eq,
+    is_le,
     narrow,
     symbols,
 )
@@ -150,7 +150,7 @@ _REFUTED: Final = Decision(False, True)
 
 
 def _decide_eq(a: Size, b: Size) -> Decision:
-    holds = eq(a, b)
+    holds = is_eq(a, b)
     if holds is not False:
         return _HOLDS if holds else _DEPENDS
     (low, high), (other_low, other_high) = bounds(a), bounds(b)
@@ -158,7 +158,7 @@ def _decide_eq(a: Size, b: Size) -> Decision:
 
 
 def _decide_ge(a: Size, b: Size) -> Decision:
-    holds = le(b, a)
+    holds = is_le(b, a)
     if holds is not False:
         return _HOLDS if holds else _DEPENDS
     return Decision(False, bounds(a)[1] < bounds(b)[0])
@@ -258,6 +258,8 @@ class Judge:
     def _depends(self, requirement: Requirement) -> None:
         if self._assumes:
             requirement = Premise(requirement.kind, requirement.a, requirement.b, requirement.template, requirement.code, requirement.names)
+        if self.scope.questions is not None:
+            self.scope.questions.append((requirement.kind, requirement.a, requirement.b))
         if self._is_guarded:
             self.undecided(requirement)
 
@@ -320,10 +322,10 @@ class Judge:
 
     def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> None:
         """Demand that `a` broadcasts to `b`: it is equal to `b`, or 1."""
-        is_one = eq(a, 1)
-        if is_one is False or (not is_one and eq(b, 1)):
+        is_one = is_eq(a, 1)
+        if is_one is False or (not is_one and is_eq(b, 1)):
             self.require_eq(a, b, message, code=code, **names)
-        elif is_one is None and not eq(a, b):
+        elif is_one is None and not is_eq(a, b):
             self._depends(Requirement("stretch", a, b, message, code, names))
 
     def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> Size:
@@ -343,11 +345,11 @@ class Judge:
             return _merged(a, b)
         for whole, least in ((a, b), (b, a)):
             limit = _limit(least, whole)
-            if limit is not None and le(whole, limit) is None:
+            if limit is not None and is_le(whole, limit) is None:
                 # x and min(x, limit) broadcast exactly if x does not exceed the limit.
                 self._depends(Requirement("ge", limit, whole, message, code, names))
                 return whole
-        is_one, is_other_one = eq(a, 1), eq(b, 1)
+        is_one, is_other_one = is_eq(a, 1), is_eq(b, 1)
         if is_one is False and is_other_one is False:
             if equal.holds is None:
                 self._depends(Requirement("broadcast", a, b, message, code, names))

@@ -48,7 +48,8 @@ def slice_range(size: int, begin: int | None, end: int | None, step: int) -> ran
 def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     """The number of elements that a slice takes; None if the sign of an index is unknown. `step` is not 0."""
     for index in (begin, end):
-        if isinstance(index, Dim) and index.range.low < 0 <= index.range.high:
+        low, high = (0, 0) if index is None else bounds(index)
+        if low < 0 <= high:
             return None
     if isinstance(size, Dim) and isinstance(end, int) and (end >= _FAR if step > 0 else end <= -_FAR):
         size, end = narrow(size, 0, abs(end)), None

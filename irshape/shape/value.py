@@ -166,6 +166,16 @@ def fits(element: Element, element_type: ElementType) -> bool:
     return low <= least and most <= high
 
 
+def exact_limits(element_type: ElementType) -> tuple[int, int] | None:
+    """The least and the largest integer up to which a type holds every integer; None if it holds no numbers."""
+    if element_type is ElementType.boolean:
+        return 0, 1
+    if element_type in _ROUNDINGS:
+        most = 1 << _ROUNDINGS[element_type][1]
+        return -most, most
+    return _LIMITS.get(element_type)
+
+
 def representable(elements: Elements, element_type: ElementType) -> Elements | None:
     """The elements as the type stores them, with reals rounded; None if an integer is out of range or the type is not supported.
 
