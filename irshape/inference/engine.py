@@ -10,7 +10,7 @@ body asks for it and waits, so that nested bodies need no recursion.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from irshape.inference.apply import Rules
@@ -23,7 +23,7 @@ from irshape.inference.transfer import Outcome, Transfer
 from irshape.inference.voice import Voice
 from irshape.model.bodies import Body, bodies_of
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import Diagnostics
+from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.report.finding import Finding
 from irshape.shape.dim import Scope
 from irshape.shape.guard import Requirement
@@ -110,7 +110,7 @@ class Engine:
         self._transfers: Transfers = outer._transfers if outer else {}
         self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
         self.schedule = schedule(model, self._transfers, demanded(model, self._maps, body), weights)
-        self._pairs = self._variables() if model.of_type("Assign") else []
+        self.pairs = self._variables() if model.of_type("Assign") else []
         if outer is None:
             for engine in self.graphs():
                 engine.enter_bodies()
@@ -268,8 +268,12 @@ class Engine:
     def _onwards(self, dirty: frozenset[int]) -> Pass:
         """Infer these nodes again, and the nodes that read a tensor whose fact changes."""
         run = self.current = self.current.copy()
+        yield from self._visit(run, self.schedule.marks(dirty))
+        return run
+
+    def _visit(self, run: Run, marks: bytearray) -> Generator[Wanted, Run, None]:
+        """Infer the nodes at the marked positions again, and the nodes that read a tensor whose fact changes."""
         slots, readers = run.slots, self.schedule.readers
-        marks = self.schedule.marks(dirty)
         for position in marked(marks):
             node, transfer = self.schedule.nodes[position], self.schedule.transfers[position]
             run.reports.pop(position, None)
@@ -281,7 +285,6 @@ class Engine:
                     slots[slot] = fact
                     for reader in readers.get(slot, ()):
                         marks[reader] = True
-        return run
 
     def _by_block(self, partition: Partition) -> Generator[Wanted, Run, Run | None]:
         """Infer the blocks of a partition; None where tensors of one class no longer have equal facts."""
@@ -309,6 +312,35 @@ class Engine:
                 elif known[number] is not fact:
                     self.current = before
                     return None
+        return run
+
+    # Plans.
+
+    def take(self, run: Run, shapes: Mapping[int, Shape], marks: bytearray | None, *, examines: bool) -> bool:
+        """Make a run that a plan has begun the current one; false, and no change, if the nodes that it leaves open find an error.
+
+        `shapes` are those of the Parameters, `marks` the positions of the nodes whose rules the plan does not replace; `examines` tells
+        that the variables are to be compared, too.
+        """
+        before = self.current
+        if marks is not None:
+            self.current = run
+            self._driven(self._completed(run, marks, examines=examines))
+            self.current = before
+            if any(found.severity == ERROR for found in run.diagnostics):
+                return False
+        self.shapes.clear()
+        self.shapes.update(shapes)
+        self.symbols.clear()
+        self._question = _Question(self.shapes.copy(), self.overrides.copy(), {})
+        self._adopt(run)
+        return True
+
+    def _completed(self, run: Run, marks: bytearray, *, examines: bool) -> Pass:
+        self._given = {}
+        yield from self._visit(run, marks)
+        if examines:
+            self._examine_variables(run)
         return run
 
     # One node.
@@ -348,7 +380,8 @@ class Engine:
         outputs, signature = outcome.outputs, node.layer.signature
         missing = signature.output_count - len(outputs)
         if missing < 0:
-            run.unlisted[node.index] = outputs[signature.output_count :]
+            if node.type != "Result":
+                run.unlisted[node.index] = outputs[signature.output_count :]
             return outputs[: signature.output_count]
         if missing > 0 and self.model.ir_version != 10:
             message = f"the operation has {len(outputs)} outputs, the layer lists {signature.output_count}"
@@ -362,13 +395,13 @@ class Engine:
 
     def _examine_variables(self, run: Run) -> None:
         """Compare the value that is assigned to each variable with the one that its ReadValue declares."""
-        if not self._pairs:
+        if not self.pairs:
             return
         from irshape.inference.variables import examine
 
         position, slots = len(self.schedule.nodes), run.slots
         run.reports.pop(position, None)
-        for pair in self._pairs:
+        for pair in self.pairs:
             read_value, assign = pair.read_value, pair.assign
             read = None if read_value is None or not read_value.layer.signature.output_count else slots[read_value.first_slot]
             ctx = examine(pair, self.scope, read, slots[assign.sources[0]] if assign.sources else POISONED)

@@ -184,7 +184,7 @@ class Inference:
                 signature = node.layer.signature
                 for slot, id in enumerate(signature.output_ids, node.first_slot):
                     yield f"{node.key}:{id}", slots[slot]
-                if node.index in unlisted and node.type != "Result":
+                if node.index in unlisted:
                     before = signature.records[-1][0] + 1 if signature.records else 0
                     for id, fact in enumerate(unlisted[node.index], before):
                         yield f"{node.key}:{id}", fact

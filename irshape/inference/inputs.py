@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from math import inf
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,7 +40,7 @@ class InputError(ValueError):
 
 def input_names(model: Model) -> dict[str, Node]:
     """The Parameters by every name a user may give them: the name of the layer and the names of its tensor."""
-    names = {node.name: node for node in reversed(model.parameters)}
+    names = dict(model.parameters_by_name)
     for node in model.parameters:
         for port in node.layer.outputs:
             for name in re.split(r"(?<!\\),", port.names or ""):
@@ -79,6 +80,18 @@ class Inputs(NamedTuple):
         symbols = {name: facts for name, facts in self.symbols.items() if name in names}
         return Inputs({**kept, **other.shapes}, {**symbols, **other.symbols})
 
+    def numbers(self) -> dict[int, tuple[int, ...]] | None:
+        """The shapes, by node; None if a size is no plain number."""
+        numbers = {}
+        for node, shape in self.shapes.items():
+            if shape is None:
+                return None
+            for size in shape:
+                if size[0] != size[1]:
+                    return None
+            numbers[node.index] = tuple([size[0] for size in shape])
+        return None if self.symbols else numbers
+
     def apply(self, engine: Engine) -> None:
         """Give these shapes to the Parameters of an engine. Raises InputError for a symbol that no shape names."""
         unused = sorted(set(self.symbols) - _names(self.shapes))
@@ -101,7 +114,7 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
 
     A shape is a text, or a sequence of sizes, each an int, a text or None (any size). Raises InputError.
     """
-    names = {node.name: node for node in reversed(model.parameters)}
+    names = model.parameters_by_name
     if not names.keys() >= inputs.keys():
         names = input_names(model)
     described: dict[Node, DescribedShape] = {}
@@ -208,13 +221,21 @@ def _described(name: str, value: object) -> DescribedShape:
     if not isinstance(value, str):
         if not isinstance(value, Sequence):
             raise InputError(f"the shape of {name!r} must be a text or a sequence of sizes, not {type(value).__name__}")
-        if all(type(size) is int and 0 <= size <= INT64_MAX for size in value):
-            return tuple([Described(size, size) for size in value])
+        for size in value:
+            if type(size) is not int or not 0 <= size <= INT64_MAX:
+                break
+        else:
+            return tuple(map(_number, value))
         value = "[" + ",".join("?" if size is None else str(size) for size in value) + "]"
     try:
         return parse_shape(value)
     except ShapeSyntaxError as error:
         raise InputError(f"the shape of {name!r}: {error}") from None
+
+
+@lru_cache(4096)
+def _number(size: int) -> Described:
+    return Described(size, size)
 
 
 def _symbol_facts(symbols: Mapping[str, str]) -> dict[str, SymbolRange]:

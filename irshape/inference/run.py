@@ -79,7 +79,7 @@ class NodeReport:
 class Run:
     """The result of one pass over a graph.
 
-    `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer does not list, by node; `inner` the runs
+    `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer lacks, by node; `inner` the runs
     of bodies, by node and name; `reports` the reports by position in the schedule. `outcomes` are the outcomes by position: empty
     unless the pass was a whole one, and None where the outcome has effects or no pure rule gave it.
 

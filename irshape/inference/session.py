@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -11,19 +11,25 @@ from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, n
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, weights_of
 from irshape.model.model import Model
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.reader import Source
 
+if TYPE_CHECKING:
+    from irshape.inference.plan.plan import Numbers, Plan
+
 # Shapes that are never asked for again would fill the memory; beyond so many answers for each layer the tables are begun anew.
 _MOST_REMEMBERED = 64
+# So many plans are made for an engine: conditions that hold one time and not the next would cost a plan each time.
+_MOST_PLANS = 4
 
 
 class Session:
     """A model whose inputs can be given other shapes, again and again.
 
-    What was found for one shape is remembered for the next, so that only layers whose inputs change are worked out anew. A
-    session belongs to one thread at a time; each answer stays as it is, whatever comes after it.
+    What was found for one shape is remembered for the next, so that only layers whose inputs change are worked out anew. From the
+    second change of the same inputs on, a plan answers where it can: formulas for the sizes of all tensors. A session belongs to
+    one thread at a time; each answer stays as it is, whatever comes after it.
     """
 
     def __init__(
@@ -41,6 +47,15 @@ class Session:
         self._opaque = frozenset(opaque)
         self._inputs, self._remarks = recorded_inputs(self.model)
         self._engine = self._new_engine()
+        self._plans = _Plans(self._engine)
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan that answered last, or was made last: the sizes of all tensors as a function of the sizes that change.
+
+        None until the inputs have changed twice. `plan.source` is its text in Python, `plan.to_dict()` its JSON for other languages.
+        """
+        return self._plans.found[0] if self._plans.found else None
 
     def _new_engine(self) -> Engine:
         return Engine(self.model, self._weights, self._opaque)
@@ -86,6 +101,9 @@ class Session:
 
         A symbol that is given another range needs tables of its own.
         """
+        shapes = inputs.numbers()
+        if shapes is not None and self._plans.answer(shapes):
+            return self._engine
         engine = self._engine
         if engine.remembered > _MOST_REMEMBERED * len(self.model):
             engine = self._new_engine()
@@ -95,5 +113,55 @@ class Session:
             engine = self._new_engine()
             inputs.apply(engine)
         infer_all(engine)
-        self._engine = engine
+        if engine is not self._engine:
+            self._engine, self._plans = engine, _Plans(engine)
+        if shapes is not None and not any(found.severity == ERROR for found in engine.diagnostics):
+            self._plans.learn(shapes)
         return engine
+
+
+class _Plans:
+    """The plans for the reshapes of one engine, the last one that answered first.
+
+    A plan is made from the second change of inputs on, for all axes that have changed, where no plan answers. None is made of sizes
+    of 0, for which rules make exceptions.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self.found: list[Plan] = []
+        self._left = _MOST_PLANS
+        self._before: dict[int, Numbers] = {}
+        self._changed: dict[tuple[int, int], None] = {}
+
+    def answer(self, shapes: dict[int, Numbers]) -> bool:
+        """Let a plan make the run of the engine for these shapes of Parameters, by node; false if none does."""
+        engine = self.engine
+        for plan in self.found:
+            numbers = plan.numbers(shapes)
+            if numbers is not None:
+                if not engine.take(plan.run(numbers, engine.facts), shapes, plan.marks, examines=plan.examines):
+                    return False
+                if plan is not self.found[0]:
+                    self.found.remove(plan)
+                    self.found.insert(0, plan)
+                return True
+        return False
+
+    def learn(self, shapes: dict[int, Numbers]) -> None:
+        """See what a pass without errors has changed, and make a plan if something changed before."""
+        before, self._before = self._before, shapes
+        if {index: len(shape) for index, shape in before.items()} != {index: len(shape) for index, shape in shapes.items()}:
+            self._changed = {}
+            return
+        is_second = bool(self._changed)
+        for index, shape in shapes.items():
+            if before[index] is not shape:
+                self._changed |= {(index, axis): None for axis, size in enumerate(shape) if size != before[index][axis]}
+        if is_second and self._left and all(shapes[index][axis] for index, axis in self._changed):
+            from irshape.inference.plan.making import make_plan
+
+            plan = make_plan(self.engine, shapes, list(self._changed))
+            self._left = 0 if plan is None else self._left - 1
+            if plan is not None:
+                self.found.insert(0, plan)

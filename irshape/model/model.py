@@ -197,8 +197,8 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_ops", "_readers", "diagnostics", "document", "first_tensor", "graph", "holder", "ir_version",
-        "is_live", "name", "nodes", "order", "path", "prefix", "producers", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_ops", "_parameters_by_name", "_readers", "diagnostics", "document", "first_tensor", "graph",
+        "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
@@ -219,6 +219,7 @@ class Model:
         self.diagnostics = Diagnostics(document.limits.faults)
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
+        self._parameters_by_name: dict[str, Node] | None = None
         self._by_type: dict[str, list[Node]] = {}
         self._readers: dict[int, list[tuple[int, int]]] | None = None
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
@@ -243,6 +244,13 @@ class Model:
     def parameters(self) -> list[Node]:
         """The inputs of the model."""
         return self.of_type("Parameter")
+
+    @property
+    def parameters_by_name(self) -> Mapping[str, Node]:
+        """The inputs by the names of their layers; the first of those that share one."""
+        if self._parameters_by_name is None:
+            self._parameters_by_name = {node.name: node for node in reversed(self.parameters)}
+        return self._parameters_by_name
 
     @property
     def results(self) -> list[Node]:
