@@ -325,7 +325,7 @@ class Engine:
         before = self.current
         if marks is not None:
             self.current = run
-            self._driven(self._completed(run, marks, examines=examines))
+            self._driven(self._completed(run, bytearray(marks), examines=examines))
             self.current = before
             if any(found.severity == ERROR for found in run.diagnostics):
                 return False
