@@ -317,10 +317,10 @@ class Engine:
     # Plans.
 
     def take(self, run: Run, shapes: Mapping[int, Shape], marks: bytearray | None, *, examines: bool) -> bool:
-        """Make a run that a plan has begun the current one; false, and no change, if the nodes that it leaves open find an error.
+        """Complete a run that a plan has begun, and make it the current one.
 
-        `shapes` are those of the Parameters, `marks` the positions of the nodes whose rules the plan does not replace; `examines` tells
-        that the variables are to be compared, too.
+        `shapes` are those of the Parameters. `marks` are the positions of the nodes whose rules the plan does not replace, `examines`
+        says that the variables must be compared, too. False, and nothing changes, if these find an error.
         """
         before = self.current
         if marks is not None:

@@ -143,10 +143,8 @@ def value(tree: Any, names: Mapping[str, int]) -> Any:
 def test_the_json_holds_the_whole_plan() -> None:
     session, plan = planned(convolution(), *({"parameter_0": [1, 3, size, size]} for size in (32, 64, 96)))
     given = plan.to_dict()
-    assert given["symbols"] == [
-        {"name": "s0", "input": "parameter_0", "axis": 2, "low": 1, "high": 65536},
-        {"name": "s1", "input": "parameter_0", "axis": 3, "low": 1, "high": 65536},
-    ]
+    assert given["inputs"] == {"parameter_0": [1, 3, "s0", "s1"]}
+    assert given["symbols"] == {"s0": {"low": 1, "high": 65536}, "s1": {"low": 1, "high": 65536}}
     names = {"s0": 51, "s1": 70}
     for name, tree in given["definitions"]:
         names[name] = value(tree, names)

@@ -40,10 +40,11 @@ class Plan:
     """The sizes of all tensors of a model as a function of the sizes of its inputs.
 
     A plan is made from a pass over an example: the shapes that the inputs had. It holds for all sizes that fulfil its conditions, and
-    then gives what a pass would give. `base` is the run of the example, `tensors` the template of each tensor that the symbols change,
-    `open` the tensors that only rules tell.
-    `marks` are the positions of the nodes whose rules the plan does not replace, None where there are none; `examines` tells that the
-    variables of the model are compared by their rules, too.
+    then gives what a pass would give.
+
+    `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors` are the templates of the tensors that the
+    symbols change, `open` the tensors that only rules tell. `marks` are the positions of the nodes whose rules the plan does not
+    replace, None if there are none. `examines` says that the variables of the model must be compared for each reshape.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Plan:
     ) -> None:
         self.model = model
         self.base = base
+        self.shapes = dict(shapes)
         self.symbols = symbols
         self.definitions = definitions
         self.conditions = conditions
@@ -110,24 +112,26 @@ class Plan:
             facts.intern(element_type, shape, elements)
             for element_type, (shape, elements) in zip(self._types, self._functions[1](numbers), strict=True)
         ]
-        for slot, template in self._places:
-            slots[slot] = made[template]
+        for slot, kind in self._kinds:
+            slots[slot] = made[kind]
         return slots
 
     # The Python of a plan.
 
     @cached_property
-    def _templates(self) -> dict[Template, int]:
-        """The different templates, numbered."""
-        return {template: number for number, template in enumerate(dict.fromkeys(self.tensors.values()))}
+    def _templates(self) -> dict[object, Template]:
+        """The different templates."""
+        return {_key(template): template for template in self.tensors.values()}
 
     @cached_property
-    def _places(self) -> list[tuple[int, int]]:
-        return [(slot, self._templates[template]) for slot, template in self.tensors.items()]
+    def _kinds(self) -> list[tuple[int, int]]:
+        """The tensors, each with the number of its template."""
+        numbers = {key: number for number, key in enumerate(self._templates)}
+        return [(slot, numbers[_key(template)]) for slot, template in self.tensors.items()]
 
     @cached_property
     def _types(self) -> list[ElementType]:
-        return [template.element_type for template in self._templates]
+        return [template.element_type for template in self._templates.values()]
 
     @cached_property
     def source(self) -> str:
@@ -148,7 +152,7 @@ class Plan:
         for condition in self.conditions:
             lines += [f"    if not ({python(condition)}):", "        return None"]
         numbers = "".join(f"{name}, " for name in (*names, *(name for name, _ in self.definitions)))
-        rows = [f"        {_row(template)}," for template in self._templates]
+        rows = [f"        {_row(template)}," for template in self._templates.values()]
         return "\n".join(
             [
                 *lines,
@@ -174,23 +178,30 @@ class Plan:
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON for other languages.
 
-        `symbols` are the axes of inputs that change, with their range. `definitions` are pairs of a name and a tree, to be computed in
-        their order. `conditions` are trees that must be true; where one is false, or a divisor is 0, the plan does not hold.
-        `tensors` gives the element type, the shape and the known elements (else null) of each output port `LAYER:PORT` that the symbols
-        change, each size an int or a name. `open` lists the output ports that only the rules of their layers tell; all other
-        ports are as they were. A tree is an int, a name, or a list of an operator and trees: `+ * // min max` with their meanings in
-        Python; `broadcast` (the second operand if the first is 1, else the first); `>= == !=`; `multiple` (the second operand is not
-        0 and divides the first); `or`, `not`.
+        `inputs` are the shapes for which the plan holds, by the name of the input; each size is a number or the name of a symbol.
+        `symbols` gives the range of each symbol. `definitions` are pairs of a name and a tree, to be computed in this order.
+        `conditions` are trees that must be true. The plan does not hold if a condition is false or a divisor is 0.
+
+        `tensors` gives the element type, the shape and the elements (null if they are not known) of each output port `LAYER:PORT`
+        that depends on a symbol. A size is an int or a name, and so is an element; an element may also be a float. `open` lists the
+        output ports that only the rules of their layers tell. All other ports are as they were.
+
+        A tree is an int, a name, or a list of an operator and trees. The operators `+ * // min max >= == != or not` mean what they
+        mean in Python. `["broadcast", a, b]` is b if a is 1, otherwise a. `["multiple", a, b]` says that b is not 0 and divides a.
         """
         ports = {
             slot: f"{node.key}:{id}"
             for node in self.model.nodes
             for slot, id in enumerate(node.layer.signature.output_ids, node.first_slot)
         }
+        varying = {(symbol.node.index, symbol.axis): symbol.name for symbol in self.symbols}
+        inputs = {
+            self.model.nodes[index].name: [varying.get((index, axis), size) for axis, size in enumerate(shape)]
+            for index, shape in self.shapes.items()
+        }
         return {
-            "symbols": [
-                {"name": name, "input": node.name, "axis": axis, "low": 1, "high": high} for name, node, axis, high in self.symbols
-            ],
+            "inputs": inputs,
+            "symbols": {symbol.name: {"low": 1, "high": symbol.high} for symbol in self.symbols},
             "definitions": [[name, tree] for name, tree in self.definitions],
             "conditions": self.conditions,
             "tensors": {
@@ -203,6 +214,11 @@ class Plan:
             },
             "open": [ports[slot] for slot in sorted(self.open)],
         }
+
+
+def _key(template: Template) -> object:
+    """What tells templates apart: repr tells 0.0 from -0.0, which are equal."""
+    return template.element_type, template.shape, repr(template.elements)
 
 
 def _row(template: Template) -> str:
