@@ -288,3 +288,15 @@ def test_a_formula_without_limit_has_no_place_in_a_plan() -> None:
     for number in (1, 2, 3, 4, 5):
         session.reshape(parameter_0=[number, 3])
     assert session.plan is None
+
+
+def test_no_text_of_the_file_is_in_the_source() -> None:
+    built = convolution()
+    name = '\\n"""); raise SystemExit #'
+    text = built.xml.replace('name="parameter_0"', "name='" + name.replace('"', "&quot;") + "'")
+    session = irshape.Session(text.encode(), weights=built.bin)
+    for size in (32, 64, 96, 128):
+        assert session.reshape({name: [1, 3, size, 32]}).ok
+    assert session.plan is not None
+    assert "SystemExit" not in session.plan.source
+    assert name in session.plan.to_dict()["inputs"]
