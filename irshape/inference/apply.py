@@ -15,7 +15,7 @@ from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import UNREADABLE, Elements, Real, representable
+from irshape.shape.value import UNREADABLE, Elements, Pieces, Real, representable
 
 
 class Rules:
@@ -153,7 +153,7 @@ class Application(Context):
         outputs = []
         for element_type, shape, values, known in zip(types, shapes, elements, runtime_view, strict=True):
             fact = intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
-            if known != values:
+            if known != values or type(known) is Pieces:
                 fact = self.table.with_runtime_view(fact, intern(element_type, shape, known, fact.is_poisoned))
             outputs.append(fact)
         return tuple(outputs)
@@ -191,6 +191,8 @@ class Application(Context):
         if input.elements is UNREADABLE:
             if input.port.value:
                 self.error("T101", f"OpenVINO reads no values of {input.element_type} from {input.name}", port=input)
+            input.elements = None
+        elif type(input.elements) is Pieces and not input.port.pieces:
             input.elements = None
         elif input.port.value and input.element_type.is_real and any(isinstance(element, Real) for element in input.values):
             input.elements = None  # a rule reads numbers and sizes only
@@ -291,13 +293,17 @@ class Application(Context):
         is_several = len(shapes) > 1 or op.outputs[0].variadic
         runtime_view = elements
         if is_supposed or any(one.element_type in op.unfollowed for one in read):
-            runtime_view = None
+            runtime_view = op.runtime_pieces(elements, *arguments) if is_supposed else None
         elif has_sizes or has_reals or any(_unknown([one or () for one in elements] if is_several else [elements])):
             runtime_view = op.runtime_view(self, elements, *arguments)
         ours = self._held(elements, is_several, types, counts)
-        return ours, ours if runtime_view is elements else nothing if runtime_view is None else self._held(
-            runtime_view, is_several, types, counts
-        )
+        if runtime_view is elements:
+            return ours, ours
+        if runtime_view is None:
+            return ours, nothing
+        if type(runtime_view) is Pieces:
+            return ours, [None if own is None else Pieces(own) for own in ours]
+        return ours, self._held(runtime_view, is_several, types, counts)
 
     def _held(
         self, elements: Sequence[Any], is_several: bool, types: Sequence[ElementType], counts: Sequence[Size | None]

@@ -25,6 +25,7 @@ from irshape.model.bodies import Body, bodies_of
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.report.finding import Finding
+from irshape.report.text import counted
 from irshape.shape.dim import Scope
 from irshape.shape.guard import Requirement
 from irshape.shape.notation import SymbolRange
@@ -383,9 +384,12 @@ class Engine:
             if node.type != "Result":
                 run.unlisted[node.index] = outputs[signature.output_count :]
             return outputs[: signature.output_count]
-        if missing > 0 and self.model.ir_version != 10:
-            message = f"the operation has {len(outputs)} outputs, the layer lists {signature.output_count}"
-            self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
+        if missing > 0:
+            surplus = range(node.first_slot + len(outputs), node.first_slot + signature.output_count)
+            # IR version 10 may list ports that the operation does not have, as long as nothing reads them.
+            if self.model.ir_version != 10 or any(slot in self.model.readers for slot in surplus):
+                message = f"the operation has {counted(len(outputs), 'output')}, but the layer lists {signature.output_count}"
+                self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
         return (*outputs, *[POISONED] * missing)
 
     def _variables(self) -> list[Pair]:
@@ -405,4 +409,5 @@ class Engine:
             read_value, assign = pair.read_value, pair.assign
             read = None if read_value is None or not read_value.layer.signature.output_count else slots[read_value.first_slot]
             ctx = examine(pair, self.scope, read, slots[assign.sources[0]] if assign.sources else POISONED)
-            self.voice.speak(run, position, assign, Outcome((), tuple(ctx.findings), tuple(ctx.requirements)))
+            outcome = Outcome((), tuple(ctx.findings), tuple(ctx.requirements))
+            self.voice.speak(run, position, assign, outcome if self.verdict is None else self.verdict(assign, outcome))

@@ -48,7 +48,7 @@ def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
     """Whether both are the same numbers, or have the same ends."""
     if ours is theirs:
         return True
-    if ours is None or theirs is None or len(ours) != len(theirs):
+    if ours is None or theirs is None or len(ours) != len(theirs) or type(ours) is not type(theirs):
         return False
     return all(one is other or _ends(one) == _ends(other) for one, other in zip(ours, theirs, strict=True))
 
@@ -89,7 +89,7 @@ class FactTable:
         # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
         is_mixed = element_type.is_real or element_type is ElementType.dynamic
         tag = repr(elements) if elements is not None and is_mixed else elements
-        key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal)
+        key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal, type(elements))
         fact = self._table.get(key)
         if fact is None:
             fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, runtime_view, is_literal)

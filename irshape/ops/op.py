@@ -29,10 +29,10 @@ class In:
     elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
     its parameter is None. A `variadic` port takes all further inputs; its parameter is a tuple. `like` names a port that has the same
     element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not known; then no output has a known
-    rank, unless `Out(rank=…)` says it.
+    rank, unless `Out(rank=…)` says it. `pieces=True` says that OpenVINO reads each constant that a Concat before the port takes.
     """
 
-    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "rank", "ranked", "types", "value", "variadic")
+    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "pieces", "rank", "ranked", "types", "value", "variadic")
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class In:
         variadic: bool = False,
         like: str | None = None,
         ranked: bool = False,
+        pieces: bool = False,
     ) -> None:
         self.name = ""
         self.index = -1
@@ -58,6 +59,7 @@ class In:
         self.variadic = variadic
         self.like = like
         self.ranked = ranked
+        self.pieces = pieces
 
 
 class Out:
@@ -385,6 +387,10 @@ class Op:
     def runtime_view(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
         """What OpenVINO knows of the elements that `propagate` returned, if not all of them are numbers."""
         return elements if self.is_followed else None
+
+    def runtime_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
+        """The elements as `Pieces`, if some inputs are not known and OpenVINO reads the constants among the others one by one."""
+        return None
 
     @classmethod
     def input_at(cls, index: int) -> In | None:

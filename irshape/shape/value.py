@@ -31,6 +31,12 @@ Elements: TypeAlias = tuple[Any, ...]
 UNREADABLE: Final[Elements] = ("unreadable",)
 
 
+class Pieces(tuple[Any, ...]):
+    """Elements that OpenVINO does not follow as a list. It reads those that are constants where a rule looks for them piece by piece."""
+
+    __slots__ = ()
+
+
 def quotient(size: Size, divisor: int) -> Size | float | Real:
     """The real number `size / divisor`."""
     common = gcd(divisor, *congruence(size))

@@ -94,3 +94,38 @@ def test_verdict_of_openvino(title: str, size: str, steps: list[Step], reader: s
     except RuntimeError:
         is_read = False
     assert is_read == (expected.startswith("[") or expected == "R401")
+
+
+def target_of(net: Net, kind: str) -> Ref:
+    """A target shape whose first size is the batch of a tensor of unknown rank, put together in several ways."""
+    (shape,) = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")
+    (batch,) = net.layer("Gather", [shape, net.const([0]), net.const(0)], ["I64"], "opset8")
+    constants = [net.const([4, 2])] if kind == "two at once" else [net.const([4]), net.const([2])]
+    (target,) = net.layer("Concat", [batch, *constants], ["I64"], "opset1", axis=0)
+    if kind == "converted":
+        (target,) = net.layer("Convert", [target], ["I64"], "opset1", destination_type="i64")
+    return target
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("kind", ["one by one", "two at once", "converted"])
+@pytest.mark.parametrize("consumer", ["numpy", "bidirectional", "reshape"])
+def test_openvino_reads_the_constants_of_a_concat_where_broadcast_looks_for_them(kind: str, consumer: str) -> None:
+    """Joined with a size of 3, the constant 4 is an error exactly where OpenVINO has read it."""
+    net = Net()
+    target = target_of(net, kind)
+    if consumer == "reshape":
+        (wide,) = net.layer("Reshape", [net.parameter("f32[?]"), target], ["FP32"], "opset1", special_zero="false")
+    else:
+        (wide,) = net.layer("Broadcast", [net.parameter("f32[1,1,1]"), target], ["FP32"], "opset3", mode=consumer)
+    net.result(net.layer("Concat", [wide, net.parameter("f32[1,3,2]")], ["FP32"], "opset1", axis=0)[0])
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    import openvino
+
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+    except RuntimeError:
+        is_accepted = False
+    else:
+        is_accepted = True
+    assert inference.ok == is_accepted, [*map(str, inference.diagnostics)]

@@ -11,18 +11,24 @@ from irshape.shape.dim import Size, eq
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, broadcast_to, indices, padded, strides
+from irshape.shape.value import Elements, Pieces, broadcast_to, indices, padded, strides
 
 
 class _Broadcast(Moving):
     """Repeat a tensor to a target shape; the mode says which axes of the two match."""
 
     data = In()
-    target_shape = In(INTEGER, rank=1, value=True)
+    target_shape = In(INTEGER, rank=1, value=True, pieces=True)
     axes_mapping = In(value=True, optional=True)
     output = Out(like="data")
 
     demands = ("data", "target_shape")
+
+    def _target(self, ctx: Context, target_shape: Input) -> Shape:
+        """The target. Only for these modes does OpenVINO look for the constants that a Concat joined."""
+        if type(target_shape.elements) is Pieces and self.mode not in ("numpy", "bidirectional"):  # type: ignore[attr-defined]
+            target_shape.elements = None
+        return ctx.shape_in(target_shape)
 
     @staticmethod
     def stretch(ctx: Context, data: Input, target: Sequence[Size], axes: Sequence[int]) -> None:
@@ -83,7 +89,7 @@ class BroadcastV1(_Broadcast):
     mode: Literal["none", "explicit", "numpy", "pdpd"] = "none"
 
     def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
-        target = ctx.shape_in(target_shape)
+        target = self._target(ctx, target_shape)
         if self.mode == "pdpd":
             if axes_mapping is None:
                 ctx.fail("G107", "input 2 (axes_mapping) is missing; OpenVINO wants it although it does not read it")
@@ -105,7 +111,7 @@ class BroadcastV3(_Broadcast):
             ctx.fail("G107", "input 2 (axes_mapping) is missing, which the explicit mode needs")
         if not is_explicit and axes_mapping is not None:
             ctx.fail("G108", f"input 2 (axes_mapping) must not be given in mode {self.mode}", port=axes_mapping)
-        target = ctx.shape_in(target_shape)
+        target = self._target(ctx, target_shape)
         if axes_mapping is not None:
             return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
         if self.mode == "bidirectional":

@@ -1,7 +1,7 @@
 """Joining tensors along an axis and taking them apart."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
@@ -11,7 +11,7 @@ from irshape.shape.dim import Size, bounds
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, concatenated, sliced
+from irshape.shape.value import Elements, Pieces, concatenated, sliced
 
 
 @op("Concat", "opset1")
@@ -39,6 +39,9 @@ class Concat(Assembling):
 
     def propagate(self, ctx: Context, data: tuple[Input, ...]) -> Elements:
         return concatenated([(one.values, one.static_shape) for one in data], ctx.axis(self.axis, data[0].rank))
+
+    def runtime_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
+        return Pieces(elements) if all(one.count == 1 for one in inputs[0]) else None
 
 
 class _Split(Moving):
