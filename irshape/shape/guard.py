@@ -348,7 +348,7 @@ class Judge:
             if limit is not None and is_le(whole, limit) is None:
                 # x and min(x, limit) broadcast exactly if x does not exceed the limit.
                 self._depends(Requirement("ge", limit, whole, message, code, names))
-                return whole
+                return narrow(whole, high=limit)
         is_one, is_other_one = is_eq(a, 1), is_eq(b, 1)
         if is_one is False and is_other_one is False:
             if equal.holds is None:

@@ -8,8 +8,8 @@ from typing import Final
 
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, format_size
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial
-from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, reduced, subtract
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
+from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
 
 # Each round may tighten a bound that the next round uses. After the last round a bound is correct but may not be the tightest.
 _ROUNDS: Final = 8
@@ -26,7 +26,8 @@ class Reported:
     def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
         self._table: Final = scope.polynomials
         self._atoms: list[Range] = list(scope.polynomials.ranges)
-        self._polynomials: dict[Polynomial, Range] = {}
+        # By the linear part of polynomials: the range of N + M serves 2*N + 2*M + 3 as well.
+        self._linear: dict[Terms, Range] = {}
         self._has_learned = False
         self.is_contradictory = False
         distinct = list(dict.fromkeys(requirements))
@@ -39,7 +40,7 @@ class Reported:
                 break
             self._derive()
         if self.is_contradictory:
-            self._polynomials.clear()
+            self._linear.clear()
             self._atoms = list(scope.polynomials.ranges)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
@@ -58,9 +59,10 @@ class Reported:
         if isinstance(expression, int):
             return exactly(expression)
         known = meet(self._table.bound(expression.constant, expression.terms, self._atoms), expression.range)
-        learned = self._polynomials.get(expression)
+        factor, linear = _linear_part(expression)
+        learned = self._linear.get(linear)
         if known and learned:
-            known = meet(known, learned)
+            known = meet(known, add(multiply(learned, exactly(factor)), exactly(expression.constant)))
         return known or expression.range
 
     def _derive(self, start: int = 0) -> None:
@@ -125,14 +127,22 @@ class Reported:
             if new is None:
                 self.is_contradictory = True
             elif isinstance(polynomial, Polynomial):
-                if new != self._polynomials.get(polynomial):
-                    self._polynomials[polynomial] = new
-                    self._has_learned = True
+                self._remember(polynomial, new)
                 if len(polynomial.terms) <= _MAX_TERMS:
                     for atom, target in self._of_atoms(polynomial, new):
                         if self._tighten(atom, target):
                             self._has_learned = True
                             pending.extend(self._of_arguments(atom))
+
+    def _remember(self, polynomial: Polynomial, known: Range) -> None:
+        """Keep the range of a polynomial as one of its linear part."""
+        factor, linear = _linear_part(polynomial)
+        new = _range_of_factor(subtract(known, exactly(polynomial.constant)), factor)
+        if new is None:
+            self.is_contradictory = True
+        elif new != self._linear.get(linear):
+            self._linear[linear] = new
+            self._has_learned = True
 
     def _of_atoms(self, polynomial: Polynomial, known: Range) -> Iterator[tuple[Atom, Range]]:
         """The ranges of a polynomial's atoms that follow from its own range."""
@@ -175,6 +185,15 @@ class Reported:
                     yield first, Range(low, high if other.low > high else inf)
                 else:
                     yield first, Range(low if other.high < low else -inf, high)
+
+
+def _linear_part(polynomial: Polynomial) -> tuple[int, Terms]:
+    """`factor, terms` of a polynomial `factor * terms + constant`, where the terms have no common factor and the first is positive."""
+    terms = polynomial.terms
+    factor = gcd(*(coefficient for _, coefficient in terms))
+    if terms[0][1] < 0:
+        factor = -factor
+    return factor, terms if factor == 1 else tuple([(monomial, coefficient // factor) for monomial, coefficient in terms])
 
 
 def _range_of_factor(known: Range, coefficient: int) -> Range | None:

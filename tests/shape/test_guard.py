@@ -94,6 +94,7 @@ ROWS: tuple[tuple[str, str, list[str]], ...] = (
     ("broadcast(M, T)", "T: 6..9", ["guard S202: M == T or 1 in (M, T)"]),
     ("broadcast(T, 12)", "T: 6..9", ["violated S202: T in (1, 12)"]),
     ("broadcast(2 * M, 2 * M + 1)", "2*M: 4..", ["never S202: 2*M == 2*M + 1 or 1 in (2*M, 2*M + 1)"]),
+    ("broadcast(M, dim_min(M, 17))", "M: 2..17", ["guard S202: M <= 17"]),
     ("broadcast(H, P)", "broadcast(H, P): ?", ["guard S202: H == P or 1 in (H, P)"]),
     ("broadcast(broadcast(H, P), P)", "broadcast(H, P): ?", ["guard S202: H == P or 1 in (H, P)"]),
 )
@@ -198,6 +199,9 @@ REPORTED: tuple[tuple[tuple[str, ...], str, str], ...] = (
     (("W == 3 * (W // 3) + 1", "W >= 2"), "W", "4..7"),
     (("H + W == 12",), "H", "4..11"),
     (("H + W == 12",), "H + W", "12"),
+    (("17 >= H + P",), "2 * H + 2 * P + 3", "3..37"),
+    (("17 >= H + P",), "20 - H - P", "3..20"),
+    (("3 * H + 3 * P + 1 >= 17",), "H + P", "6.."),
     (("P * W == 7",), "P", "1..7"),
     (("P * M * 2 == 12",), "M", "2..6"),
     (("P * M * 2 == 12",), "P", "1..3"),
