@@ -296,12 +296,19 @@ class _Builder:
                 self.fault("G114", f"the name {node.name!r} is already the name of layer {earlier.id}", node, node.layer.offset)
 
     def check_fed(self, node: Node, *, is_old: bool) -> None:
-        """Report inputs that no edge leads to; in IR version 10 the last inputs may lack one."""
+        """Report inputs that no edge leads to. The last ones may lack one in IR version 10, or if OpenVINO fills them in."""
         is_followed = False
-        for source, port in zip(reversed(node.sources), reversed(node.layer.inputs), strict=True):
-            if source == UNFED and (is_followed or not is_old):
+        places = range(len(node.sources) - 1, -1, -1)
+        for place, source, port in zip(places, reversed(node.sources), reversed(node.layer.inputs), strict=True):
+            if source == UNFED and (is_followed or not (is_old or self.is_filled(node, place))):
                 self.fault("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
             is_followed = is_followed or source != UNFED
+
+    @staticmethod
+    def is_filled(node: Node, place: int) -> bool:
+        """Whether OpenVINO feeds an input by itself where no edge leads to it."""
+        port = None if node.op_class is None else node.op_class.input_at(place)
+        return port is not None and port.filled
 
     def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
         """Report ports of one kind that have the same id."""

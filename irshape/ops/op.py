@@ -27,12 +27,27 @@ class In:
 
     `types` are the element types that it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
     elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
-    its parameter is None. A `variadic` port takes all further inputs; its parameter is a tuple. `like` names a port that has the same
-    element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not known; then no output has a known
-    rank, unless `Out(rank=…)` says it. `pieces=True` says that OpenVINO reads each constant that a Concat before the port takes.
+    its parameter is None. OpenVINO feeds a `filled` one by itself, so it may also be listed without an edge. A `variadic` port takes
+    all further inputs; its parameter is a tuple. `like` names a port that has the same element type. `ranked=True` says that the rule
+    is not asked if the rank of the tensor is not known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True`
+    says that OpenVINO reads each constant that a Concat before the port takes.
     """
 
-    __slots__ = ("group", "index", "like", "min_rank", "name", "optional", "pieces", "rank", "ranked", "types", "value", "variadic")
+    __slots__ = (
+        "filled",
+        "group",
+        "index",
+        "like",
+        "min_rank",
+        "name",
+        "optional",
+        "pieces",
+        "rank",
+        "ranked",
+        "types",
+        "value",
+        "variadic",
+    )
 
     def __init__(
         self,
@@ -42,6 +57,7 @@ class In:
         min_rank: int = 0,
         value: bool = False,
         optional: bool = False,
+        filled: bool = False,
         variadic: bool = False,
         like: str | None = None,
         ranked: bool = False,
@@ -55,7 +71,8 @@ class In:
         self.rank = rank
         self.min_rank = min_rank
         self.value = value
-        self.optional = optional
+        self.optional = optional or filled
+        self.filled = filled
         self.variadic = variadic
         self.like = like
         self.ranked = ranked

@@ -60,7 +60,10 @@ def opset(version: str) -> int | None:
 
 
 class Registry:
-    """The classes by type and version. The case of a type does not matter; the case of a version does."""
+    """The classes by type and version.
+
+    The case of a version matters. The case of a type matters only under a version that a class names besides its opsets.
+    """
 
     def __init__(self) -> None:
         self._entries: dict[str, list[_Entry]] = {}
@@ -89,7 +92,13 @@ class Registry:
 
     def find(self, type: str, version: str) -> "OpClass | None":
         """The class of a type at a version; None where OpenVINO has none."""
-        return self.versions(type).get(version)
+        found = self.versions(type).get(version)
+        return None if found is not None and type != found.TYPE and self._is_exact(type, version) else found
+
+    def _is_exact(self, type: str, version: str) -> bool:
+        """Whether OpenVINO takes a type under a version only as its specification spells it."""
+        entries = self._entries.get(type.lower(), ())
+        return opset(version) != NEWEST and any(version in entry.also for entry in entries)
 
     def similar(self, type: str) -> str | None:
         """The known type that an unknown one resembles."""

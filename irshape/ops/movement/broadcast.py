@@ -8,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq
-from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.element_type import ANY, INTEGER, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, broadcast_to, indices, padded, strides
@@ -19,7 +19,7 @@ class _Broadcast(Moving):
 
     data = In()
     target_shape = In(INTEGER, rank=1, value=True, pieces=True)
-    axes_mapping = In(value=True, optional=True)
+    axes_mapping = In(value=True, filled=True)
     output = Out(like="data")
 
     demands = ("data", "target_shape")
@@ -157,11 +157,13 @@ class PadV1(Moving):
     data = In()
     pads_begin = In(INTEGER, rank=1, value=True)
     pads_end = In(INTEGER, rank=1, value=True)
-    pad_value = In(optional=True)
+    pad_value = In(filled=True)
     output = Out(like="data")
     pad_mode: Annotated[Literal["constant", "edge", "reflect", "symmetric"], Stated] = "constant"
 
     def infer(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Shape:
+        if pad_value is None and not ctx.has_type(data, ANY - {ElementType.dynamic}):
+            ctx.fail("T101", "data must have a known element type where there is no pad_value", port=data)
         if pad_value is not None and self.pad_mode == "constant":
             ctx.require_rank(pad_value, (0,))
             if ElementType.dynamic not in (pad_value.element_type, data.element_type) and pad_value.element_type is not data.element_type:

@@ -13,13 +13,6 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, padded
 
 
-def counted(indices: tuple[int, ...], size: int) -> tuple[int, ...] | None:
-    """Indices counted from the front; None if one is outside the axis."""
-    if any(not -size <= index < size for index in indices):
-        return None
-    return tuple(index % size for index in indices)
-
-
 @op("Gather", "opset1", until="opset6")
 class GatherV1(Moving):
     """Take slices along an axis; the axes of the indices stand in its place."""
@@ -111,8 +104,9 @@ class GatherNDV5(Op):
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
         batch = self.batch_dims
         for port in (data, indices):
-            if port.is_ranked and not 0 <= batch <= port.rank:
-                ctx.fail("A104", f"batch_dims must be in [0, {port.rank}], the rank of {port.name}, got {batch}", attribute="batch_dims")
+            if port.is_ranked and not 0 <= batch < port.rank:
+                message = f"batch_dims must be at least 0 and less than {port.rank}, the rank of {port.name}, got {batch}"
+                ctx.fail("A104", message, attribute="batch_dims")
         if not data.is_ranked or not indices.is_ranked:
             return None
         message = "data and indices must be equal on the batch axis {axis}"

@@ -1,17 +1,36 @@
 """Putting elements into a tensor by their indices."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
-from irshape.ops.movement.gather import counted
 from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
+from irshape.shape.dim import Dim, origins
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
+from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, replaced, strides
 from irshape.shape.value import indices as flat_indices
+
+
+def counted(
+    ctx: Context, data: Input, indices: Input, wanted: Sequence[int], size: int, *, low: int | None = None
+) -> tuple[int, ...] | None:
+    """Indices into an axis, counted from the front. `low` is the least that OpenVINO takes, the negative size if it is not given.
+
+    OpenVINO refuses an index outside the axis where it follows the elements of the data.
+    """
+    low = -size if low is None else low
+    for index in wanted:
+        if not low <= index < size:
+            message = f"{indices.name} must be in [{low}, {size - 1}], got {index}"
+            if any(isinstance(element, Dim) and origins(element) & UNBACKED for element in data.values):
+                ctx.warn("R401", message, port=indices)
+                return None
+            ctx.fail("V101", message, port=indices)
+    return tuple([index % size for index in wanted])
 
 
 def places(data: Input) -> tuple[int, ...]:
@@ -46,7 +65,7 @@ class ScatterUpdate(Assembling):
         wanted, along, sizes = ctx.known(indices), ctx.axis_in(axis, data.rank), data.static_shape
         if wanted is None or along is None:
             return None
-        positions = counted(wanted, sizes[along])
+        positions = counted(ctx, data, indices, wanted, sizes[along], low=0)
         return None if positions is None else replaced(data.values, gathered(places(data), sizes, positions, along), updates.values)
 
 
@@ -82,7 +101,7 @@ class ScatterElementsUpdateV3(Assembling):
         wanted, along = ctx.known(indices), self._along(ctx, axis, data.rank)
         if wanted is None or along is None or self.reduction != "none":
             return None
-        positions = counted(wanted, data.static_shape[along])
+        positions = counted(ctx, data, indices, wanted, data.static_shape[along])
         if positions is None:
             return None
         steps = strides(data.static_shape)
@@ -130,9 +149,10 @@ class ScatterNDUpdateV3(Assembling):
         starts = []
         for first in range(0, len(wanted), length):
             index = wanted[first : first + length]
-            if any(not -size <= part < size for part, size in zip(index, sizes, strict=False)):
+            parts = [counted(ctx, data, indices, (part,), size) for part, size in zip(index, sizes, strict=False)]
+            if None in parts:
                 return None
-            starts.append(sum(part % size * step for part, size, step in zip(index, sizes, steps, strict=False)))
+            starts.append(sum(part[0] * step for part, step in zip(parts, steps, strict=False) if part is not None))
         return replaced(data.values, self._slices(starts, steps[length - 1]), updates.values)
 
     @staticmethod

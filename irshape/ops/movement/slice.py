@@ -71,7 +71,7 @@ class Slice(Moving):
     start = In(INTEGER, value=True)
     stop = In(INTEGER, value=True)
     step = In(INTEGER, value=True)
-    axes = In(INTEGER, value=True, optional=True)
+    axes = In(INTEGER, value=True, filled=True)
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
@@ -132,7 +132,7 @@ class StridedSlice(Moving):
     data = In()
     begin = In(INTEGER, rank=1, value=True)
     end = In(INTEGER, rank=1, value=True)
-    strides = In(rank=1, value=True, optional=True)
+    strides = In(rank=1, value=True, filled=True)
     output = Out(like="data")
     begin_mask: tuple[int, ...]
     end_mask: Annotated[tuple[int, ...], Stated] = ()

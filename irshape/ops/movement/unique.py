@@ -25,8 +25,8 @@ class Unique(Op):
 
     def infer(self, ctx: Context, data: Input, axis: Input | None) -> list[Shape]:
         along = None if axis is None else ctx.axis_in(axis, data.known_rank)
-        if axis is not None and axis.element_type in INDEX and ctx.known(axis) is None:
-            ctx.fail("V105", "axis must be constant", port=axis)
+        if axis is not None and axis.element_type in INDEX and not axis.is_literal:
+            ctx.fail("V105", "axis must be a Const", port=axis)
         if not data.is_ranked:
             count = ctx.unknown()
             return [(count,) if axis is None else None, (count,), (ctx.unknown(),), (count,)]

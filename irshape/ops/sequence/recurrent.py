@@ -119,8 +119,9 @@ class RNNCell(_SingleStateCell):
 
 @op("GRUCell", "opset3", also="extension experimental")
 class GRUCell(_SingleStateCell, _LinearBeforeReset):
-    """One step of a gated recurrent unit."""
+    """One step of a gated recurrent unit. OpenVINO does not compare the element type of W."""
 
+    W = In(rank=2)
     activations: tuple[Activation, ...] = ("sigmoid", "tanh")
 
 
@@ -152,8 +153,8 @@ class _LSTMCell(_Cell):
 class LSTMCell(_LSTMCell):
     """One step of a long short-term memory, with peepholes from the cell state to the gates."""
 
-    B = In(rank=1, optional=True, like="X")
-    P = In(optional=True)
+    B = In(rank=1, filled=True, like="X")
+    P = In(filled=True)
     input_forget: bool = False
     weights_format: Literal["fico", "icof", "ifco", "ifoc", "iofc"] = "ifco"
 

@@ -40,9 +40,9 @@ class NonMaxSuppression(_NonMaxSuppression):
 
     boxes = In(rank=3)
     scores = In(rank=3)
-    max_output_boxes_per_class = In(rank=0, value=True, optional=True)
-    iou_threshold = In(rank=0, optional=True)
-    score_threshold = In(rank=0, optional=True)
+    max_output_boxes_per_class = In(rank=0, value=True, filled=True)
+    iou_threshold = In(rank=0, filled=True)
+    score_threshold = In(rank=0, filled=True)
     selected_indices = Out(ElementType.i64)
 
     def infer(
