@@ -189,9 +189,8 @@ class Application(Context):
 
     def _check_elements(self, input: Input) -> None:
         if input.elements is UNREADABLE:
-            if input.port.value:
-                self.error("T101", f"OpenVINO reads no values of {input.element_type} from {input.name}", port=input)
             input.elements = None
+            input.is_unreadable = True
         elif type(input.elements) is Pieces and not input.port.pieces:
             input.elements = None
         elif input.port.value and input.element_type.is_real and any(isinstance(element, Real) for element in input.values):

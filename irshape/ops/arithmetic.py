@@ -18,6 +18,8 @@ from irshape.shape.value import Element, Elements, fits
 # The largest exponents for which the power of a formula, and the power of a number, is computed.
 MAX_SIZE_EXPONENT = 8
 MAX_EXPONENT = 64
+# A number that no element type holds.
+BEYOND = 1 << 64
 # Stands for an end of a divisor's interval that is 0.
 SMALLEST = math.ulp(0.0)
 
@@ -58,6 +60,11 @@ class Multiply(BinaryArithmetic):
         return a[0] * b[0], a[1] * b[1]
 
 
+def _holds_zero(divisor: Input) -> bool:
+    """Whether an integer divisor is known to hold 0."""
+    return not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values)
+
+
 @op("Divide", "opset1")
 class Divide(BinaryArithmetic):
     """Quotient; of integers rounded down, or toward zero where `m_pythondiv` is false."""
@@ -66,9 +73,8 @@ class Divide(BinaryArithmetic):
     m_pythondiv: bool = True
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
-        divisor = inputs[1]
-        if not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values):
-            ctx.fail("V106", f"{divisor.name} must not hold 0", port=divisor)
+        if _holds_zero(inputs[1]):
+            ctx.fail("V106", f"{inputs[1].name} must not hold 0", port=inputs[1])
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:
@@ -109,8 +115,17 @@ class Divide(BinaryArithmetic):
         return first, last
 
 
+class Remainder(BinaryArithmetic):
+    """What a division leaves over."""
+
+    def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
+        if _holds_zero(inputs[1]):
+            ctx.warn("R401", f"{inputs[1].name} must not hold 0", port=inputs[1])
+        return super().follow(ctx, *inputs)
+
+
 @op("FloorMod", "opset1")
-class FloorMod(BinaryArithmetic):
+class FloorMod(Remainder):
     """Remainder with the sign of the divisor."""
 
     of_elements = of_sizes = staticmethod(operator.mod)
@@ -123,7 +138,7 @@ class FloorMod(BinaryArithmetic):
 
 
 @op("Mod", "opset1")
-class Mod(BinaryArithmetic):
+class Mod(Remainder):
     """Remainder with the sign of the dividend."""
 
     def of_elements(self, a: float, b: float) -> float:
@@ -180,6 +195,12 @@ class Power(BinaryArithmetic):
         if low < 0 or least < 0 or most > MAX_EXPONENT:
             return None
         return (low**least if low else 0), max(high**most, 1)
+
+    def of_bounds(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
+        """The powers of the ends; a power of numbers that is not computed, or is infinite, is beyond every type."""
+        limits = self.corners(*ranges)
+        is_number = all(low == high and isinstance(low, int) for low, high in ranges)
+        return (BEYOND, BEYOND) if limits is None and is_number else limits
 
     @staticmethod
     def held(end: float, element_type: ElementType) -> float:
@@ -383,28 +404,26 @@ class CumSum(Op):
 class SegmentMax(Op):
     """The largest element of each segment of the first axis."""
 
-    data = In(min_rank=1, ranked=True)
+    data = In(min_rank=1)
     segment_ids = In(INDEX, rank=1, value=True)
     num_segments = In(INDEX, rank=0, value=True, optional=True)
     output = Out(like="data")
     fill_mode: Annotated[Literal["zero", "lowest"], Stated] = "zero"
 
     def infer(self, ctx: Context, data: Input, segment_ids: Input, num_segments: Input | None) -> Shape:
-        segments, *rest = data.shape
-        if segment_ids.is_ranked:
-            ctx.require_eq(segment_ids.shape[0], segments, "segment_ids must name a segment for each element of the first axis")
+        if data.is_ranked and segment_ids.is_ranked:
+            ctx.require_eq(segment_ids.shape[0], data.shape[0], "segment_ids must name a segment for each element of the first axis")
         ids = ctx.known(segment_ids)
         if ids is not None and list(ids) != sorted(ids):
             ctx.fail("V101", "segment_ids must be in ascending order", port=segment_ids)
-        if num_segments is not None:
-            count = ctx.scalar(num_segments)
-            return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
-        if ids is None:
-            return (ctx.unknown(), *rest)
-        if not ids:
+        if ids is not None and not ids and num_segments is None:
             ctx.fail(
                 "V103",
                 "segment_ids must hold at least 1 value where num_segments is absent, got 0; OpenVINO crashes on it",
                 port=segment_ids,
             )
-        return (max(ids[-1] + 1, 0), *rest)
+        rest = data.shape[1:]
+        if num_segments is not None:
+            count = ctx.scalar(num_segments)
+            return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
+        return (ctx.unknown() if ids is None else max(ids[-1] + 1, 0), *rest)

@@ -10,7 +10,7 @@ from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, is_eq, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import Judge, Premise, Requirement
+from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
@@ -193,6 +193,7 @@ class Context(Judge):
         `count` (or `at_least`) is how many elements the rule needs. A tensor that is known to hold another number is a fault; a tensor of
         unknown length is assumed to hold as many.
         """
+        self._require_readable(port)
         known = port.elements
         length = port.count if known is None else len(known)
         wanted = at_least if count is None else count
@@ -251,6 +252,7 @@ class Context(Judge):
 
     def floats(self, port: Input, count: int) -> tuple[float | None, ...]:
         """The first `count` elements of a float input, None for those that are not known."""
+        self._require_readable(port)
         elements = port.elements
         if elements is None:
             return (None,) * count
@@ -272,12 +274,26 @@ class Context(Judge):
         # OpenVINO reads two elements in one byte as one number. It reads a single element as its whole byte.
         is_part = 0 < element_type.bits < 8 and (element_type.bits != 4 or len(elements) > 1 or any(element < 0 for element in elements))
         if is_part or element_type is ElementType.boolean:
-            self.fail("T101", f"OpenVINO reads no values of {element_type} from {port.name}", port=port)
+            self._refuse_to_read(port)
         for element in elements:
             if isinstance(element, int) and element > INT64_MAX:
                 self.warn("R201", f"{port.name} holds {list(elements)}; OpenVINO reads values beyond int64 as negative", port=port)
                 return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements
+
+    def read(self, *ports: Input | None) -> None:
+        """Demand that OpenVINO can read the elements of inputs that are constant, where it does so before it looks at ranks."""
+        for port in ports:
+            if port is not None and (known := self.known(port)) is not None:
+                self.readable(port, known)
+
+    def _require_readable(self, port: Input) -> None:
+        """Demand that the element type of a constant can be read as numbers, where OpenVINO reads it."""
+        if port.is_unreadable and port.port.value:
+            self._refuse_to_read(port)
+
+    def _refuse_to_read(self, port: Input) -> NoReturn:
+        self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
 
     def integers(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as OpenVINO reads them where it needs integers: it drops fractions."""
@@ -320,6 +336,7 @@ class Context(Judge):
 
     def known(self, port: Input) -> tuple[int, ...] | None:
         """The elements of an input if all of them are known numbers, else None."""
+        self._require_readable(port)
         elements = port.elements
         if elements is None or are_known(elements):
             return elements
@@ -361,7 +378,10 @@ class Context(Judge):
         shape = port.partial_shape
         if shape is not None and len(shape) not in ranks:
             wanted = " or ".join(map(str, ranks))
-            self.fail(code, f"{port.name} must have rank {wanted}, got rank {port.rank}", port=port)
+            message = f"{port.name} must have rank {wanted}, got rank {port.rank}"
+            if self._look == BOUNDS or (self._look and port.count is not None):
+                self.fail(code, message, port=port)
+            self.warn("R401", f"no size fulfils this: {message}", port=port)
 
     def leave_unranked(self) -> NoReturn:
         """End the rule with outputs of unknown rank."""

@@ -81,6 +81,8 @@ class Elementwise(Op):
         elif result is None:
             limits = self.of_limits(*map(limits_of, row))
             result = None if limits is None else ctx.unknown(*limits)
+        if isinstance(result, int) and not fits(result, element_type):
+            ctx.warn("R201", f"a result does not fit {element_type}: {result}")
         return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
 
     def exact(self, *ratios: tuple[Size, int] | None) -> Element | None:
@@ -155,10 +157,10 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
 
 def wrapped(end: float, element_type: ElementType) -> float:
     """A bound as an integer type holds it in OpenVINO: numbers wrap around; an infinite bound stays infinite unless the type is small."""
-    bits = element_type.bits
-    if bits >= 32 and abs(end) >= INT64_MAX:
+    bits, is_infinite = element_type.bits, end in (inf, -inf, INT64_MAX, -INT64_MAX - 1)
+    if bits >= 32 and is_infinite:
         return end
-    number = -1 if abs(end) >= INT64_MAX else trunc(end)
+    number = -1 if is_infinite else trunc(end)
     number %= 1 << bits
     return number - (1 << bits) if element_type.is_signed and number >> (bits - 1) else number
 
@@ -175,7 +177,7 @@ def bounded(
     """An element with the bounds that OpenVINO knows, in either order: the element itself if these are its own bounds."""
     low, high = min(low, high), max(low, high)
     if low == high and abs(low) != inf:
-        return low
+        return low if element_type.is_real or fits(int(low), element_type) else held(low, element_type)
     if not element_type.is_real and high != inf and not all(abs(end) == inf or fits(int(end), element_type) for end in (low, high)):
         low, high = sorted((held(low, element_type), held(high, element_type)))
     if isinstance(element, Dim) and bounds(element) == (low, high):

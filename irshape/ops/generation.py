@@ -9,6 +9,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real
 
@@ -39,6 +40,7 @@ class Range(Op):
     @staticmethod
     def _number(ctx: Context, port: Input) -> Any:
         """The element of an input, an int, a Dim or a float; None if it is not known."""
+        ctx.read(port)
         if port.elements is None:
             return None
         (number,) = ctx.readable(port, port.elements)
@@ -103,8 +105,9 @@ class Eye(Op):
     output_type: Annotated[ElementType, Stated] = ElementType.dynamic
 
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
-        for port in (num_rows, num_columns, diagonal_index):
-            ctx.single(port)
+        with ctx.looks(at=STATIC):
+            for port in (num_rows, num_columns, diagonal_index):
+                ctx.single(port)
         rows, columns = map(ctx.size_in, (num_rows, num_columns))
         batch = () if batch_shape is None else ctx.shape_in(batch_shape)
         return None if batch is None else (*batch, rows, columns)
@@ -140,7 +143,7 @@ class RandomUniform(Op):
 class Multinomial(Op):
     """Random indices, drawn in each row with the probabilities of the row."""
 
-    probs = In(FLOAT, rank=2, ranked=True)
+    probs = In(FLOAT, rank=2)
     num_samples = In(INTEGER, value=True)
     output = Out(attribute="convert_type")
     convert_type: Annotated[ElementType, Stated] = ElementType.dynamic
@@ -151,4 +154,6 @@ class Multinomial(Op):
 
     def infer(self, ctx: Context, probs: Input, num_samples: Input) -> Shape:
         ctx.single(num_samples)
+        if not probs.is_ranked:
+            ctx.leave_unranked()
         return (probs.shape[0], ctx.size_in(num_samples, is_lenient=True))

@@ -32,6 +32,7 @@ class Reduction(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
+        ctx.read(axes)
         reduced = ctx.axes(axes, data.rank if self.keep_dims else max(data.rank, 1), unique=False)
         if reduced is not None:
             if self.keep_dims:

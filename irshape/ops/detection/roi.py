@@ -73,7 +73,7 @@ class PSROIPooling(Op):
     data = In(_KNOWN_FLOAT, rank=4)
     rois = In(_KNOWN_FLOAT, rank=2)
     output = Out(like="data")
-    output_dim: int
+    output_dim: Annotated[int, Stated] = 0
     group_size: int
     spatial_scale: float
     mode: str

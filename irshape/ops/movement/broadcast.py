@@ -37,25 +37,31 @@ class _Broadcast(Moving):
             message = "axis {axis} of the target must be as long as the axis of data that is mapped to it, unless that is 1"
             ctx.require_stretch(size, target[axis], message, axis=axis)
 
-    def numpy(self, ctx: Context, data: Input, target: Shape) -> Shape:
+    def numpy(self, ctx: Context, data: Input, target_shape: Input, target: Shape) -> Shape:
         """Axes match from the last one on; the data has no higher rank than the target."""
         if target is not None and data.is_ranked:
             start = len(target) - data.rank
             if start < 0:
-                ctx.fail("S102", f"the target must have at least rank {data.rank}, got rank {len(target)}")
+                message = f"the target must have at least rank {data.rank}, got rank {len(target)}"
+                if target_shape.elements is not None:
+                    ctx.fail("S102", message)
+                ctx.warn("R401", f"no size fulfils this: {message}", port=target_shape)
+                return target
             with ctx.looks(at=STATIC):
                 self.stretch(ctx, data, target, range(start, len(target)))
         return target
 
-    def explicit(self, ctx: Context, data: Input, target: Shape, is_target_known: bool, axes_mapping: Input) -> Shape:
+    def explicit(self, ctx: Context, data: Input, target_shape: Input, target: Shape, axes_mapping: Input) -> Shape:
         """Axis i of the data is axis `axes_mapping[i]` of the target."""
         if axes_mapping.element_type not in INTEGER:
             ctx.fail("T101", f"axes_mapping must not have element type {axes_mapping.element_type}", port=axes_mapping)
         ctx.require_rank(axes_mapping, (1,))
+        if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked:
+            ctx.require_eq(axes_mapping.shape[0], max(data.rank, 1), "axes_mapping must hold one value for each axis of data", code="V103")
+        if not data.is_ranked or target is None or target_shape.elements is None:
+            return target
         axes = ctx.known(axes_mapping)
-        if data.is_ranked and axes_mapping.is_ranked and (target is None or is_target_known):
-            ctx.require_eq(axes_mapping.shape[0], data.rank, "axes_mapping must hold one value for each axis of data", code="V103")
-        if not data.is_ranked or target is None or not is_target_known or axes is None or len(axes) != data.rank:
+        if axes is None or len(axes) != data.rank:
             return target
         if list(axes) != sorted(axes):
             ctx.fail("V101", f"axes_mapping must be in ascending order, got {list(axes)}", port=axes_mapping)
@@ -95,8 +101,8 @@ class BroadcastV1(_Broadcast):
                 ctx.fail("G107", "input 2 (axes_mapping) is missing; OpenVINO wants it although it does not read it")
             return self.pdpd(ctx, data, target, target_shape.elements is not None)
         if self.mode == "numpy" or axes_mapping is None:
-            return self.numpy(ctx, data, target)
-        return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
+            return self.numpy(ctx, data, target_shape, target)
+        return self.explicit(ctx, data, target_shape, target, axes_mapping)
 
 
 @op("Broadcast", "opset3")
@@ -113,10 +119,14 @@ class BroadcastV3(_Broadcast):
             ctx.fail("G108", f"input 2 (axes_mapping) must not be given in mode {self.mode}", port=axes_mapping)
         target = self._target(ctx, target_shape)
         if axes_mapping is not None:
-            return self.explicit(ctx, data, target, target_shape.elements is not None, axes_mapping)
+            return self.explicit(ctx, data, target_shape, target, axes_mapping)
         if self.mode == "bidirectional":
             return ctx.broadcast_shapes(data, target, "data must broadcast with target_shape")
-        return self.numpy(ctx, data, target) if self.mode == "numpy" else self.pdpd(ctx, data, target, target_shape.elements is not None)
+        return (
+            self.numpy(ctx, data, target_shape, target)
+            if self.mode == "numpy"
+            else self.pdpd(ctx, data, target, target_shape.elements is not None)
+        )
 
 
 @op("Tile", "opset1")
@@ -128,6 +138,7 @@ class Tile(Moving):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
+        ctx.read(repeats)
         count = repeats.count
         if count is None:
             return None
@@ -170,6 +181,7 @@ class PadV1(Moving):
                 ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
         if self.pad_mode != "constant" and data.element_type is ElementType.string:
             ctx.fail("T101", f"pad_mode must be constant for strings, got {self.pad_mode}", port=data)
+        ctx.read(pads_begin, pads_end)
         for port in (pads_begin, pads_end):
             count = port.count
             if count is not None and count > data.rank:

@@ -104,13 +104,14 @@ class VariadicSplit(_Split):
     output = Out(like="data", variadic=True)
 
     def infer(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
-        along = ctx.axis_in(axis, data.known_rank)
-        if not split_lengths.count:
+        if not (count := split_lengths.count):
+            ctx.single(axis)
             return [None]
+        along = ctx.axis_in(axis, data.known_rank)
         ctx.require_rank(split_lengths, (1,))
-        lengths = ctx.values(split_lengths)
         if along is None:
-            return [self.anywhere(ctx, data) for _ in lengths]
+            return [self.anywhere(ctx, data)] * count
+        lengths = ctx.values(split_lengths)
         for length in lengths:
             ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
         if lengths.count(-1) > 1:

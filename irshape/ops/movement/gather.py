@@ -37,8 +37,9 @@ class GatherV1(Moving):
             ctx.fail("A104", f"batch_dims must be at most the axis {front}, got {batch}", attribute="batch_dims")
         if not data.is_ranked or not indices.is_ranked:
             return None
-        if batch >= data.rank:
-            ctx.fail("S101", f"data must have at least rank {batch + 1}, got rank {data.rank}", port=data)
+        with ctx.looks(when=along is not None or data.rank + indices.rank <= batch):
+            ctx.require_ge(data.rank, batch + 1, "data must have an axis behind the batch axes", code="S101")
+            ctx.stop_at_errors()
         merged = ctx.merge_shapes(data.shape[:batch], indices.shape[:batch], "data and indices must be equal on the batch axis {axis}")
         assert merged is not None
         if along is None:

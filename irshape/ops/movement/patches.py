@@ -7,7 +7,7 @@ from irshape.ops.attribute import Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, ceil_div, is_known, narrow, product
+from irshape.shape.dim import Size, ceil_div, dim_max, is_known, narrow, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 from irshape.shape.window import dilated
@@ -67,14 +67,14 @@ class Col2Im(Op):
                 ctx.fail("S201", f"{port.name} must have the shape [2], got {format_shape(port.shape)}", port=port)
         *batch, elements, blocks = data.shape
         image, kernel = ctx.sizes(output_size, 2), ctx.values(kernel_size, 2)
-        with ctx.looks(at=kernel):
+        with ctx.looks(at=kernel), ctx.looks(when=is_known(elements) or is_known(blocks)):
             for length in kernel:
                 ctx.require_ge(length, 1, "kernel_size must be at least 1", code="V101")
-            kernel = tuple(narrow(length, 1) for length in kernel)
+            kernel = tuple(dim_max(length, 1) if is_known(length) else narrow(length, 1) for length in kernel)
             ctx.stop_at_errors()
         with ctx.looks(at=[elements, *kernel]):
             channels = ctx.exact_div(elements, product(kernel), "the elements of a block must be a multiple of the elements of the kernel")
-        with ctx.looks(at=[elements, blocks, *kernel, *image]):
+        with ctx.looks(at=[blocks, *kernel, *image]):
             is_static = all(map(is_known, (elements, blocks, *kernel, *image)))
             places = [self._places(ctx, axis, *sizes, is_static) for axis, sizes in enumerate(zip(image, kernel, strict=True))]
             ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")

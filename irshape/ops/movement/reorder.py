@@ -19,6 +19,7 @@ class Transpose(Moving):
     output = Out(like="arg")
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
+        ctx.read(input_order)
         count = input_order.count
         if not arg.is_ranked:
             return ctx.unknown_shape(count) if count else None
@@ -33,8 +34,6 @@ class Transpose(Moving):
     def _order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:
         """The old axis of each new one, if it is known."""
         order = ctx.known(input_order)
-        if order is not None:
-            ctx.readable(input_order, order)
         if input_order.count == 0:
             return tuple(reversed(range(arg.rank)))
         if input_order.is_ranked:
@@ -66,7 +65,7 @@ class Roll(Op):
             ctx.require_rank(axes, (1,))
             ctx.require_eq(shift.shape[0], axes.shape[0], "shift must hold one value for each axis")
         for axis in ctx.known(axes) or ():
-            ctx.axis(axis, data.rank, port=axes)
+            ctx.axis(axis, max(data.rank, 1), port=axes)
         return data.shape
 
 
@@ -74,7 +73,7 @@ class Roll(Op):
 class ShuffleChannels(Op):
     """Interleave the groups of an axis."""
 
-    data = In(ANY, min_rank=1, ranked=True)
+    data = In(ANY, min_rank=1)
     output = Out(like="data")
     axis: int = 1
     group: int = 1

@@ -29,9 +29,9 @@ class Reverse(Op):
                 ctx.require_eq(reversed_axes.shape[0], rank, "reversed_axes must hold one value for each axis of data", code="V103")
             return data.shape
         for axis in ctx.readable(reversed_axes, ctx.known(reversed_axes) or ()):
-            if axis < 0:
+            if axis < 0 < rank:
                 ctx.warn("R201", f"reversed_axes must not be negative, got {axis}", port=reversed_axes)
-            elif axis >= rank:
+            elif not 0 <= axis < rank:
                 ctx.fail("V102", f"reversed_axes must be in [0, {rank - 1}], got {axis}", port=reversed_axes)
         return data.shape
 
@@ -53,9 +53,9 @@ class ReverseSequence(Op):
                     "V102", f"seq_axis must not be negative where the rank of data is not known, got {self.seq_axis}", attribute="seq_axis"
                 )
             return None
-        batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
         ctx.axis(self.seq_axis, data.rank, "seq_axis", attribute="seq_axis")
         if not seq_lengths.is_ranked:
             return data.shape
+        batch = ctx.axis(self.batch_axis, data.rank, "batch_axis", attribute="batch_axis")
         length = ctx.merge(data.shape[batch], seq_lengths.shape[0], "seq_lengths must hold one value for each entry of the batch")
         return (*data.shape[:batch], length, *data.shape[batch + 1 :])

@@ -49,7 +49,8 @@ class ScatterUpdate(Assembling):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
-        along = ctx.axis_in(axis, data.known_rank)
+        ctx.single(axis)
+        along = ctx.axis_in(axis, data.rank) if data.is_ranked else None
         if indices.is_ranked and updates.is_ranked:
             ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
             if along is not None:
@@ -94,12 +95,12 @@ class ScatterElementsUpdateV3(Assembling):
         ctx.require_rank(axis, (0, 1))
         for size in axis.shape if axis.is_ranked else ():
             ctx.expect(size, 1, "axis must hold one value", axis)
-        known = ctx.known(axis)
-        return ctx.axis(ctx.integers(axis, known)[0], rank, axis.name, port=axis) if known and rank is not None else None
+        known = None if rank is None else ctx.known(axis)
+        return ctx.axis(ctx.integers(axis, known)[0], max(rank, 1), axis.name, port=axis) if known and rank is not None else None
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
         wanted, along = ctx.known(indices), self._along(ctx, axis, data.rank)
-        if wanted is None or along is None or self.reduction != "none":
+        if wanted is None or along is None or not data.rank or self.reduction != "none":
             return None
         positions = counted(ctx, data, indices, wanted, data.static_shape[along])
         if positions is None:

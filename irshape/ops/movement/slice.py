@@ -38,6 +38,7 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
     else:
         named = ctx.axes(axes, data.rank)
     if named is None:
+        ctx.read(start, stop, step)
         return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
     count = len(named)
     begins, ends, steps = ctx.values(start, count), ctx.values(stop, count), ctx.values(step, count)
@@ -111,6 +112,7 @@ class SliceScatter(Op):
             ctx.require_rank(updates, (known.rank,), "S102")
             if known.rank == 0:
                 ctx.fail("S101", f"{known.name} must not be a scalar", port=known)
+        ctx.read(start, stop, step, axes)
         require_limits(ctx, known.rank if known.is_ranked else None, start, stop, step, axes)
         if 0 in (ctx.known(step) or ()):
             ctx.fail("V101", "a step must not be 0", port=step)
@@ -150,6 +152,7 @@ class StridedSlice(Moving):
         sizes = data.shape
         begins = _opened(ctx.values(begin, count), self.begin_mask)
         ends = _opened(ctx.values(end, count), self.end_mask)
+        ctx.read(strides)
         # OpenVINO does not check the number of strides until it knows their values.
         steps = (1,) * count if strides is None else ctx.unknown_shape(count) if strides.elements is None else ctx.values(strides, count)
         shape: list[Size] = []

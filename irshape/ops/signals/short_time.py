@@ -69,9 +69,12 @@ class ISTFT(Op):
 
     def infer(self, ctx: Context, data: Input, window: Input, frame_size: Input, frame_step: Input, signal_length: Input | None) -> Shape:
         ctx.require_rank(data, (3, 4))
-        if signal_length is not None:
+        if signal_length is not None and data.is_ranked:
             ctx.single(signal_length)
-        size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
+        with ctx.looks(at=[frame_size]):
+            size = _frame_number(ctx, frame_size)
+        with ctx.looks(at=[frame_step]):
+            step = _frame_number(ctx, frame_step)
         ctx.stop_at_errors()
         if frame_size.elements is not None:
             _check_window(ctx, window, size)

@@ -42,7 +42,7 @@ class NMSRotated(Op):
         score_batches, classes, score_count = scores.shape
         batches = ctx.merge(batches, score_batches, "boxes and scores must have the same number of batches")
         count = ctx.merge(count, score_count, "boxes and scores must have the same number of boxes")
-        limit = ctx.scalar(max_output_boxes_per_class)
+        limit = ctx.scalar(max_output_boxes_per_class) if boxes.is_ranked and scores.is_ranked else ctx.unknown()
         if lt(limit, 0) is False:
             count = dim_min(count, limit)
         selected = ctx.unknown(0, bounds(batches * classes * count)[1])

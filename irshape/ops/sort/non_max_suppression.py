@@ -54,7 +54,10 @@ class NonMaxSuppression(_NonMaxSuppression):
         iou_threshold: Input | None,
         score_threshold: Input | None,
     ) -> Shape:
-        limit = 0 if max_output_boxes_per_class is None else ctx.limit(max_output_boxes_per_class)
+        if max_output_boxes_per_class is None:
+            limit: Size = 0
+        else:
+            limit = ctx.limit(max_output_boxes_per_class) if boxes.is_ranked else ctx.unknown()
         return (self.selected(ctx, boxes, scores, limit), 3)
 
     def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
@@ -104,7 +107,9 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
         for port in (max_output_boxes_per_class, iou_threshold, score_threshold, soft_nms_sigma):
             if port is not None:
                 ctx.single(port)
-        limit = ctx.unknown() if max_output_boxes_per_class is None else ctx.limit(max_output_boxes_per_class)
+        limit = ctx.unknown()
+        if max_output_boxes_per_class is not None and boxes.is_ranked and scores.is_ranked:
+            limit = ctx.limit(max_output_boxes_per_class)
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
         return (count, 3), (count, 3), (1,)
 

@@ -19,7 +19,7 @@ class _TopK(Op):
     sort: Annotated[Literal["none", "value", "index"], Stated] = "none"
     index_element_type: IndexType = ElementType.i32
 
-    data = In(min_rank=1, ranked=True)
+    data = In(min_rank=1)
     k = In(INTEGER, rank=0, value=True)
     values = Out(like="data")
     indices = Out(attribute="index_element_type")

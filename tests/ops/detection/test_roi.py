@@ -63,7 +63,7 @@ ROWS: Rows = {
         ("no bins", "f32[1,18,9,9] f32[4,5]", {**BINS, "mode": "bilinear", "spatial_bins_x": "3"}, "A104"),
         ("scale of 0", "f32[1,18,9,9] f32[4,5]", {**BINS, "spatial_scale": "0"}, "A104"),
         ("unknown mode", "f32[1,18,9,9] f32[4,5]", {**BINS, "mode": "max"}, "A103"),
-        ("no output_dim", "f32[1,18,9,9] f32[4,5]", {"group_size": "3", "spatial_scale": "1", "mode": "average"}, "A101"),
+        ("no output_dim", "f32[1,18,9,9] f32[4,5]", {"group_size": "3", "spatial_scale": "1", "mode": "average"}, "S201"),
         ("integer regions", "f32[1,18,9,9] i32[4,5]", BINS, "T101"),
     ],
     ("DeformablePSROIPooling", "opset1"): [
