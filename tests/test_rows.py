@@ -1,16 +1,18 @@
 """Every operation is held by rows: one it infers, and one it refuses. They stand where one looks for them."""
 
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import irshape
 import irshape.ops
 from irshape.ops.index import MODULES
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
-from tests.support.rows import OPS, Differs, is_refused, tables
+from tests.support.rows import OPS, WITHOUT_OPENVINO, Differs, Row, Table, input_of, is_refused, net_of, tables
 
 TABLES = list(tables())
 
@@ -92,3 +94,37 @@ def test_every_operation_has_a_passing_row() -> None:
 
 def test_every_operation_has_a_failing_row() -> None:
     assert [name for name in without(refused=True) if name not in CANNOT_FAIL] == []
+
+
+def unranked(row: Row) -> Iterator[Row]:
+    """The row with each of its Parameters in turn, and with all of them, of unknown rank."""
+    texts = row[1].split()
+    ranked = [index for index, text in enumerate(texts) if isinstance(input_of(text), str) and not text.endswith("[...]")]
+    for chosen in [*([index] for index in ranked), *([ranked] if len(ranked) > 1 else [])]:
+        changed = [f"{text.partition('[')[0]}[...]" if index in chosen else text for index, text in enumerate(texts)]
+        yield (row[0], " ".join(changed), *row[2:])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.type}-{table.version}")
+def test_unknown_ranks_are_no_way_past_a_check(table: Table) -> None:
+    """irshape refuses a row that loses its ranks if and only if OpenVINO does."""
+    import openvino
+
+    if table.version in WITHOUT_OPENVINO:
+        pytest.skip("OpenVINO does not have the operation")
+    core = openvino.Core()
+    differing = []
+    for row in table.rows:
+        if isinstance(row[-1], Differs) or not is_refused(row):
+            continue
+        for variant in unranked(row):
+            net = net_of(table.type, table.version, variant)
+            try:
+                core.read_model(net.xml.encode(), net.bin)
+                is_accepted = True
+            except RuntimeError:
+                is_accepted = False
+            if irshape.infer(net.xml.encode(), weights=net.bin).ok is not is_accepted:
+                differing.append((variant[:-1], "accepted by OpenVINO" if is_accepted else "refused by OpenVINO"))
+    assert differing == []

@@ -6,7 +6,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.element_type import FLOAT, INTEGER, ElementType
+from irshape.shape.element_type import FLOAT, INTEGER
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 

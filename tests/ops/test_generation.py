@@ -36,6 +36,7 @@ ROWS: Rows = {
         ("two rows", "[3,1] 4 0", {"output_type": "f32"}, "V103"),
         ("rows of rank 2", "i64[1,1] 4 0", {"output_type": "f32"}, "S101"),
         ("batch of rank 0", "3 4 0 2", {"output_type": "f32"}, "S101"),
+        ("rank 2, not static", "i64[?,?] 4 0", {"output_type": "f32"}, "f32[?,4]"),
     ],
     ("RandomUniform", "opset8"): [
         ("static", "[2,3] f32=0.0 f32=1.0", {"output_type": "f32"}, "f32[2,3]"),
@@ -57,6 +58,7 @@ ROWS: Rows = {
         ("integers", "i64[2,5] 3", {"convert_type": "i64"}, "T101"),
         ("rank", "f32[5] 3", {"convert_type": "i64"}, "S101"),
         ("two numbers of samples", "f32[2,5] [3,4]", {"convert_type": "i64"}, "V103"),
+        ("unranked, several numbers", "f32[...] [3,4]", {"convert_type": "i64"}, "V103"),
     ],
 }
 

@@ -56,8 +56,9 @@ class _Broadcast(Moving):
         if axes_mapping.element_type not in INTEGER:
             ctx.fail("T101", f"axes_mapping must not have element type {axes_mapping.element_type}", port=axes_mapping)
         ctx.require_rank(axes_mapping, (1,))
-        if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked:
-            ctx.require_eq(axes_mapping.shape[0], max(data.rank, 1), "axes_mapping must hold one value for each axis of data", code="V103")
+        if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked and (data.rank or axes_mapping.shape != (0,)):
+            wanted = max(data.rank, 1)  # one axis or none for a scalar
+            ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
         if not data.is_ranked or target is None or target_shape.elements is None:
             return target
         axes = ctx.known(axes_mapping)
@@ -181,7 +182,8 @@ class PadV1(Moving):
                 ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
         if self.pad_mode != "constant" and data.element_type is ElementType.string:
             ctx.fail("T101", f"pad_mode must be constant for strings, got {self.pad_mode}", port=data)
-        ctx.read(pads_begin, pads_end)
+        if all(port.elements is not None or port.is_unreadable for port in (pads_begin, pads_end)):
+            ctx.read(pads_begin, pads_end)
         for port in (pads_begin, pads_end):
             count = port.count
             if count is not None and count > data.rank:

@@ -18,6 +18,8 @@ ROWS: Rows = {
         ("pdpd without axes", "f32[3,5] [1,5]", {"mode": "pdpd"}, "G107"),
         ("pdpd of low rank", "f32[3] [3,1] [0]", {"mode": "pdpd"}, "S102"),
         ("float axes", "f32[3] [2,3,4] f32=[1.0]", "T101"),
+        ("unknown target, axes", "f32[3,4] i64[3] [0]", "V103"),
+        ("unranked target, axes", "f32[3,4] i64[...] [0]", "f32[...]"),
     ],
     ("Broadcast", "opset3"): [
         ("numpy", "f32[3,1] [2,3,4]", "f32[2,3,4]"),
@@ -43,6 +45,8 @@ ROWS: Rows = {
         ("float target", "f32[3] f32=[3.0]", "T101"),
         ("scalar target", "f32[3] 3", "S101"),
         ("unknown mode", "f32[3] [3]", {"mode": "ring"}, "A103"),
+        ("unknown target of lower rank", "f32[3,1] i64[1]", "f32[?]"),
+        ("scalar, axes", "f32[] [2,3,4] i64[1]", {"mode": "explicit"}, "f32[2,3,4]"),
     ],
     ("Tile", "opset1"): [
         ("static", "f32[3,1] [2,3]", "f32[6,3]"),
@@ -73,6 +77,7 @@ ROWS: Rows = {
         ("value of another type", "f32[3] [1] [2] i32=0", "T102"),
         ("float pads", "f32[3] f32=[1.0] [2]", "T101"),
         ("strings", "string[3] [1] [2]", {"pad_mode": "edge"}, "T101"),
+        ("no value, unknown type", "dynamic[3] [1] [2]", "T101"),
     ],
     ("Pad", "opset12"): [
         ("crop", "f32[3,4] [-1,1] [-2,2]", "f32[0,7]"),

@@ -50,6 +50,8 @@ ROWS: Rows = {
         ("too many batches", "f32[4,5] i32[4,5,1]", {"batch_dims": 3}, "A104"),
         ("float indices", "f32[4,5] f32[3,1]", "T101"),
         ("scalar", "f32[] i32[1]", "S101"),
+        ("batch_dims of the rank of data", "f32[8,..16] i64[..8,?,1..]", {"batch_dims": 2}, "A104"),
+        ("unranked indices, batch_dims", "f32[8,3] i64[...]", {"batch_dims": 2}, "A104"),
     ],
     ("GatherND", "opset8"): [
         ("batches", "f32[4,5,6] i32[4,5,3,1]", {"batch_dims": 2}, "f32[4,5,3]"),

@@ -44,6 +44,7 @@ ROWS: Rows = {
         ("low rank", "f32[12] [5,6] [2,2]", PLACES, "S101"),
         ("types differ", "f32[1,12,20] [5,6] i32=[2,2]", PLACES, "T102"),
         ("unsigned size", "f32[1,12,20] u8=[5,6] u8=[2,2]", PLACES, "T101"),
+        ("kernel of 0, nothing known", "f32[?,?,?] [5,6] [0,2]", "f32[?,?,5,6]"),
     ],
 }
 

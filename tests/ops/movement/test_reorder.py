@@ -25,6 +25,7 @@ ROWS: Rows = {
         ("lengths differ", "f32[4,5] [1,1] [0]", "S201"),
         ("shift of rank 2", "f32[4,5] [[1]] [0]", "S101"),
         ("type of axes", "f32[4,5] [1] u8=[0]", "T101"),
+        ("scalar", "f32[] 1 [0,-1]", "f32[]"),
     ],
     ("ShuffleChannels", "opset1"): [
         ("bounds", "f32[1..4,8,?,3]", {"axis": 1, "group": 4}, "f32[1..4,8,?,3]"),
@@ -34,6 +35,7 @@ ROWS: Rows = {
         ("axis", "f32[1,8]", {"axis": 2, "group": 4}, "V102"),
         ("no group", "f32[1,8]", {"axis": 1, "group": 0}, "A104"),
         ("scalar", "f32[]", {"axis": 0}, "S101"),
+        ("unranked, group", "f32[...]", {"group": 0}, "A104"),
     ],
 }
 

@@ -16,6 +16,7 @@ ROWS: Rows = {
         ("booleans as axes", "f32[...] boolean=[true]", "T101"),
         ("axes of rank 0", "f32[2,3] 1", "S101"),
         ("unknown mode", "f32[2,3] [1]", {"mode": "all"}, "A103"),
+        ("scalar", "f32[] [-1]", "V102"),
     ],
     ("ReverseSequence", "opset1"): [
         ("specification", "f32[3,10,100,200] f32[10]", {"batch_axis": "1"}, "f32[3,10,100,200]"),
@@ -29,6 +30,7 @@ ROWS: Rows = {
         ("low rank", "f32[2] i32[2]", {"batch_axis": "0"}, "S101"),
         ("lengths of rank 2", "f32[2,3] i32[2,1]", {"batch_axis": "0"}, "S101"),
         ("boolean lengths", "f32[2,3] boolean[2]", {"batch_axis": "0"}, "T101"),
+        ("unranked lengths, batch axis", "f32[2,3] i32[...]", {"batch_axis": 2}, "f32[2,3]"),
     ],
 }
 

@@ -27,6 +27,7 @@ ROWS: Rows = {
         ("axes of unknown number", "f32[5,6] i32[2,3] f32[2,3] i64[?]", "f32[5,6]"),
         ("axes of rank 2", "f32[5,6] i32[2,3] f32[2,3] [[1]]", "S101"),
         ("types differ", "f32[5] i32[2] i32[2] 0", "T102"),
+        ("scalar", "f32[] i64[] f32[] -1", "f32[]"),
     ],
     ("ScatterElementsUpdate", "opset12"): [
         ("sum", "f32[5,6] i32[2,3] f32[2,3] 1", {"reduction": "sum", "use_init_val": False}, "f32[5,6]"),
@@ -55,12 +56,17 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 VALUES: Rows = {
     ("ScatterUpdate", "opset3"): [
         ("[2..4,5,?] [2,0] [8,9] 0", "[9,5,8]"),
+        ("[2..4,5,?] [3] [8] 0", "V101"),
+        ("[2..4,5,?] [-1] [8] 0", "V101"),
     ],
     ("ScatterElementsUpdate", "opset3"): [
         ("[2..4,5,?] [-1] [8] 0", "[2..4,5,8]"),
+        ("[2..4,5,?] [3] [8] 0", "V101"),
+        ("[2..4,5,?] [-4] [8] 0", "V101"),
     ],
     ("ScatterNDUpdate", "opset4"): [
         ("[2..4,5,?] [[1],[2]] [8,9]", "[2..4,8,9]"),
+        ("[2..4,5,?] [[3]] [8]", "V101"),
     ],
 }
 

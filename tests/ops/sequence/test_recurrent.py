@@ -44,6 +44,7 @@ ROWS: Rows = {
         ("unranked", "f32[...] f32[...] f32[...] f32[...] f32[...]", {"hidden_size": 4}, "f32[?,?]"),
         ("biases", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[16]", {"hidden_size": 4}, "S201"),
         ("one activation", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[12]", {"hidden_size": 4, "activations": "tanh"}, "A105"),
+        ("type of W", "f16[1,16] f16[1,4] f8e4m3[12,16] f16[12,4] f16[12]", {"hidden_size": 4}, "f16[1,4]"),
     ],
     ("RNNCell", "opset1"): [
         ("static", "f32[2,5] f32[2,4] f32[4,5] f32[4,4] f32[4]", {"hidden_size": 4}, "f32[2,4]"),

@@ -26,6 +26,7 @@ ROWS: Rows = {
         ("list of k", "f32[2,10] [3]", {"axis": 1}, "S101"),
         ("negative k", "f32[2,10] -1", {"axis": 1}, "V101"),
         ("axis out of range", "f32[2,10] 3", {"axis": 2}, "V102"),
+        ("unranked, stable", "f32[...] 3", {"sort": "none", "stable": True}, "A103"),
     ],
     ("SearchSorted", "opset15"): [
         ("static", "f32[2,3,10] f32[2,3,5]", "i64[2,3,5]"),
