@@ -1,7 +1,13 @@
 """The graph that a tool works with."""
 
+from typing import Any
+
+import pytest
+
 import irshape
+from irshape.ops.registry import REGISTRY
 from tests.support.ir import Net
+from tests.support.rows import Const, input_of
 
 
 def diamond() -> Net:
@@ -57,3 +63,33 @@ def test_a_tree_holds_what_was_read() -> None:
     tree = model.to_etree()
     assert [layer.get("type") for layer in tree.iter("layer")] == ["Parameter", "SpaceToDepth", "SpaceToDepth", "Concat", "Result"]
     assert irshape.infer(tree).ok
+
+
+@pytest.mark.parametrize(
+    ("type", "version", "inputs", "attributes", "output"),
+    [
+        ("StridedSlice", "opset1", "f32[4,5] [1] [3]", {"begin_mask": [0], "end_mask": [0]}, "f32[2,5]"),
+        ("Slice", "opset8", "f32[4,5] [1] [3] [1]", {}, "f32[2,5]"),
+        ("Broadcast", "opset1", "f32[3,1] [2,3,4]", {"mode": "numpy"}, "f32[2,3,4]"),
+        ("Pad", "opset1", "f32[3] [1] [1]", {"pad_mode": "constant"}, "f32[5]"),
+        ("NonMaxSuppression", "opset1", "f32[1,6,4] f32[1,2,6] 3", {}, "i64[6,3]"),
+    ],
+)
+def test_an_input_that_openvino_fills_in_needs_no_edge(
+    type: str, version: str, inputs: str, attributes: dict[str, Any], output: str
+) -> None:
+    """The last input of the layer is listed, and no edge leads to it."""
+    net = Net()
+    refs = [net.const(*one) if isinstance(one := input_of(text), Const) else net.parameter(one) for text in inputs.split()]
+    filled = net.const(0)
+    [found] = net.layer(type, [*refs, filled], ["FP32"], version, **attributes)
+    net.edges = [edge for edge in net.edges if f'from-layer="{filled.layer}"' not in edge]
+    net.result(found)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [d for d in inference.diagnostics if d.severity == "error"] == []
+    assert repr(inference.layer(str(found.layer)).outputs[0]) == output
+
+
+@pytest.mark.parametrize(("type", "version", "is_known"), [("MVN", "opset1", True), ("mvn", "opset1", False), ("mvn", "opset2", True)])
+def test_the_case_of_a_type_matters_under_a_version_beside_its_opsets(type: str, version: str, is_known: bool) -> None:
+    assert (REGISTRY.find(type, version) is not None) is is_known

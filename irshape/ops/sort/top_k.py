@@ -8,6 +8,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import narrow
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
 
 
@@ -27,6 +28,8 @@ class _TopK(Op):
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
         size, count = data.shape[axis], ctx.size_in(k)
+        with ctx.looks(at=NOTHING):
+            ctx.require_ge(size, count, "k must not be greater than the size of axis {axis}", axis=axis)
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
         return shape, shape
 
