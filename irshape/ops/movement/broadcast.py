@@ -19,7 +19,7 @@ class _Broadcast(Moving):
 
     data = In()
     target_shape = In(INTEGER, rank=1, value=True, pieces=True)
-    axes_mapping = In(value=True, filled=True)
+    axes_mapping = In(value=True, optional=True)
     output = Out(like="data")
 
     demands = ("data", "target_shape")
@@ -93,6 +93,7 @@ class _Broadcast(Moving):
 class BroadcastV1(_Broadcast):
     """Repeat a tensor to a target shape, mapping axes explicitly, as NumPy does, or as PaddlePaddle does."""
 
+    axes_mapping = In(value=True, filled=True)
     mode: Literal["none", "explicit", "numpy", "pdpd"] = "none"
 
     def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
