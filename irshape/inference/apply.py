@@ -142,6 +142,8 @@ class Application(Context):
             raise RuleFailure
         arguments = inputs if len(inputs) == op.max_inputs else _arranged(op, inputs)
         shapes = [self._sized(shape) for shape in self._shapes(inputs, arguments)]
+        if self.scope.has_intervals_only:
+            shapes = [self._sized(shape) for shape in op.runtime_shapes(self, shapes, *arguments)]
         types = self._types(inputs, arguments, len(shapes))
         intern = self.table.intern
         if not self.wanted or op.propagate is None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, Protocol, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
@@ -74,6 +74,8 @@ class Engine:
     `is_static` tells that the symbols stand for the numbers that the inputs will have: then OpenVINO's bounds do not count.
     """
 
+    new_scope: ClassVar[type[Scope]] = Scope
+
     def __init__(
         self,
         model: Model,
@@ -88,7 +90,7 @@ class Engine:
         self.model = model
         self.weights = weights
         self.opaque = opaque
-        self.scope: Scope = outer.scope if outer else Scope(document.limits)
+        self.scope: Scope = outer.scope if outer else self.new_scope(document.limits)
         self.facts: FactTable = outer.facts if outer else FactTable(is_static)
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
         self.constants: Constants = outer.constants if outer else Constants(weights, document.limits)

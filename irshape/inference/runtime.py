@@ -7,7 +7,7 @@ valid, but not refused. `docs/runtime-view.md` states the domain in full.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 from irshape.inference.facts import Fact, FactTable
@@ -58,29 +58,17 @@ def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
 def intervals(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
     """OpenVINO's fact of a tensor: sizes and elements are intervals, each independent of all others."""
     known = fact.runtime_view
-    shape, elements = (
-        several and tuple([_interval((tensor, what, index), one, scope) for index, one in enumerate(several)])
-        for what, several in (("size", known.shape), ("element", known.elements))
-    )
+    shape, elements = interval_shape(known.shape, (tensor, "size"), scope), interval_shape(known.elements, (tensor, "element"), scope)
     return table.intern(known.element_type, shape, elements, known.is_poisoned, is_literal=fact.is_literal)
 
 
-def of_known_rank(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
-    """OpenVINO's fact of a tensor of which it knows no size, only the rank."""
-    known = fact.runtime_view
-    if known.shape is None:
-        return intervals(fact, tensor, table, scope)
-    sizes = tuple([scope.unknown(("bounds", tensor, "size", axis), 0) for axis in range(len(known.shape))])
-    return table.intern(known.element_type, sizes, None, known.is_poisoned)
+def interval_shape(several: Sequence[Any] | None, key: tuple[Hashable, ...], scope: Scope) -> tuple[Any, ...] | None:
+    """Sizes or elements reduced to their bounds; the key tells them from all others."""
+    return several and tuple([_interval((*key, index), one, scope) for index, one in enumerate(several)])  # type: ignore[return-value]
 
 
-def _interval(key: tuple[int, str, int], one: Any, scope: Scope) -> Any:
+def _interval(key: tuple[Hashable, ...], one: Any, scope: Scope) -> Any:
     """A size or an element reduced to its bounds."""
     if isinstance(one, Dim):
         return scope.unknown(("bounds", *key), *bounds(one))
     return Real(one.low, one.high) if isinstance(one, Real) else one
-
-
-def holds_numbers(fact: Fact) -> bool:
-    """Whether every element of a tensor is a known number."""
-    return fact.elements is not None and not any(isinstance(element, Dim | Real) for element in fact.elements)

@@ -6,20 +6,21 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
+from typing import Any, Self
 
 from irshape.inference.engine import Engine, Pass
 from irshape.inference.facts import Fact
 from irshape.inference.run import Given, Run
-from irshape.inference.runtime import holds_numbers, intervals, never_valid, of_known_rank
+from irshape.inference.runtime import interval_shape, intervals, never_valid
 from irshape.inference.schedule import facts_of
-from irshape.inference.transfer import Outcome, Transfer
+from irshape.inference.transfer import Outcome
 from irshape.inference.voice import Voice
 from irshape.model.model import Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
-from irshape.shape.dim import Dim
+from irshape.shape.dim import Dim, IntervalScope
 
 
 def infer(engine: Engine) -> None:
@@ -30,14 +31,11 @@ def infer(engine: Engine) -> None:
     graphs = list(engine.graphs())
     if not any(map(_has_unknown_sizes, graphs)):
         return
-    runtime = RuntimePass(engine.model, engine.weights, engine.opaque, outer=engine)
-    runtime.shapes = engine.shapes
-    for graph in runtime.graphs():
-        graph.enter_bodies()
+    runtime = RuntimePass.of(engine)
     runtime.run()
     for graph, view in zip(graphs, runtime.graphs(), strict=True):
         assert isinstance(view, RuntimePass)
-        graph.verdict = view.verdict_on
+        graph.verdict = partial(view.verdict_on, graph)
     engine.forget()
     engine.run()
     # The verdict holds for these shapes only.
@@ -47,20 +45,32 @@ def infer(engine: Engine) -> None:
 
 
 class RuntimePass(Engine):
-    """A pass that reduces the outputs of every node to OpenVINO's view of them."""
+    """A pass that reduces the outputs of every node to OpenVINO's view of them. It has tables of its own, in which sizes are intervals."""
+
+    new_scope = IntervalScope
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self.voice: _Refusals = _Refusals(self.model)
 
-    def verdict_on(self, node: Node, outcome: Outcome) -> Outcome:
-        """The outcome of a rule; its errors are warnings if OpenVINO does not refuse the node."""
+    @classmethod
+    def of(cls, engine: Engine) -> Self:
+        """The pass over the graph of an engine, with the inputs of its last pass."""
+        runtime = cls(engine.model, engine.weights, engine.opaque)
+        scope = runtime.scope
+        runtime.shapes = {node: interval_shape(shape, ("input", node), scope) for node, shape in engine.shapes.items()}
+        return runtime
+
+    def verdict_on(self, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
+        """The outcome of a rule in a graph; its errors are warnings if OpenVINO does not refuse the node."""
         if not any(finding.is_error for finding in outcome.findings) or node in self.voice.refused:
             return outcome
-        outputs = tuple(self.slots[node.first_slot : node.first_slot + node.layer.signature.output_count])
+        first = node.first_slot
+        outputs = self.slots[first : first + node.layer.signature.output_count]
         if any(fact.is_poisoned for fact in outputs):
             return outcome
-        return Outcome(outputs, never_valid(outcome.findings))
+        known = [intervals(fact, tensor, graph.facts, graph.scope) for tensor, fact in enumerate(outputs, self.model.first_tensor + first)]
+        return Outcome(tuple(known), never_valid(outcome.findings))
 
     def _pass(self, given: Given) -> Pass:
         run = self._begin(given)
@@ -69,15 +79,13 @@ class RuntimePass(Engine):
             facts = facts_of(node, slots)
             outcome = yield from self._outcome(node, transfer, facts)
             outputs = self._effects(run, position, node, outcome)
-            slots[node.first_slot : node.first_slot + len(outputs)] = self._reduced(node, transfer, facts, outputs)
+            slots[node.first_slot : node.first_slot + len(outputs)] = self._reduced(node, outputs)
         return self._end(given, run)
 
-    def _reduced(self, node: Node, transfer: Transfer | None, taken: tuple[Fact, ...], outputs: tuple[Fact, ...]) -> list[Fact]:
+    def _reduced(self, node: Node, outputs: tuple[Fact, ...]) -> list[Fact]:
         """OpenVINO's view of the outputs."""
-        is_sized = transfer is None or not transfer.op.takes_numbers_only or all(map(holds_numbers, taken))
-        reduce = intervals if is_sized else of_known_rank
         first = self.model.first_tensor + node.first_slot
-        return [reduce(fact, tensor, self.facts, self.scope) for tensor, fact in enumerate(outputs, first)]
+        return [intervals(fact, tensor, self.facts, self.scope) for tensor, fact in enumerate(outputs, first)]
 
 
 class _Refusals(Voice):

@@ -1,5 +1,6 @@
 """Operations that generate a tensor from sizes and numbers."""
 
+from collections.abc import Sequence
 from math import ceil, isfinite, trunc
 from typing import Annotated, Any, Literal
 
@@ -23,8 +24,6 @@ class Range(Op):
     step = In(NUMERIC, rank=0, value=True, like="start")
     output = Out(like="start", rank=1)
 
-    takes_numbers_only = True
-
     def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
         first, last, by = (self._number(ctx, port) for port in (start, stop, step))
         if by == 0:
@@ -32,6 +31,9 @@ class Range(Op):
         if first is None or last is None or by is None or isinstance(by, Dim):
             return (ctx.unknown(),)
         return (self._count(ctx, self._is_integral(ctx, start, stop, step), first, last, by),)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], start: Input, stop: Input, step: Input) -> Sequence[Shape]:
+        return shapes if all(ctx.known(port) is not None for port in (start, stop, step)) else [(ctx.unknown(),)]
 
     def _is_integral(self, ctx: Context, *ports: Input) -> bool:
         """Whether the numbers are integers, so that OpenVINO drops fractions."""

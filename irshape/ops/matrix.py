@@ -1,6 +1,7 @@
 """Products of matrices and sums of products."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from irshape.ops.attribute import Stated
@@ -156,3 +157,6 @@ class Inverse(Op):
         with ctx.looks(at=STATIC):
             side = ctx.merge(rows, columns, "the matrices must be square")
         return data.shape if eq(rows, columns) is False else (*batch, side, side)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
+        return [data.partial_shape]

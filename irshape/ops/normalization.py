@@ -1,5 +1,6 @@
 """Normalizations; each keeps the shape of its data."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
@@ -95,6 +96,9 @@ class GroupNormalization(Op):
         with ctx.looks(at=STATIC):
             ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
+        return [data.partial_shape]
 
 
 @op("LRN", "opset1")

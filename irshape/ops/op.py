@@ -1,6 +1,6 @@
 """An operation is a class: its annotations are attributes, its `In` and `Out` fields are ports, and its `infer` is the rule."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, Final, Self, TypeAlias, TypeVar, cast, get_args, get_origin
@@ -236,6 +236,8 @@ class Op:
       through shape subgraphs. It is asked only if the elements of the inputs that `demands` names are known (all inputs, unless the
       class says otherwise). An element is an int, a float, a `Dim` or a `Real`; it returns None if it cannot follow them;
     - `runtime_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
+    - `runtime_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
+      It is asked only in a `RuntimePass`;
     - `evaluate(self, *arrays)` computes the data itself, with NumPy.
 
     These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
@@ -243,7 +245,6 @@ class Op:
     - `is_followed`: OpenVINO follows bounds of values through the operation, so that it knows all elements of `propagate`.
     - `unfollowed`: the element types of which OpenVINO computes no values.
     - `takes_unknown`: integers of some inputs may be unknown if others are known; `propagate` takes them as sizes without bounds.
-    - `takes_numbers_only`: OpenVINO infers the sizes of the output from numbers, not from bounds of values.
 
     `demanded` are the positions of the inputs that `demands` names.
 
@@ -259,7 +260,6 @@ class Op:
     outputs: ClassVar[tuple[Out, ...]] = ()
     demands: ClassVar[tuple[str, ...] | None] = None
     takes_unknown: ClassVar[bool] = False
-    takes_numbers_only: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     are_alike: ClassVar[bool] = False
@@ -411,6 +411,10 @@ class Op:
     def runtime_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
         """The elements as `Pieces`, if some inputs are not known and OpenVINO reads the constants among the others one by one."""
         return None
+
+    def runtime_shapes(self, ctx: Any, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
+        """What OpenVINO knows of the shapes that `infer` returned, where sizes are intervals as in OpenVINO."""
+        return shapes
 
     @classmethod
     def input_at(cls, index: int) -> In | None:

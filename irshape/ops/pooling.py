@@ -1,5 +1,6 @@
 """Pooling: the maximum or the mean of the elements under a window."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
@@ -7,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
-from irshape.shape.dim import Size, ceil_div, dim_min, narrow
+from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
@@ -41,6 +42,17 @@ class _Pooling(Sliding):
                 ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
                 positions.append(self.positions(ctx, size, kernel, slide, axis))
         return (batch, channels, *positions)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
+        if not data.is_ranked:
+            return [shape and ctx.unknown_shape(len(shape)) for shape in shapes]
+        (batch, channels, *sizes), positions = data.shape, (shapes[0] or ())[2:]
+        # OpenVINO pads no axis whose size it does not know to keep its size, and reckons with a kernel of 0 as it is.
+        known = [
+            position if is_known(size) or (kernel and not self.is_same) else ctx.unknown()
+            for size, position, kernel in zip(sizes, positions, self.kernel, strict=True)
+        ]
+        return [(batch, channels, *known)] * len(shapes)
 
     def positions(self, ctx: Context, size: Size, kernel: int, slide: Slide, axis: int) -> Size:
         """The number of positions of the window on one spatial axis."""

@@ -1,5 +1,6 @@
 """Simulated quantization."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
@@ -46,3 +47,6 @@ class FakeConvert(Op):
             ctx.merge_shapes(scale, shift, "scale and shift must be equal on axis {axis}")
         merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data")
         return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, shift: Input | None) -> Sequence[Shape]:
+        return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data")]

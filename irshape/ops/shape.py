@@ -1,6 +1,7 @@
 """ShapeOf, and operations that change only the shape of a tensor."""
 
 from collections.abc import Sequence
+from math import inf
 from typing import Annotated
 
 from irshape.ops.attribute import IndexType, Stated
@@ -106,6 +107,8 @@ class Reshape(_Rearrangement):
                 ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..-1")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
+        if ctx.scope.has_intervals_only and not is_known(size):
+            return size if low >= 0 else ctx.unknown()  # OpenVINO takes it for a size, whatever it may copy
         size = ctx.saturate(size)
         if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
             return size
@@ -133,7 +136,7 @@ class Reshape(_Rearrangement):
                 ctx.fail("V101" if is_static else "S206", "data must have no elements where shape holds -1 and a size of 0")
             return 1
         if have is None:
-            left = ctx.unknown()
+            left = ctx.unknown(least if ctx.scope.has_intervals_only else 0)
             with ctx.assumes():
                 ctx.require_ge(left, least, "data of unknown rank is assumed to have elements")
             return left
@@ -146,6 +149,8 @@ class Reshape(_Rearrangement):
                     vanishing.append(size)
         with ctx.looks(at=[*have, *want]):
             rest, divisors = map(product, ctx.without_common(have, want))
+            if ctx.scope.has_intervals_only and not (is_known(rest) and is_known(divisors)):
+                return _between(ctx, rest, divisors)
             message = "the elements of data must be a multiple of the product of the sizes beside -1"
             if not vanishing:
                 return ctx.exact_div(rest, divisors, message)
@@ -157,6 +162,14 @@ class Reshape(_Rearrangement):
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
+
+
+def _between(ctx: Context, rest: Size, divisors: Size) -> Size:
+    """What OpenVINO knows of the size for -1: it divides the bounds, which may cross where no size is a multiple."""
+    (low, high), (least, most) = bounds(rest), bounds(divisors)
+    smallest = min(low, 1) if most == inf else -(int(-low) // int(most)) if most else 0
+    largest = inf if high == inf or not least else int(high) // int(least)
+    return ctx.unknown(min(smallest, largest), largest)
 
 
 def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:

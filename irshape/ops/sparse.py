@@ -1,5 +1,6 @@
 """Embeddings, which look up rows of a table and reduce them in bags, and sparse matrices."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed
@@ -150,3 +151,13 @@ class SparseFillEmptyRows(Op):
                     ctx.require_ge(size, max(numbers) + 1, "a {what} of indices is outside dense_shape", code="V101", what=what)
         filled = count + ctx.saturate(rows - len(set(places[::2])))
         return (filled, 2), (filled,), (rows,)
+
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], values: Input, dense_shape: Input, indices: Input, default_value: Input
+    ) -> Sequence[Shape]:
+        rows, places = ctx.known(dense_shape), ctx.known(indices)
+        count = -1 if rows is None else ctx.readable(dense_shape, rows)[0]
+        if count == -1 or places is None:
+            return (ctx.unknown(), 2), (ctx.unknown(),), (ctx.unknown(),) if rows is None else shapes[2]
+        empty = max(count - len(set(places[::2])), 0)
+        return shapes[0], (values.shape[0] + empty,), shapes[2]

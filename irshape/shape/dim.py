@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf
 from operator import index
-from typing import Any, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
+from typing import Any, ClassVar, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.polynomial import NAMED, OTHER, UNBACKED, Atom, Expression, Polynomial, PolynomialTable
@@ -29,6 +29,9 @@ class Scope:
 
     `questions`, if it is a list, gathers the questions of rules that the ranges leave open: what a rule does next depends on the answer.
     """
+
+    # Whether every size is an interval, as OpenVINO knows it.
+    has_intervals_only: ClassVar[bool] = False
 
     def __init__(self, limits: Limits = DEFAULT) -> None:
         self.limits: Final = limits
@@ -133,6 +136,25 @@ class Scope:
         if operation == "modulo":
             return polynomials.add(a, polynomials.multiply(b, polynomials.floor(a, b)), -1)
         return polynomials.operation(operation, a, b)
+
+
+class IntervalScope(Scope):
+    """A scope of sizes as OpenVINO knows them: a result has the interval that the operands' intervals give, and no formula.
+
+    So `6*B // (3*B)` is `0..`, and an even size from 5 to 8 is `6..8`, not known to be even.
+    """
+
+    has_intervals_only = True
+
+    def dim(self, polynomial: Expression, known: Range) -> Size:
+        made = super().dim(polynomial, known)
+        if isinstance(made, int) or made.range.modulus == 1:
+            return made
+        return super().dim(polynomial, Range(made.range.low, made.range.high))
+
+    def apply(self, operation: str, a: Size, b: Size) -> Size:
+        low, high, *_ = _RANGES[operation](_range(a), _range(b))
+        return int(low) if low == high else self.bounded((operation, a, b), low, high)
 
 
 class Dim:

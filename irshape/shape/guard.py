@@ -309,7 +309,10 @@ class Judge:
         return quotient
 
     def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", **names: Any) -> Size:
-        """The size that `a` and `b` must both be: the simpler formula, with the intersection of both ranges."""
+        """The size that `a` and `b` must both be: the simpler formula, with the intersection of both ranges.
+
+        In OpenVINO's view it is `a` where OpenVINO does not look at both bounds.
+        """
         if type(a) is int and type(b) is int:
             if a != b:
                 self._refuse(Requirement("eq", a, b, message, code, names))
@@ -318,6 +321,8 @@ class Judge:
             return a
         decision = _decide_eq(a, b)
         self._judge(decision, "eq", a, b, message, code, names)
+        if self.scope.has_intervals_only and self._look != BOUNDS:
+            return a
         return a if decision.is_plain else _merged(a, b)
 
     def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> None:

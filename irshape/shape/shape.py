@@ -87,6 +87,8 @@ def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[
     if isinstance(a, int) and isinstance(b, int) and a < b:
         return a
     result = ctx.broadcast(a, b, message, code=code, **names)
+    if ctx.scope.has_intervals_only:
+        return result
     # If `b` is 0, the result is 0 even where `a` is 1; otherwise the result is `a`.
     return narrow(result, *bounds(a)) if bounds(b)[0] > 0 else result
 

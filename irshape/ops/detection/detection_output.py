@@ -122,7 +122,12 @@ def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size
             if other != name:
                 message = "{name} and {other} must tell the same number of {what}"
                 ctx.merge(size, quotient * times, message, name=name, other=other, what=what)
-    return quotient
+    return seen_from(ctx, taken[1], quotient)
+
+
+def seen_from(ctx: Context, size: Size, count: Size) -> Size:
+    """The number of prior boxes or classes that a size gives; in OpenVINO's view any number, unless the size is known."""
+    return ctx.unknown() if ctx.scope.has_intervals_only and not is_known(size) else count
 
 
 @op("DetectionOutput", "opset1")
@@ -144,7 +149,7 @@ class DetectionOutputV0(_DetectionOutput):
             with ctx.looks(when=is_counted):
                 ctx.require_eq(pairs, priors * 2, _PAIRS)
                 if not is_counted:
-                    priors = ctx.exact_div(pairs, 2, _PAIRS)
+                    priors = seen_from(ctx, pairs, ctx.exact_div(pairs, 2, _PAIRS))
         return priors, classes
 
 

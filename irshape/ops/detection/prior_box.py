@@ -1,5 +1,6 @@
 """Prior boxes: boxes on a grid, from which a detector starts."""
 
+from collections.abc import Sequence
 from math import copysign, floor, inf, isfinite, isnan
 from struct import pack, unpack
 from typing import Annotated
@@ -32,6 +33,9 @@ class _Priors(Op):
             height, width = ctx.sizes(output_size, 2)
         numbers = 4 * self.count(ctx)
         return (2, height * width * (numbers if numbers >= 0 else ctx.dimension(numbers)))
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input, image_size: Input) -> Sequence[Shape]:
+        return shapes if output_size.elements is not None else [(2, ctx.unknown())]
 
     def count(self, ctx: Context) -> int:
         """How many boxes there are at each place."""

@@ -1,12 +1,13 @@
 """The regions most likely to hold an object."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from irshape.ops.attribute import Ge, IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds
+from irshape.shape.dim import Size, bounds, narrow
 from irshape.shape.element_type import FLOAT, ElementType
 from irshape.shape.shape import Shape
 
@@ -107,5 +108,14 @@ class GenerateProposals(Op):
             images = ctx.merge(images, deltas[0], "im_info and boxes_deltas must have the same batch")
         with ctx.looks(when=False):
             images = ctx.merge(images, score[0], "im_info and scores must have the same batch")
+        regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
+        return (regions, 4), (regions,), (images,)
+
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input
+    ) -> Sequence[Shape]:
+        images = im_info.shape[0]
+        for port in (boxes_deltas, scores):  # OpenVINO merges the batches, whether or not it accepts those that differ
+            images = narrow(images, *bounds(port.shape[0]))
         regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
         return (regions, 4), (regions,), (images,)

@@ -39,6 +39,13 @@ class _FromVideo(Op):
         ctx.require_div(height, 2, _HALF, side="height")
         return (batch, height, width, 3)
 
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], *inputs: Input | None) -> Sequence[Shape]:
+        y, *planes = inputs
+        if y is None or not y.is_ranked or any(plane is not None for plane in planes):
+            return shapes
+        batch, height, width, _ = y.shape
+        return [(batch, ctx.exact_div(height * 2, 3, "the height must be a multiple of 3"), width, 3)]
+
 
 class _FromNV12(_FromVideo):
     """From brightness and pairs of colours."""
@@ -99,6 +106,12 @@ class _ToNV12(Op):
         if self.single_plane:
             return ((batch, half_height * 3, width, 1),)
         return (batch, height, width, 1), (batch, half_height, half_width, 2)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], image: Input) -> Sequence[Shape]:
+        if not self.single_plane or not image.is_ranked:
+            return shapes
+        batch, height, width, _ = image.shape
+        return [(batch, _halved(ctx, height * 3, "height"), width, 1)]
 
 
 @op("RGBtoNV12", "opset17")

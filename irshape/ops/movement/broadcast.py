@@ -151,6 +151,9 @@ class Tile(Moving):
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, repeats: Input) -> Sequence[Shape]:
+        return [shape and ctx.unknown_shape(len(shape)) for shape in shapes] if repeats.elements is None else shapes
+
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
         times = ctx.known(repeats)
         if times is None:

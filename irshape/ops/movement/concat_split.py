@@ -7,7 +7,7 @@ from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import Assembling, In, Input, Moving, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds
+from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
@@ -80,15 +80,24 @@ class Split(_Split):
     num_splits: Annotated[int, Ge(1)]
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Sequence[Shape]:
-        if self.num_splits > (most := ctx.scope.limits.parts):
-            ctx.fail("X111", f"num_splits is {self.num_splits}; at most {most} parts are made (limit parts)", attribute="num_splits")
+        if self.num_splits > (limit := ctx.scope.limits.parts):
+            ctx.fail("X111", f"num_splits is {self.num_splits}; at most {limit} parts are made (limit parts)", attribute="num_splits")
         along = ctx.axis_in(axis, data.known_rank)
         if along is None:
             return [self.anywhere(ctx, data)] * self.num_splits
         message = "axis {axis} must be a multiple of num_splits"
+        most = bounds(data.shape[along])[1]
+        if ctx.is_runtime_view and not is_known(data.shape[along]) and most < self.num_splits:
+            ctx.fail("S206", f"OpenVINO refuses to split axis {along}, of at most {most} elements, into {self.num_splits} parts", port=data)
         with ctx.looks(at=STATIC):
             size = ctx.exact_div(data.shape[along], self.num_splits, message, axis=along)
         return [self.part(data, along, size)] * self.num_splits
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input) -> Sequence[Shape]:
+        along = ctx.axis_in(axis, data.known_rank)
+        if along is None:
+            return [ctx.unknown_shape(data.rank)] * self.num_splits if data.is_ranked else shapes
+        return [self.part(data, along, data.shape[along] // self.num_splits)] * self.num_splits
 
     def propagate(self, ctx: Context, data: Input, axis: Input) -> list[Elements] | None:
         along = ctx.axis_in(axis, data.rank)
@@ -129,6 +138,20 @@ class VariadicSplit(_Split):
             with ctx.looks(at=STATIC):
                 ctx.require_eq(sum(parts), size, "the sum of the lengths must be the size of axis {axis}", axis=along)
         return [self.part(data, along, part) for part in parts]
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
+        along = ctx.axis_in(axis, data.known_rank)
+        if not data.is_ranked or not split_lengths.count:
+            return shapes
+        if along is None:
+            return [ctx.unknown_shape(data.rank) for _ in shapes]
+        lengths = ctx.known(split_lengths)
+        size = data.shape[along]
+        is_whole = lengths is not None and is_known(size) and size >= sum(lengths) + lengths.count(-1)
+        return [
+            shape if lengths is not None and (lengths[index] != -1 or is_whole) else self.part(data, along, ctx.unknown())
+            for index, shape in enumerate(shapes)
+        ]
 
     def types(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> ElementType:
         """The type of the data; if the number of outputs is 0 or not known, OpenVINO has one output of unknown type."""

@@ -1,5 +1,6 @@
 """Operations that cut images into patches and put them together."""
 
+from collections.abc import Sequence
 from math import prod
 from typing import Annotated, Literal
 
@@ -79,6 +80,11 @@ class Col2Im(Op):
             places = [self._places(ctx, axis, *sizes, is_static) for axis, sizes in enumerate(zip(image, kernel, strict=True))]
             ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")
         return (*batch, channels, *image)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, output_size: Input, kernel_size: Input) -> Sequence[Shape]:
+        if is_known(data.shape[-2]) and ctx.known(kernel_size) is not None:
+            return shapes
+        return [(*shape[:-3], ctx.unknown(), *shape[-2:]) for shape in shapes if shape is not None]
 
     def _places(self, ctx: Context, axis: int, size: Size, length: Size, is_static: bool) -> Size:
         """The number of places of the window on an axis of the image. OpenVINO reads the attributes only if all sizes are static."""

@@ -1,5 +1,7 @@
 """Changing the order of axes, or of elements along axes."""
 
+from collections.abc import Sequence
+
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
@@ -29,6 +31,10 @@ class Transpose(Moving):
             low, high = min((low for low, _ in ends), default=0), max((high for _, high in ends), default=0)
             return tuple(ctx.unknown(low, high) for _ in ends)
         return tuple([arg.shape[axis] for axis in order])
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], arg: Input, input_order: Input) -> Sequence[Shape]:
+        is_ordered = ctx.known(input_order) is not None or input_order.count == 0
+        return shapes if is_ordered else [ctx.unknown_shape(arg.rank) if arg.is_ranked else None]
 
     @staticmethod
     def _order(ctx: Context, arg: Input, input_order: Input) -> tuple[int, ...] | None:

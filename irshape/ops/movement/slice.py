@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import inf
 from typing import Annotated, TypeVar
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Dim, Size, bounds
+from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
 from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_range, sliced_bounds, sliced_size
@@ -21,8 +22,23 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
         return ctx.unknown(0, bounds(size)[1])
     if step == 0:
         ctx.fail("V101", "a step must not be 0")
+    if ctx.scope.has_intervals_only:
+        if any(isinstance(limit, Dim) and bounds(limit) == (-inf, inf) for limit in (begin, end)):
+            return ctx.unknown(0, bounds(ceil_div(size, abs(step)))[1])
+        if isinstance(size, Dim) and isinstance(begin, int) and isinstance(end, int):
+            first, last = (begin, end) if step > 0 else (end, begin)
+            if first < 0 <= last:
+                return _between_ends(ctx, size, begin, end, step)
     result = sliced_size(size, begin, end, step)
     return ctx.unknown(*sliced_bounds(size, begin, end, step)) if result is None else result
+
+
+def _between_ends(ctx: Context, size: Dim, begin: int, end: int, step: int) -> Size:
+    """What OpenVINO knows of a slice between limits of unlike sign: its lengths at both ends of the size, whatever is between them."""
+    low, high = bounds(size)
+    most = -(-(end if step > 0 else begin + 1) // abs(step)) if high == inf else len(slice_range(int(high), begin, end, step))
+    least = len(slice_range(int(low), begin, end, step))
+    return ctx.unknown(least, most) if least <= most else ctx.unknown()
 
 
 def _count(*limits: Input) -> int | None:
@@ -48,6 +64,8 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
             # OpenVINO checks the steps only if it knows the limits.
             ctx.warn("R401", f"{step.name} must not be 0", port=step)
             by = ctx.unknown()
+        if ctx.scope.has_intervals_only and (start.elements is None or stop.elements is None):
+            by = ctx.unknown()  # OpenVINO then knows only that the slice is not longer than the axis
         sizes[axis] = sliced_axis(ctx, sizes[axis], begin, end, by)
     return tuple(sizes)
 

@@ -88,6 +88,14 @@ class SpaceToBatch(Op):
                 ctx.require_div(size + max(begin, 0) + max(end, 0), positive(block), message, axis=axis, code="S206")
         return not pads
 
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], data: Input, block_shape: Input, pads_begin: Input, pads_end: Input
+    ) -> Sequence[Shape]:
+        (shape,) = shapes
+        batch = ctx.unknown() if shape is None or ctx.known(block_shape) is None else shape[0]
+        is_padded = all(ctx.known(port) is not None for port in (block_shape, pads_begin, pads_end))
+        return shapes if is_padded else [(batch, *ctx.unknown_shape(data.rank - 1))]
+
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, pads_begin: Any, pads_end: Any) -> "ndarray[Any, Any]":
         """Zero padding, then every block of the spatial axes becomes batches, the first axis varying slowest."""
         import numpy
@@ -126,6 +134,19 @@ class BatchToSpace(Op):
         sizes = zip(data.shape, divisors, begin, end, strict=True)
         with ctx.looks(at=[block_shape, crops_begin, crops_end]):
             return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
+
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], data: Input, block_shape: Input, crops_begin: Input, crops_end: Input
+    ) -> Sequence[Shape]:
+        (shape,), (begin, end) = shapes, map(ctx.known, (crops_begin, crops_end))
+        has_blocks = ctx.known(block_shape) is not None
+        batch = shape[0] if shape is not None and has_blocks else ctx.unknown()
+        if begin is None or end is None:
+            return [(batch, *ctx.unknown_shape(data.rank - 1))]
+        if has_blocks:
+            return shapes
+        sizes = zip(data.shape, begin, end, strict=True)
+        return [(batch, *[ctx.saturate(size * ctx.unknown(1) - (first + last)) for size, first, last in sizes][1:])]
 
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, crops_begin: Any, crops_end: Any) -> "ndarray[Any, Any]":
         """The inverse of SpaceToBatch: batches become blocks of the spatial axes, then the crops are cut off."""

@@ -1,5 +1,8 @@
 """The distinct elements or slices of a tensor."""
 
+from collections.abc import Sequence
+from math import inf
+
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
@@ -37,6 +40,19 @@ class Unique(Op):
         total = data.shape[along]
         count = self._distinct(ctx, total)
         return [(*data.shape[:along], count, *data.shape[along + 1 :]), (count,), (total,), (count,)]
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input | None) -> Sequence[Shape]:
+        if not data.is_ranked:
+            return shapes
+        total = data.count
+        # OpenVINO counts the elements of the whole tensor, and takes at least one to be distinct.
+        count = ctx.unknown(1, total) if total else ctx.unknown()
+        along = None if axis is None else ctx.axis_in(axis, data.rank)
+        if along is None:
+            return (count,), (count,), (ctx.unknown() if total is None else total,), (count,)
+        high = bounds(data.shape[along])[1]
+        distinct = ctx.unknown(1 if 0 < high < inf else 0, high)
+        return (*data.shape[:along], distinct, *data.shape[along + 1 :]), (count,), shapes[2], (count,)
 
     @staticmethod
     def _distinct(ctx: Context, total: Size) -> Size:

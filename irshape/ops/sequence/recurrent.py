@@ -32,7 +32,9 @@ def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
     """The one size that all claims must agree on."""
     if not sizes:
         return ctx.unknown()
-    (_, size, _), *others = sizes
+    (_, size, look), *others = sizes
+    if look != BOUNDS and ctx.scope.has_intervals_only:
+        size = ctx.unknown()
     for port, other, look in others:
         with ctx.looks(at=look):
             size = ctx.merge(size, other, "{port} must have the {what} of the inputs before it", port=port.name, what=what)

@@ -55,6 +55,9 @@ class DFT(_Fourier):
     def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
         return (*sizes, 2) if signal_size is None else super().unknown(ctx, sizes, signal_size)
 
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axes: Input, signal_size: Input | None) -> Sequence[Shape]:
+        return [(*shape[:-1], data.shape[-1]) for shape in shapes if shape is not None] or shapes
+
 
 @op("IDFT", "opset7")
 class IDFT(DFT):

@@ -1,5 +1,6 @@
 """Short-time Fourier transforms: the spectrum of a signal over time."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from irshape.ops.attribute import Stated
@@ -53,6 +54,13 @@ class STFT(Op):
         frequencies = size // 2 + 1
         return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
 
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], signal: Input, window: Input, frame_size: Input, frame_step: Input
+    ) -> Sequence[Shape]:
+        if ctx.known(frame_size) is not None and ctx.known(frame_step) is not None:
+            return shapes
+        return [(*shape[:-3], *ctx.unknown_shape(2), 2) for shape in shapes if shape is not None] or shapes
+
 
 @op("ISTFT", "opset16")
 class ISTFT(Op):
@@ -88,3 +96,17 @@ class ISTFT(Op):
             return (*batch, ctx.dimension(ctx.scalar(signal_length)))
         length = dim_max(frames - 1, 0) * step + size
         return (*batch, length - size // 2 * 2 if self.center else length)
+
+    def runtime_shapes(
+        self,
+        ctx: Context,
+        shapes: Sequence[Shape],
+        data: Input,
+        window: Input,
+        frame_size: Input,
+        frame_step: Input,
+        signal_length: Input | None,
+    ) -> Sequence[Shape]:
+        if signal_length is not None or (ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
+            return shapes
+        return [(*shape[:-1], ctx.unknown()) for shape in shapes if shape is not None] or shapes

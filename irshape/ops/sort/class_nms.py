@@ -1,6 +1,8 @@
 """MatrixNms and MulticlassNms: suppression of overlapping boxes class by class."""
 
-from typing import Literal
+from collections.abc import Sequence
+from math import inf
+from typing import Any, Literal
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
@@ -50,10 +52,25 @@ class _ClassNms(Op):
 
     def outputs_of(self, ctx: Context, batches: Size, classes: Size, boxes: Size) -> tuple[Shape, ...]:
         """The shapes of the outputs, with a row for each box that is kept; the limits bound their number."""
-        of_class = boxes if self.nms_top_k < 0 else dim_min(boxes, self.nms_top_k)
-        of_batch = of_class * classes if self.keep_top_k < 0 else dim_min(of_class * classes, self.keep_top_k)
+        of_class = self.limited(ctx, boxes, self.nms_top_k)
+        of_batch = self.limited(ctx, of_class * classes, self.keep_top_k)
         kept = ctx.unknown(0, bounds(of_batch * batches)[1])
         return (kept, 6), (kept, 1), (batches,)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
+        boxes, scores = inputs[:2]
+        if not boxes.is_ranked or not scores.is_ranked:
+            return (ctx.unknown(), 6), (ctx.unknown(), 1), (boxes.shape[0] if boxes.is_ranked else ctx.unknown(),)
+        if len(inputs) > 2 and inputs[2] is not None:
+            return self.outputs_of(ctx, inputs[2].shape[0], boxes.shape[0], boxes.shape[1])
+        selected, indices, _ = self.outputs_of(ctx, scores.shape[0], scores.shape[1], boxes.shape[1])
+        return selected, indices, (boxes.shape[0],)
+
+    @staticmethod
+    def limited(ctx: Context, size: Size, limit: int) -> Size:
+        """No more than a limit, if there is one. OpenVINO does not apply it to a size without bound."""
+        is_unlimited = limit < 0 or (ctx.scope.has_intervals_only and bounds(size)[1] == inf)
+        return size if is_unlimited else dim_min(size, limit)
 
 
 @op("MatrixNms", "opset8")

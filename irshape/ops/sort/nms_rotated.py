@@ -1,9 +1,12 @@
 """NMSRotated: the rotated boxes that overlap no box with a higher score."""
 
+from collections.abc import Sequence
+
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
+from irshape.ops.sort.non_max_suppression import most_selected
 from irshape.shape.dim import bounds, dim_min, lt
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
 from irshape.shape.shape import Shape
@@ -46,4 +49,8 @@ class NMSRotated(Op):
         if lt(limit, 0) is False:
             count = dim_min(count, limit)
         selected = ctx.unknown(0, bounds(batches * classes * count)[1])
+        return (selected, 3), (selected, 3), (1,)
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, *limits: Input) -> Sequence[Shape]:
+        selected = most_selected(ctx, boxes, scores, limits[0])
         return (selected, 3), (selected, 3), (1,)

@@ -1,16 +1,28 @@
 """NonMaxSuppression: the boxes that overlap no box with a higher score."""
 
+from collections.abc import Sequence
+from math import inf
 from typing import Literal
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, dim_min
+from irshape.shape.dim import Size, bounds, dim_min, is_known
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 
 _REAL = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementType.dynamic})
+
+
+def most_selected(ctx: Context, boxes: Input, scores: Input, limit: Input | None) -> Size:
+    """How many boxes OpenVINO knows to be selected at most: it merges no sizes, and must know limits of all of them."""
+    if not boxes.is_ranked or not scores.is_ranked:
+        return ctx.unknown()
+    each = boxes.shape[1]
+    number = None if limit is None else ctx.known(limit)
+    each = dim_min(each, number[0]) if number is not None and number[0] >= 0 and bounds(each)[1] < inf else ctx.unknown()
+    return ctx.unknown(0, bounds(each * scores.shape[0] * scores.shape[1])[1])
 
 
 class _NonMaxSuppression(Op):
@@ -63,6 +75,19 @@ class NonMaxSuppression(_NonMaxSuppression):
     def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
         return dim_min(boxes, classes * limit)
 
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, max_output_boxes_per_class: Input | None, *_: Input | None
+    ) -> Sequence[Shape]:
+        if not boxes.is_ranked or not scores.is_ranked or not is_known(boxes.shape[1]):
+            return [(ctx.unknown(), 3)]
+        limit = 0 if max_output_boxes_per_class is None else ctx.limit(max_output_boxes_per_class)
+        count = self.most(scores.shape[0], scores.shape[1], boxes.shape[1], limit)
+        return [(self._counted(ctx, count, scores.shape[1]), 3)]
+
+    def _counted(self, ctx: Context, count: Size, classes: Size) -> Size:
+        """What OpenVINO knows of the number of boxes, from a number for as many classes."""
+        return count if is_known(count) and (count == 0 or is_known(classes)) else ctx.unknown()
+
 
 @op("NonMaxSuppression", "opset3")
 class NonMaxSuppressionV3(NonMaxSuppression):
@@ -77,6 +102,11 @@ class NonMaxSuppressionV4(NonMaxSuppressionV3):
     """Indices of the selected boxes; their number is the most there can be."""
 
     most = _NonMaxSuppression.most
+
+    def _counted(self, ctx: Context, count: Size, classes: Size) -> Size:
+        """OpenVINO takes the largest number for the number."""
+        high = bounds(count)[1]
+        return ctx.unknown() if high == inf else int(high)
 
 
 @op("NonMaxSuppression", "opset5")
@@ -111,6 +141,12 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
         if max_output_boxes_per_class is not None and boxes.is_ranked and scores.is_ranked:
             limit = ctx.limit(max_output_boxes_per_class)
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
+        return (count, 3), (count, 3), (1,)
+
+    def runtime_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, max_output_boxes_per_class: Input | None, *_: Input | None
+    ) -> Sequence[Shape]:
+        count = most_selected(ctx, boxes, scores, max_output_boxes_per_class)
         return (count, 3), (count, 3), (1,)
 
 

@@ -1,12 +1,14 @@
 """Selecting the largest elements, and searching in sorted sequences."""
 
+from collections.abc import Sequence
+from math import inf
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import narrow
+from irshape.shape.dim import bounds, is_known, narrow
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
@@ -31,6 +33,16 @@ class _TopK(Op):
         with ctx.looks(at=NOTHING):
             ctx.require_ge(size, count, "k must not be greater than the size of axis {axis}", axis=axis)
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
+        return shape, shape
+
+    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, k: Input) -> Sequence[Shape]:
+        axis = ctx.axis(self.axis, data.rank)
+        size, count = data.shape[axis], ctx.limit(k)
+        if is_known(size) or is_known(count):
+            return shapes
+        (low, high), (least, most) = bounds(size), bounds(count)
+        taken = ctx.unknown(min(low, least), min(high, most) if high < inf else inf)
+        shape = (*data.shape[:axis], taken, *data.shape[axis + 1 :])
         return shape, shape
 
 
