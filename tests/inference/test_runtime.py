@@ -41,7 +41,48 @@ def joined(net: Net, *refs: Ref) -> Ref:
     return net.layer("Concat", list(refs), ["FP32"], axis=0)[0]
 
 
+def same_upper(net: Net, data: Ref) -> Ref:
+    """Every second place of a window: OpenVINO counts them only if it knows the size."""
+    sizes = {"kernel": 2, "strides": 2, "pads_begin": 0, "pads_end": 0, "auto_pad": "same_upper", "rounding_type": "floor"}
+    return net.layer("MaxPool", [data], ["FP32"], **sizes)[0]
+
+
+def blocks(net: Net, data: Ref) -> Ref:
+    """Three blocks side by side, one number cut off: 2, 5, 8, and so on. OpenVINO knows a least size and a largest."""
+    lists = [net.const(values) for values in ([1, 3], [0, 0], [0, 1])]
+    return net.layer("BatchToSpace", [data, *lists], ["FP32"], "opset2")[0]
+
+
+def normalized(net: Net, data: Ref) -> Ref:
+    """Eight channels, as the scale and the bias say. OpenVINO takes the channels of the data."""
+    given = [net.const([1.0] * 8, "f32") for _ in range(2)]
+    return net.layer("GroupNormalization", [data, *given], ["FP32"], "opset12", num_groups=4, epsilon=0.1)[0]
+
+
+def transformed(net: Net, data: Ref) -> Ref:
+    """Complex numbers of two parts. OpenVINO takes the last axis of the data."""
+    return net.layer("DFT", [data, net.const([0])], ["FP32"], "opset7")[0]
+
+
+def thirds(net: Net, data: Ref) -> Ref:
+    """A third of 5 to 8 is 2. OpenVINO divides the bounds: 1 to 2."""
+    return net.layer("Split", [data, net.const(0)], ["FP32"] * 3, num_splits=3)[0]
+
+
+def added(operate: Operate, shape: str, other: str) -> Net:
+    """What an operation gives, and a tensor of another shape added to it."""
+    return net_of(lambda net, data: net.layer("Add", [operate(net, data), net.parameter(f"f32[{other}]")], ["FP32"])[0], shape)
+
+
 NETS = {
+    "positions of a window": (added(same_upper, "1,1,9..10", "4"), [("R401", False)]),
+    "blocks": (added(blocks, "3,?", "4"), [("R401", False)]),
+    "blocks that are bounded": (added(blocks, "3,2..3", "4"), [("S202", True)]),
+    "channels": (added(normalized, "1,?,5", "7,5"), [("R401", False)]),
+    "channels that OpenVINO knows": (added(normalized, "1,8..9,5", "7,5"), [("S202", True)]),
+    "parts of complex numbers": (added(transformed, "4,?", "3"), [("R401", False)]),
+    "parts": (added(thirds, "5..8", "3"), [("R401", False)]),
+    "more parts than elements": (net_of(thirds, "..2"), [("S206", True)]),
     "fits": (net_of(add(2)), []),
     "never valid": (net_of(add(3)), [("R401", False)]),
     "never valid in a body": (chosen(inside(add(3), "f32[?,8]"), inside(add(2), "f32[?,8]"), "f32[?,8]"), [("R401", False)]),

@@ -25,6 +25,8 @@ ROWS: Rows = {
         ("axis in a list", "f32[6,2] [0]", {"num_splits": 3}, "S101"),
         ("float axis", "f32[6,2] f32=0.0", {"num_splits": 3}, "T101"),
         ("no parts", "f32[6,2] 0", {"num_splits": 0}, "A104"),
+        ("more parts than the bounds allow", "f32[..2,2] 0", {"num_splits": 3}, "S206"),
+        ("as many parts as the bounds allow", "f32[..3,2] 0", {"num_splits": 3}, "f32[..1,2]"),
         ("attribute missing", "f32[6,2] 0", "A101"),
     ],
     ("VariadicSplit", "opset1"): [
