@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, NoReturn, SupportsIndex, TypeAlias, Typ
 
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.polynomial import NAMED, OTHER, UNBACKED, Atom, Expression, Polynomial, PolynomialTable
-from irshape.shape.range import COMPOSE, Bound, Range, exactly, join, meet, modulo, number_text, reduced, subtract
+from irshape.shape.range import COMPOSE, Bound, Range, capped, exactly, join, meet, modulo, number_text, reduced, subtract
 
 INT64_MAX: Final = 2**63 - 1
 
@@ -64,6 +64,7 @@ class Scope:
 
     def bounded(self, key: Hashable, low: Bound, high: Bound) -> Size:
         """A value of which OpenVINO knows only these bounds; the same object for the same key and bounds."""
+        low, high = capped(low, high)
         made = self._bounded.get((key, low, high))
         if made is None:
             made = self._bounded[key, low, high] = self._new_symbol(f"bounded.{len(self._bounded)}", Range(low, high))

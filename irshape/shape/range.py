@@ -60,9 +60,12 @@ def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Ra
         return None
     if low == high:
         return exactly(int(low))
-    low = -inf if low < _LEAST else min(low, _HUGE)
-    high = inf if high > _HUGE else max(high, _LEAST)
-    return Range(low, high, modulus, remainder)
+    return Range(*capped(low, high), modulus, remainder)
+
+
+def capped(low: Bound, high: Bound) -> tuple[Bound, Bound]:
+    """The ends of an interval, of which those beyond the numbers that irshape computes with become infinite."""
+    return -inf if low < _LEAST else min(low, _HUGE), inf if high > _HUGE else max(high, _LEAST)
 
 
 def reduced_or_top(low: Bound, high: Bound, modulus: int, remainder: int) -> Range:
