@@ -47,14 +47,16 @@ $(BIN)/fuzz: $(BIN)/pytest
 	$(BIN)/pip install -q -e '.[fuzz]'
 	@touch $@
 
-fuzz: $(BIN)/fuzz  ## mutants of the small files of the tests, then guided fuzzing of each target, for SECONDS in sum
-	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $$(( $(SECONDS) / 5 )) --seed $(SEED)
+fuzz: $(BIN)/fuzz  ## mutants of the small files of the tests, random nets, then guided fuzzing of each target, for SECONDS in sum
+	$(BIN)/python -m tests.fuzz.mutate tests/data --seconds $$(( $(SECONDS) / 6 )) --seed $(SEED)
+	$(BIN)/python -m tests.fuzz.values --seconds $$(( $(SECONDS) / 6 )) --seed $(SEED)
 	for target in reader example notation check; do \
-		$(BIN)/python -m tests.fuzz.guided $$target tests/data --seconds $$(( $(SECONDS) / 5 )) --seed $$(( $(SEED) + 1 )) || exit 1; \
+		$(BIN)/python -m tests.fuzz.guided $$target tests/data --seconds $$(( $(SECONDS) / 6 )) --seed $$(( $(SEED) + 1 )) || exit 1; \
 	done
 
-hostile: $(BIN)/pytest  ## write the files made to do harm and measure irshape check on each
+hostile: $(BIN)/pytest  ## write the files made to do harm and measure irshape on each
 	$(BIN)/python -m tests.fuzz.hostile build/hostile
+	$(BIN)/python -m tests.fuzz.work build/hostile
 
 bench: $(BIN)/pytest  ## measure irshape beside OpenVINO and other tools
 	$(BIN)/pip install -q -e '.[bench]'

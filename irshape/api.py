@@ -168,7 +168,7 @@ def info(
     given = weights_of(model.document, weights)
     shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
-    return Info(inference, lambda: Engine(model, given, frozenset(opaque)), shapes)
+    return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes)
 
 
 def valid_sizes(

@@ -42,6 +42,13 @@ def broadcast() -> Net:
     return net
 
 
+def of_many_sizes() -> Net:
+    """One layer that looks at more sizes than a layer always may."""
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['?'] * 300)}]")], ["FP32"])[0])
+    return net
+
+
 def plain(text: str) -> Net:
     class Text(Net):
         xml = text
@@ -63,6 +70,7 @@ CASES: dict[str, tuple[Net, int, str]] = {
     "levels": (broadcast(), 3, "N104"),
     "passes": (plain(ITERATED), 1, "N105"),
     "faults": (plain(SMALL.replace("<edges>", "<edges>" + EDGE * 30)), 10, "G102"),
+    "work": (of_many_sizes(), 9, "N106"),
 }
 VERBS: dict[str, Callable[[bytes, bytes, Limits], Inference]] = {
     "infer": lambda xml, weights, limits: irshape.infer(xml, weights=weights, limits=limits),
@@ -106,7 +114,7 @@ def test_limits_of_the_command_line(command: str, tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("deep=1", "names are size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults"),
+        ("deep=1", "names are size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults, work"),
         ("depth", "not NAME=N"),
         ("depth=", "whole number from 1"),
         ("depth=0", "whole number from 1"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.constants import Content, difference
@@ -25,6 +25,8 @@ from irshape.xml.weights import WeightsError
 _PLACES: Final = frozenset({"offset", "size"})
 # Attributes of a body's Parameter that its inputs override.
 _DECLARED: Final = frozenset({"shape", "element_type"})
+# The bytes of constants that are compared, besides twice those of the weights.
+_SPARE_BYTES: Final = 1 << 24
 # The kinds of changes, the most important first, each with the words that count them.
 KINDS: Final = {
     "ir_version": "another IR version",
@@ -148,6 +150,9 @@ class _Comparison:
         self.translation = Translation()
         self.equal: set[tuple[Fact, Fact]] = set()
         self.asides: Counter[str] = Counter()
+        # The contents of two constants by their places, and the bytes that may still be compared: constants may share their bytes.
+        self.contents: dict[tuple[Hashable, ...], tuple[str, str] | None] = {}
+        self.bytes_left = _SPARE_BYTES + 2 * sum(_weights_size(one) for one in (a, b))
 
     def run(self) -> None:
         a, b = self.difference.a.model, self.difference.b.model
@@ -236,8 +241,17 @@ class _Comparison:
         self.asides["place"] += ours.is_broken or theirs.is_broken or ours.offset != theirs.offset
         if ours.is_broken or theirs.is_broken or (ours.element_type, ours.shape) != (theirs.element_type, theirs.shape):
             return
+        one, other = Content(ours, self.difference.a.weights), Content(theirs, self.difference.b.weights)
+        key = one.element_type, one.count, one.offset, one.size, other.offset, other.size
+        if key not in self.contents:
+            self.bytes_left -= one.size + other.size
+            if self.bytes_left < 0:
+                self.difference.uncompared = self.difference.uncompared or "constants share so many bytes that not all are compared"
+                return
         try:
-            contents = difference(Content(ours, self.difference.a.weights), Content(theirs, self.difference.b.weights))
+            if key not in self.contents:
+                self.contents[key] = difference(one, other)
+            contents = self.contents[key]
         except WeightsError as error:
             self.difference.uncompared = self.difference.uncompared or error.message
             return
@@ -315,6 +329,14 @@ class _Comparison:
             if errors:
                 text = f"{side.document.path or 'a model'} has {counted(errors, 'error')}; shapes that depend on them are not compared"
                 self.difference.asides.append(text)
+
+
+def _weights_size(inference: Inference) -> int:
+    """The bytes of the weights; 0 if they cannot be read."""
+    try:
+        return inference.weights.size if inference.weights else 0
+    except WeightsError:
+        return 0
 
 
 def _precision(text: str | None) -> ElementType | None:

@@ -11,7 +11,7 @@ grid starts further on.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from math import gcd, inf, lcm
+from math import gcd, inf, lcm, prod
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -28,6 +28,13 @@ Numbers: TypeAlias = NDArray[Any]
 _MOST_POINTS: Final = (1 << 20, 1 << 18, 1 << 14)
 _MOST_EXACT: Final = 1 << 14
 _MOST_DEGREE: Final = 8
+# The most axes of a grid; NumPy has arrays of 64 dimensions, and an axis may take two.
+_MOST_AXES: Final = 31
+# How many points of an array of int64, and of Python's integers, one step of work computes.
+_POINTS_A_STEP: Final = 512
+_EXACT_POINTS_A_STEP: Final = 16
+# What a requirement takes besides, on the smallest grid.
+_STEPS_A_REQUIREMENT: Final = 150
 _INT64: Final = 1 << 62
 
 
@@ -104,6 +111,7 @@ def solve(
 
     The axes are divided as the solution needs it. `substitutions` has every symbol of the requirements.
     """
+    _admit(axes, substitutions)
     growths = [_growths(table, requirement, axes, substitutions) for requirement in requirements]
     names = {name for growth in growths for name in growth}
     periods = {name: lcm(*(growth[name].period for growth in growths if name in growth)) for name in names}
@@ -131,10 +139,20 @@ def solve(
 def tabulate(
     table: PolynomialTable, requirements: Sequence[Requirement], axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]
 ) -> Mask:
-    """Find the sizes for which all requirements hold, one by one, on finite axes."""
+    """Find the sizes for which all requirements hold, one by one, on finite axes. Raises Unsolved."""
+    _admit(axes, substitutions)
     for axis in axes.values():
         axis.shape(int(axis.count), 0, 0)
     return Solution(axes, [_Grid(table, axes, substitutions).judge(requirement)[0] for requirement in requirements]).holds()
+
+
+def _admit(axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
+    """Raise Unsolved for more axes than NumPy has, and for sizes that it does not hold."""
+    used = [one for one in substitutions.values() if one.axis in axes]
+    numbers = [number for axis in axes.values() for number in (axis.low, axis.step * _MOST_POINTS[0])]
+    numbers += [number for one in used for number in (one.constant, one.factor)]
+    if len(axes) > _MOST_AXES or any(abs(number) > _INT64 for number in numbers):
+        raise Unsolved
 
 
 def _tails(axes: Mapping[str, Axis], unsettled: Mask) -> set[str]:
@@ -353,10 +371,16 @@ class _Grid:
         magnitudes = _Magnitudes(self.axes, self.substitutions)
         a_most, b_most = _computed(magnitudes, self.table, sides)
         reach = 2 ** sum(axis.degree + 1 for axis in self.axes.values())
+        points = prod(axis.points for axis in self.axes.values())
         if 4 * reach * (magnitudes.largest + a_most + b_most) > _INT64:
             self.dtype = object
-            if np.prod([axis.points for axis in self.axes.values()]) > _MOST_EXACT:
+            if points > _MOST_EXACT:
                 raise Unsolved
+        work = self.table.work
+        a_step = _EXACT_POINTS_A_STEP if self.dtype is object else _POINTS_A_STEP
+        work.take(_STEPS_A_REQUIREMENT + (1 + len(self.table.atoms_below(*sides))) * (4 + points // a_step))
+        if work.is_done:
+            raise Unsolved
         a, b = _computed(self, self.table, sides)
         if requirement.kind == "div" and isinstance(requirement.b, int):
             remainder = self._first(a % requirement.b) if requirement.b else np.ones_like(self._first(a))

@@ -12,10 +12,11 @@ from irshape.inference.batch import BY_SYMBOL, find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
+from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
-from irshape.report.diagnostic import ERROR
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim
 
 
@@ -78,16 +79,20 @@ class Info:
         self.unranked = firsts(inference, lambda fact: fact.shape is None)
         self.ports = self._ports()
         self.document = inference.document
-        self.diagnostics = inference.diagnostics
-        self.errors = sum(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+        self.errors = sum(diagnostic.severity == ERROR for diagnostic in inference.diagnostics)
         self.batch: list[tuple[Node, int, str]] = []
         self.candidates: list[list[tuple[Node, int]]] = []
         if not self.errors and model.parameters:
             found = find_batch(new_engine, inputs, Inputs())
+            if not found.is_whole:
+                first = model.parameters[0]
+                text = "the batch is not known, because to try every axis takes more steps than the limit work allows"
+                inference.report([Diagnostic("N106", text, place(model.document, first.layer, first.layer.offset))])
             is_clear = len(found.candidates) == 1
             certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
             self.batch = [(node, axis, found.reasons.get(node, BY_SYMBOL)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
+        self.diagnostics = inference.diagnostics
 
     def _ports(self) -> dict[str, int]:
         counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)

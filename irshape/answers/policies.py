@@ -16,6 +16,9 @@ from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted
 
+# The most axes of a shape that a hint spells out.
+_MOST_AXES: Final = 16
+
 
 class Violation(NamedTuple):
     """A violation of a policy, with the layer that causes it."""
@@ -89,9 +92,11 @@ def _depend(count: int) -> str:
     return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on it"
 
 
-def _example(inference: Inference, node: Node, code: str) -> str:
-    """A hint with a shape of the input that meets the policy."""
+def _example(inference: Inference, node: Node, code: str) -> str | None:
+    """A hint with a shape of the input that meets the policy; None for a shape that nobody reads."""
     shape = inference.view(node).outputs[0].shape or ()
+    if len(shape) > _MOST_AXES:
+        return None
     if code == "P101":
         return f"fix it, as in {node.name}[{','.join(str(size) if isinstance(size, int) else '8' for size in shape)}]"
     sizes = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
@@ -103,7 +103,7 @@ def _expression(
     """The expression that computes an output, down to the layers that both models have."""
     if root is None:
         return "nothing"
-    texts: dict[tuple[Model, int], str] = {}
+    texts: dict[tuple[Model, int], str | None] = {}
     entered: set[Node] = set()
     pending = [root]
     while pending:
@@ -123,15 +123,16 @@ def _expression(
             texts[tensor] = _call(node, [texts.get(source, "…") if source else "nothing" for source in sources])
             mentioned.add(node)
     text = texts[root.node.model, root.slot]
-    return text if len(text) <= _WIDEST else f"{root.node.type}(… {len(entered)} layers)"
+    return f"{root.node.type}(… {len(entered)} layers)" if text is None else text
 
 
-def _call(node: Node, arguments: list[str]) -> str:
-    """An operation with its arguments; a layer without inputs with its element type."""
+def _call(node: Node, arguments: Sequence[str | None]) -> str | None:
+    """An operation with its arguments, a layer without inputs with its element type; None if that is too wide, or an argument is."""
     if not arguments:
         precision = node.layer.outputs[0].precision if node.layer.outputs else None
         element_type = ElementType.from_precision(precision) if precision else None
         return f"{node.type} {element_type.name}" if element_type else node.type
     counted = [(text, len(list(same))) for text, same in groupby(arguments)]
-    words = [f"{count} {text}" if count > 1 and "(" not in text else ", ".join([text] * count) for text, count in counted]
-    return f"{node.type}({', '.join(words)})"
+    words = [text and (f"{count} {text}" if count > 1 and "(" not in text else ", ".join([text] * count)) for text, count in counted]
+    text = f"{node.type}({', '.join(word or '' for word in words)})"
+    return None if None in words or len(text) > _WIDEST else text

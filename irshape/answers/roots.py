@@ -7,10 +7,13 @@ from typing import Final
 
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
+from irshape.model.build import place
 from irshape.model.model import Model, Node
+from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Bound
+from irshape.shape.shape import Shape
 
 # OpenVINO divides its infinity like a number, so large bounds are unbounded, too; no real size is near this.
 _UNBOUNDED: Final = 2**47
@@ -62,8 +65,9 @@ def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:
 
 
 def roots(inference: Inference) -> list[Root]:
-    """The axes that unknown sizes are computed from, in the order of computation."""
+    """The axes that unknown sizes are computed from, in the order of computation; fewer if the work of the inference is done before."""
     found: list[Root] = []
+    work = inference.scope.work
     of_symbol: dict[str, list[Root]] = {}
     of_polynomial: dict[Polynomial, list[Root]] = {}
 
@@ -72,6 +76,7 @@ def roots(inference: Inference) -> list[Root]:
         is_input = node.type == "Parameter" and node.model.holder is None
         if known is None or is_input:
             names = symbols(size)
+            work.take(1 + len(names))
             new = [name for name in names if name not in of_symbol or is_input]
             if new:
                 found.append(Root(kind_of(node), node, axis, size))
@@ -91,19 +96,38 @@ def roots(inference: Inference) -> list[Root]:
             return "recorded"
         return "rank" if any((node.model, slot) in unranked for slot in node.sources) else "data"
 
+    of_shape: dict[Shape, tuple[set[Root], set[Root]]] = {}
+
+    def counted(shape: tuple[Size, ...], node: Node) -> tuple[set[Root], set[Root]]:
+        """The roots of the sizes of a shape, and those of them because of which a size has no upper bound."""
+        of_port: set[Root] = set()
+        unbounded: set[Root] = set()
+        for axis, size in enumerate(shape):
+            if isinstance(size, Dim):
+                own = roots_of(size, node, axis)
+                work.take(1 + len(own) // 8)
+                of_port.update(own)
+                if is_unbounded(inference.bounds(size)):
+                    unbounded.update([root for root in own if is_unbounded(inference.bounds(root.size))] or own)
+        return of_port, unbounded
+
     for node, index, fact in outputs(inference):
         if fact.is_poisoned:
             continue
         if fact.shape is None:
             unranked.add((node.model, node.first_slot + index))
-        of_port: set[Root] = set()
-        unbounded: set[Root] = set()
-        for axis, size in enumerate(fact.shape or ()):
-            if isinstance(size, Dim):
-                own = roots_of(size, node, axis)
-                of_port.update(own)
-                if is_unbounded(inference.bounds(size)):
-                    unbounded.update([root for root in own if is_unbounded(inference.bounds(root.size))] or own)
+            continue
+        if work.is_done:
+            text = f"causes of dynamic sizes are counted only before this layer: the file takes more than {work.most} steps (limit work)"
+            inference.report([Diagnostic("N106", text, place(node.model.document, node.layer, node.layer.offset))])
+            break
+        if node.type == "Parameter":  # its symbols get another root
+            of_shape.clear()
+        pair = of_shape.get(fact.shape)
+        if pair is None:
+            pair = of_shape[fact.shape] = counted(fact.shape, node)
+        of_port, unbounded = pair
+        work.take(len(of_port) // 8)
         for root in of_port:
             root.ports += 1
             root.unbounded += root in unbounded

@@ -79,7 +79,9 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     engine = Engine(model, weights, opaque, is_static=True)
     question.apply(engine)
     engine.run()
-    return ValidSizes(question, engine, conclude(engine, remarks=remarks), Session(model, weights=weights, opaque=opaque))
+    return ValidSizes(
+        question, engine, conclude(engine, remarks=remarks), Session(model, weights=weights, opaque=opaque, work=engine.scope.work)
+    )
 
 
 def _question(model: Model, given: Inputs) -> Inputs:
@@ -133,6 +135,7 @@ class ValidSizes:
         self._question = question
         self._session = session
         self._tried: dict[tuple[int, ...], bool] = {}
+        self._work = engine.scope.work
         own = frozenset(self.symbols)
         self._guards = [guard for guard in inference.guards if guard.requirement.symbols() <= own]
         self._scope = engine.scope
@@ -234,6 +237,9 @@ class ValidSizes:
         wanted = {**given, **fixed}
         columns = []
         for names in self._groups():
+            self._work.take(1 + 2 * len(self._solved.relations))
+            if self._work.is_done:
+                return None
             if not self.is_by_trial and wanted.keys().isdisjoint(names):
                 continue
             missing = [name for name in names if name not in wanted]
@@ -248,11 +254,13 @@ class ValidSizes:
 
     def _groups(self) -> list[list[str]]:
         """The symbols in groups; symbols that conditions tie together share a group."""
+        order = {name: number for number, name in enumerate(self.symbols)}
         group = {name: [name] for name in self.symbols}
-        ties = [self._solved.simpler[number].symbols() for number in (*self._solved.links, *self._solved.relations)]
-        for tie in ties:
-            whole = [name for name in self.symbols if any(name in group[other] for other in tie)]
-            group.update(dict.fromkeys(whole, whole))
+        for number in (*self._solved.links, *self._solved.relations):
+            parts = {id(group[name]): group[name] for name in self._solved.simpler[number].symbols()}
+            if len(parts) > 1:
+                whole = sorted((name for names in parts.values() for name in names), key=order.__getitem__)
+                group.update(dict.fromkeys(whole, whole))
         return list({id(names): names for names in group.values()}.values())
 
     def _candidates(self, wanted: dict[str, int], fixed: dict[str, int], is_above: bool) -> list[dict[str, int]]:
@@ -315,11 +323,18 @@ class ValidSizes:
 
     def _invalid_neighbour(self, sample: Mapping[str, int]) -> dict[str, int] | None:
         """Sizes that differ from the sample in one symbol and violate the conditions; None if none were found."""
-        for name, known in self._domain.items():
+        tied = frozenset().union(*(guard.requirement.symbols() for guard in self._guards))
+        other = dict(sample)
+        for name in filter(tied.__contains__, self._domain):
+            known = self._domain[name]
             for size in range(int(known.low), int(min(known.high, known.low + _MOST_TRIED)) + 1, known.modulus):
-                other = {**sample, name: size}
+                if self._work.is_done:
+                    return None
+                self._work.take(4 * len(self._guards))
+                other[name] = size
                 if not self._is_admitted(other):
                     return other
+            other[name] = sample[name]
         return None
 
     def _node(self, fault: Diagnostic) -> Node | None:
@@ -333,11 +348,16 @@ class ValidSizes:
         if known.high == inf:
             return False
         sizes = int(known.high - known.low) // known.modulus + 1
+        if sizes > _MOST_TRIED_LAYERS:
+            return False
         members = self._sets[name].above(int(known.low), sizes)
         if len(members) * len(self._session.model.nodes) > _MOST_TRIED_LAYERS:
             return False
         head = np.zeros(sizes, bool)
         for size in members:
+            if self._work.is_done:
+                self.undecided.append(Undecided(f"trying every size takes more than {self._work.most} steps (limit work)", None))
+                return False
             head[(size - int(known.low)) // known.modulus] = self._try({name: size})
         self._sets[name] = SizeSet(int(known.low), known.modulus, head, head[:0])
         self.ok = bool(head.any())
@@ -347,6 +367,7 @@ class ValidSizes:
         """Whether inference with these sizes finds no error."""
         key = tuple(sizes[name] for name in self.symbols)
         if key not in self._tried:
+            self._work.take(2 * len(self._session.model.nodes))
             self._tried[key] = not _errors(self._session.attempt(self._shapes(sizes)).diagnostics)
         return self._tried[key]
 
@@ -387,11 +408,18 @@ class ValidSizes:
 
 def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:
     """The first layers whose outputs are known for numbers, but are no formulas of the symbols."""
+    judged: dict[tuple[Fact, Fact], bool] = {}
+
+    def is_lost(fact: Fact, number: Fact) -> bool:
+        if (fact, number) not in judged:
+            judged[fact, number] = _is_lost(fact, number)
+        return judged[fact, number]
+
     for graph, other in zip(engine.graphs(), numbers.graphs(), strict=True):
         lost: set[int] = set()
         for node in graph.model:
             slots = range(node.first_slot, node.first_slot + node.layer.signature.output_count)
-            own = {slot for slot in slots if node.is_live and _is_lost(graph.slots[slot], other.slots[slot])}
+            own = {slot for slot in slots if node.is_live and is_lost(graph.slots[slot], other.slots[slot])}
             if own and lost.isdisjoint(node.sources) and node.type != "Parameter":
                 yield Undecided("its output is known for numbers only, not as a formula", node)
             lost |= own

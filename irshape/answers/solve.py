@@ -16,12 +16,19 @@ from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
 from irshape.shape.dim import Dim, Scope, Size
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import Work
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported
 
 # The most sizes in head and period of one symbol's set, the largest number in an equation that is substituted for a symbol, and the most
 # combinations of sizes that are compared to find the nearest.
 _LONGEST: Final = 1 << 21
+# How many cells of a mask one step of work compares.
+_CELLS_A_STEP: Final = 4096
+# The largest size whose distance to another fits in int64.
+_FITTING: Final = 1 << 61
+# The most cells of all demands on one symbol.
+_MOST_CELLS: Final = 1 << 25
 _LARGEST: Final = 1 << 31
 _MOST_COMPARED: Final = 1 << 18
 
@@ -178,6 +185,7 @@ class _System:
         self.domain: Final = domain
         self.substitutions: Final = substitutions
         self.parts: dict[str, list[_Part]] = {name: [] for name, substitution in substitutions.items() if substitution.axis == name}
+        self._order: Final = {name: number for number, name in enumerate(self.parts)}
         self.causes: dict[str, list[int]] = {}
         self.relations: list[int] = []
         demands = [_Demand(number, one, frozenset(substitutions[name].axis for name in one.symbols())) for number, one in numbered]
@@ -197,7 +205,10 @@ class _System:
         return Axis(low, step, inf if high == inf else (int(high) - low) // step + 1)
 
     def _solved(self, demands: Sequence[_Demand]) -> Solution | None:
-        axes = {name: self._axis(name) for name in self.parts if any(name in one.axes for one in demands)}
+        if self.table.work.is_done:
+            return None
+        named = frozenset().union(*(one.axes for one in demands))
+        axes = {name: self._axis(name) for name in sorted(named, key=self._order.__getitem__)}
         try:
             return solve_on_grid(self.table, [one.requirement for one in demands], axes, self.substitutions)
         except Unsolved:
@@ -209,19 +220,24 @@ class _System:
         along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
         if not (reduce(np.logical_and.outer, along) == whole).all():
             return False
-        numbers = tuple(demands[number].number for number in _needed(solution.masks, whole))
-        parts = {}
+        numbers = tuple(demands[number].number for number in _needed(solution.masks, whole, self.table.work))
+        parts: dict[str, _Part] = {}
         for (name, axis), cells in zip(solution.axes.items(), along, strict=True):
             if not cells.all():
                 # Other requirements exclude the sizes before, between and after those of the axis.
                 step = self.domain[name].modulus
+                if (axis.low - int(self.domain[name].low)) // step + len(cells) * (axis.step // step) > _LONGEST:
+                    return False
                 spread = np.ones((len(cells), axis.step // step), bool)
                 spread[:, 0] = cells
                 before = np.ones((axis.low - int(self.domain[name].low)) // step, bool)
                 cycle = spread[axis.head :].ravel() if axis.period else np.ones(1, bool)
                 parts[name] = _Part(numbers, np.concatenate([before, spread[: axis.head].ravel()]), cycle)
-        if any(sum(_extent([*self.parts[name], part])) > _LONGEST for name, part in parts.items()):
-            return False
+        for name, part in parts.items():
+            several = [*self.parts[name], part]
+            cells_of_all = sum(_extent(several))
+            if cells_of_all > _LONGEST or len(several) * cells_of_all > _MOST_CELLS:
+                return False
         for name, part in parts.items():
             self.parts[name].append(part)
         return True
@@ -248,7 +264,7 @@ class _System:
             if solution is None:
                 self.relations += [one.number for one in group]
             elif not self._take(group, solution):
-                self.relations += [group[number].number for number in _needed(solution.masks, solution.holds())]
+                self.relations += [group[number].number for number in _needed(solution.masks, solution.holds(), self.table.work)]
 
     def _size_set(self, name: str) -> SizeSet:
         """The sizes of a symbol that all parts allow; notes in `causes` which requirements restrict them."""
@@ -257,7 +273,9 @@ class _System:
         head, period = _extent(parts)
         masks = [_stretched(part, head, period) for part in parts]
         whole = reduce(np.logical_and, masks, np.ones(head + period, bool))
-        self.causes[name] = sorted({number for part in _needed(masks, whole) for number in parts[part].numbers if number >= 0})
+        self.causes[name] = sorted(
+            {number for part in _needed(masks, whole, self.table.work) for number in parts[part].numbers if number >= 0}
+        )
         return SizeSet(int(low), step, whole[:head], whole[head:], high)
 
 
@@ -271,15 +289,25 @@ def _stretched(part: _Part, head: int, period: int) -> Mask:
     return np.concatenate([part.head, part.cycle[np.arange(head + period - len(part.head)) % len(part.cycle)]])
 
 
-def _needed(masks: Sequence[Mask], whole: Mask) -> list[int]:
-    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most cells."""
+def _needed(masks: Sequence[Mask], whole: Mask, work: Work) -> list[int]:
+    """A few masks whose conjunction is the whole, chosen greedily: always the mask that excludes the most cells.
+
+    All masks, if no work is left to choose.
+    """
     chosen: list[int] = []
     current = np.ones_like(whole)
+    cost = len(masks) * (1 + whole.size // _CELLS_A_STEP)
     while (current & ~whole).any():
+        work.take(cost)
+        if work.is_done:
+            return list(range(len(masks)))
         best = max(range(len(masks)), key=lambda number: (np.count_nonzero(current & ~masks[number]), -number))
         chosen.append(best)
         current = current & masks[best]
     for number in list(chosen):
+        work.take(cost)
+        if work.is_done:
+            break
         others = [masks[other] for other in chosen if other != number]
         if (reduce(np.logical_and, others, np.ones_like(whole)) == whole).all():
             chosen.remove(number)
@@ -328,7 +356,7 @@ def nearest(
     for name, size in wanted.items():
         base, factor, constant = substitutions[name]
         along = [-1 if axis == base else 1 for axis in axes]
-        sizes = axes[base].sizes()
+        sizes = axes[base].sizes().astype(np.int64 if abs(size) <= _FITTING else object)
         beyond = (constant + factor * sizes - size).reshape(along) * (1 if is_above else -1)
         holds &= (beyond == 0) if name in fixed else (beyond >= 0)
         if name == base:

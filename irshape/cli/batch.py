@@ -13,7 +13,7 @@ from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, 
 from irshape.cli.files import find, is_much, is_one
 from irshape.cli.formats import DOCUMENTS, document
 from irshape.cli.progress import Progress
-from irshape.cli.run import CLEAN, RunError, complain
+from irshape.cli.run import CLEAN, RunError, complain, put
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
@@ -63,7 +63,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
                 checked.append(Checked(outcome.path, outcome.diagnostics, outcome.complaint, outcome.code == CLEAN))
             if outcome.body:
                 progress.clear()
-                print(joint if shown else opening, outcome.body, sep="", end=end, flush=True)
+                put((joint if shown else opening) + outcome.body, given.format, end)
                 shown += 1
             if outcome.complaint:
                 progress.clear()
@@ -73,7 +73,7 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     finally:
         outcomes.close()  # ends the workers
         progress.clear()
-    print(document(given.format, checked) + "\n" if is_document else closing if shown else opening + closing, end="")
+    put(document(given.format, checked) + "\n" if is_document else closing if shown else opening + closing, given.format, "")
     if foreign and foreign == len(paths):
         return complain(f"{', '.join(given.files)}: no IR among {counted(foreign, '.xml file')}")
     if is_list and is_text and tally.files:

@@ -12,7 +12,7 @@ from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit
 from irshape.cli.infer import title
-from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe
+from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
@@ -63,10 +63,10 @@ def run(given: Namespace) -> int:
     if given.format == "json":
         from irshape.report.json import readable
 
-        print(readable(difference.to_dict()))
+        put(readable(difference.to_dict()), given.format)
     else:
         palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
-        print(*lines(difference, palette, is_complete=given.all, width=width), sep="\n")
+        put("\n".join(lines(difference, palette, is_complete=given.all, width=width)))
     if not difference.is_same:
         return FAULTS
     return FAILED if difference.uncompared else CLEAN

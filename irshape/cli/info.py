@@ -89,6 +89,9 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         kinds = ", ".join(f"{name} {_number(count)} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
         yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
     yield "batch", _batch(info)
+    for found in info.diagnostics:
+        if found.code == "N106":
+            yield "unfinished", found.message
     if info.inference.guards:
         yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes; irshape infer lists them"
 

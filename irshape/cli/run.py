@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from irshape.report.diagnostic import ERROR, NOTE, Diagnostic
-from irshape.report.text import escape
+from irshape.report.text import escape, harmless
 from irshape.xml.document import Document, Graph, Layer
 
 CLEAN, FAULTS, FAILED = 0, 1, 2
@@ -22,8 +22,17 @@ class RunError(Exception):
 
 def complain(message: str) -> int:
     """Print a complaint as one line on the error stream, and return the exit code of a failed run."""
-    print(f"irshape: {escape(message)}", file=sys.stderr)
+    print(f"irshape: {harmless(escape(message))}", file=sys.stderr)
     return FAILED
+
+
+# The character # as each format escapes it; the reports for GitHub are commands, and escape what they say.
+_HASHES = {"text": "\\x23", "junit": "&#35;"}
+
+
+def put(text: str, format: str = "text", end: str = "\n") -> None:
+    """Print a report in a format, or a part of it, so that no name in it becomes a command of a runner."""
+    print(text if format == "github" else harmless(text, _HASHES.get(format, "\\u0023")), end=end, flush=True)
 
 
 def describe(error: OSError, path: str) -> str:

@@ -51,6 +51,7 @@ class _Annotator:
     def __init__(self, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> None:
         self.symbols = symbols
         self.format = format
+        self._known: dict[tuple[Size, ...], tuple[tuple[int, ...], str | None]] = {}
 
     def port(self, port: Port, fact: Fact) -> PortFacts:
         """The facts to write into a port; a port that depends on a failed layer keeps its own."""
@@ -60,7 +61,10 @@ class _Annotator:
         precision = port.precision if fact.element_type is ElementType.dynamic else fact.element_type.precision
         if shape is None:
             return PortFacts(precision, None)
-        return PortFacts(precision, tuple([size if type(size) is int else -1 for size in shape]), self.rt_info(shape))
+        written = self._known.get(shape)
+        if written is None:
+            written = self._known[shape] = tuple([size if type(size) is int else -1 for size in shape]), self.rt_info(shape)
+        return PortFacts(precision, *written)
 
     def rt_info(self, shape: tuple[Size, ...]) -> str | None:
         """The formulas and intervals that dims cannot hold, for the port's <rt_info>: `[N,(H + 1)//2] in [1..8,..112]`."""

@@ -12,10 +12,15 @@ from irshape.inference.transfer import UNSHARED, Outcome, Transfer
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, element_count
 from irshape.ops.op import Input, Op, Out, UnknownRank
+from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
+from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
 from irshape.shape.value import UNREADABLE, Elements, Pieces, Real, representable
+
+# The steps that each application of a rule has, however many have been taken before, unless the limit is lower.
+_ALWAYS: Final = 200
 
 
 class Rules:
@@ -45,7 +50,20 @@ class Rules:
 
     def _computed(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         application = Application(self, node, transfer, facts)
-        outcome = application.answer()
+        work = self.scope.work
+        is_asked_by_a_rule = work.is_bounded
+        work.left = max(work.left, min(_ALWAYS, work.most))
+        work.is_bounded = True
+        try:
+            work.take(sum([_width(fact) for fact in facts]))
+            outcome = application.answer()
+        except Exhausted:
+            if is_asked_by_a_rule:
+                raise
+            # Another question may leave more steps, so the memo does not keep the outcome.
+            return application.unanswered()
+        finally:
+            work.is_bounded = is_asked_by_a_rule
         self.answered += 1
         if application.is_unshared:
             transfer.memo[facts] = UNSHARED
@@ -99,6 +117,12 @@ class Application(Context):
         self.is_unshared |= self.transfer.memo[runtime_view] is UNSHARED
         return judged(ours, theirs, self.table, self.listed)
 
+    def unanswered(self) -> Outcome:
+        """The outcome of a rule that took more steps than are left: outputs of which nothing is known."""
+        most = self.scope.limits.work
+        nothing = self.table.intern(ElementType.dynamic, None)
+        return Outcome((nothing,) * max(self.listed, 1), (Finding("N106", exceeded(most)),), (), self.listed)
+
     def _outputs(self) -> tuple[Fact, ...]:
         op, findings, count = self.op, self.findings, len(self.facts)
         failed = (POISONED,) * max(self.listed, 1)
@@ -117,7 +141,7 @@ class Application(Context):
             outputs = self._infer(bool(poisoned))
         except RuleFailure:
             outputs = failed
-        except MemoryError:
+        except (MemoryError, Exhausted):
             raise
         except Exception as error:
             outputs = failed
@@ -331,6 +355,16 @@ class Application(Context):
         if any(one.elements is None for one in read) and not (op.takes_unknown and any(one.elements for one in read)):
             return None
         return read
+
+
+def _width(fact: Fact) -> int:
+    """The axes and elements of a tensor."""
+    return len(fact.shape or ()) + 4 * len(fact.elements or ())
+
+
+def exceeded(most: int) -> str:
+    """The message that the work of a question is more than the limit."""
+    return f"this layer is not inferred, because the file takes more than {most} steps of work (limit work)"
 
 
 def _unknown(several: Iterable[Elements]) -> tuple[bool, bool]:

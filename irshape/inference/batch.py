@@ -26,13 +26,17 @@ BY_SYMBOL: Final = "a symbol put there becomes the leading dimension of every ou
 
 
 class Batch(NamedTuple):
-    """The certain batch axes, each with the reason; and for the other inputs, `open_shapes`, sets of axes that may be the batch."""
+    """The certain batch axes, each with the reason; and for the other inputs, `open_shapes`, sets of axes that may be the batch.
+
+    `is_whole` says that all axes were tried; if not, no work was left.
+    """
 
     shapes: dict[Node, _Described]
     axes: _Axes
     reasons: dict[Node, str]
     open_shapes: dict[Node, _Described]
     candidates: list[_Axes]
+    is_whole: bool
 
 
 def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs) -> Batch:
@@ -56,8 +60,15 @@ def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs)
         else:
             open_shapes[node] = shape
     tried = _candidates(open_shapes, may_be_none=bool(axes)) if open_shapes else ()
-    shown = [more for more in tried if _is_batch(engine, present, _sized(shapes, {**axes, **more}, _SYMBOL))]
-    return Batch(shapes, axes, reasons, open_shapes, shown)
+    work = engine.scope.work
+    shown = []
+    for more in tried:
+        if work.is_done:
+            return Batch(shapes, axes, reasons, open_shapes, [], False)
+        work.take(len(engine.model) + sum(map(len, shapes.values())))
+        if _is_batch(engine, present, _sized(shapes, {**axes, **more}, _SYMBOL)):
+            shown.append(more)
+    return Batch(shapes, axes, reasons, open_shapes, shown, True)
 
 
 def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:
@@ -65,7 +76,9 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
 
     Raises InputError if no axis can be the batch, or several can.
     """
-    shapes, axes, reasons, open_shapes, shown = find_batch(new_engine, present, asked)
+    shapes, axes, reasons, open_shapes, shown, is_whole = find_batch(new_engine, present, asked)
+    if not is_whole:
+        raise InputError("to try which axis is the batch takes more steps than the limit work allows; give the shapes of the inputs")
     if open_shapes:
         if len(shown) != 1:
             raise InputError(_unclear(open_shapes, shown))

@@ -27,8 +27,6 @@ _CONSTANTS = ("Const", "Constant")
 # The most constants that are tried for one layer, and the most numbers in a constant.
 _MOST_CONSTANTS = 24
 _MOST_NUMBERS = 16
-# The search for solutions stops after this many visits of nodes.
-_MOST_WORK = 500_000
 # The largest number that is tried as a solution.
 _LARGEST = 1 << 24
 
@@ -73,14 +71,14 @@ def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, w
 class _Search:
     """The search for blockers in a trial engine that has run with the old shapes.
 
-    `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes. `work`
-    counts the nodes visited in the search for solutions.
+    `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes. Every pass
+    takes work; when it is done, errors are reported without the constants at fault.
     """
 
     def __init__(self, trial: Engine) -> None:
         self.trial = trial
         self.before = trial.slots
-        self.work = 0
+        self.work = trial.scope.work
         inputs = {node.index for node in trial.model if not node.sources and node.type not in _CONSTANTS}
         self.varying = _behind(trial.model, inputs)
         self.order = {node: position for position, node in enumerate(trial.model)}
@@ -102,12 +100,15 @@ class _Search:
         behind: set[int] = set()
         while errors := self.errors():
             node = errors[0][0]
+            if self.work.is_done:
+                yield from self.unfinished(errors)
+                return
             own = [found for failing, found in errors if failing is node]
             pins = self.pins(node, len(own)) if node not in mended else []
             if pins:
                 hint, places = self.blame(pins)
                 self.trial.overrides = self.with_pins(pins)
-                self.trial.run()
+                self.run()
                 left = {found.message for failing, found in self.errors() if failing is node}
                 solved = [found for found in own if found.message not in left] or own
                 for found in solved:
@@ -123,7 +124,19 @@ class _Search:
                 self.leave_open(node)
                 behind |= _behind(self.trial.model, {node.index})
                 self.known.add(node)
-                self.trial.run()
+                self.run()
+
+    def run(self) -> None:
+        """A pass of the trial."""
+        self.trial.run()
+        self.work.take(len(self.order) + 4 * len(self.trial.diagnostics))
+
+    def unfinished(self, errors: Sequence[tuple[Node, Diagnostic]]) -> Iterator[Diagnostic]:
+        """The errors of the first layer that is left, and the note that the search for blockers ends there."""
+        node = errors[0][0]
+        yield from (found for failing, found in errors if failing is node)
+        message = f"blockers behind this layer are not searched, because that takes more than {self.work.most} steps (limit work)"
+        yield Diagnostic("N106", message, place(self.trial.model.document, node.layer, node.layer.offset))
 
     def blame(self, pins: Iterable[_Pin]) -> tuple[str, tuple[Where, ...]]:
         """The hint that names the constants at fault and the values that would fit; and the places of the constants."""
@@ -179,9 +192,8 @@ class _Search:
         """
         overrides = self.trial.overrides
         self.trial.overrides = self.with_pins(pins)
-        self.trial.run()
+        self.run()
         self.trial.overrides = overrides
-        self.work += len(self.order)
         errors = self.errors()
         end = len(self.order)
         reached = self.order[errors[0][0]] if errors else end
@@ -250,7 +262,7 @@ class _Search:
         """Reshape patterns that repeat old sizes of their data; as many of the first ones as it takes for the node to pass."""
         sized = [(constant, reader) for constant, reader in sources if reader is not None and reader.type == "Reshape"]
         pins: list[_Pin] = []
-        self.trial.run()
+        self.run()
         for constant, reader in sorted(sized, key=lambda source: self.order[source[1]]):
             slot = reader.sources[0]
             before, now = (slots[slot].shape or () if slot >= 0 else () for slots in (self.before, self.trial.slots))
@@ -258,6 +270,8 @@ class _Search:
             numbers: dict[int, Size] = {axis: new for axis, (element, old, new) in axes if element == old != new and type(new) is int}
             if numbers and len(before) == len(now):
                 pins.append(_Pin(constant, False, numbers))
+                if self.work.is_done:
+                    return []
                 if self.rating(pins, node, count) is not None:
                     return pins
         return []
@@ -266,7 +280,7 @@ class _Search:
         """Numbers that fulfil the requirements on a symbol that takes their place."""
         for number, spots in self.spots([constant for constant, _ in sources], has_axes):
             symbol = self.trial.scope.unknown(("pin", *spots), 1)
-            if self.work > _MOST_WORK or self.rating(_filled(spots, symbol), node, count) is None:
+            if self.work.is_done or self.rating(_filled(spots, symbol), node, count) is None:
                 continue
             (name,) = symbols(symbol)
             outputs = (self.before[node.first_slot + index].shape or () for index in range(node.layer.signature.output_count))

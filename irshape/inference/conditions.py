@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, origins
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
 from irshape.shape.simplify import composed, equality, simplified, substituted
 
@@ -17,34 +18,41 @@ _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
 """A sum that a requirement compares with a number: monomials with coefficients that have no common factor."""
 
 
-def conditions(guards: Iterable[Guard]) -> list[Guard]:
-    """Simpler guards that are together equivalent; last come guards on sizes that depend on data, then premises."""
+def conditions(guards: Iterable[Guard], work: Work) -> list[Guard]:
+    """Simpler guards that are together equivalent; last come guards on sizes that depend on data, then premises.
+
+    Guards for which no work is left stay as they are.
+    """
     enforced: list[Guard] = []
     premises: list[Guard] = []
     for guard in guards:
         (premises if guard.is_premise else enforced).append(guard)
-    found = _distinct(_independent(enforced))
-    assumed = {text: guard for text, guard in _distinct(premises).items() if text not in found}
+    found = _distinct(_independent(enforced, work), work)
+    assumed = {text: guard for text, guard in _distinct(premises, work).items() if text not in found}
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
     return sorted(kept, key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
 
 
-def _distinct(guards: Iterable[Guard]) -> dict[str, Guard]:
+def _distinct(guards: Iterable[Guard], work: Work) -> dict[str, Guard]:
     """The simplified guards by their text, for requirements of different kinds can have the same text."""
     found: dict[str, Guard] = {}
     for guard in guards:
-        for requirement in simplified(guard.requirement):
+        for requirement in [guard.requirement] if work.is_done else simplified(guard.requirement):
             known = found.setdefault(str(requirement), Guard(guard.node, requirement, -1))
             known.more += 1 + guard.more
     return found
 
 
-def _independent(guards: list[Guard]) -> list[Guard]:
+def _independent(guards: list[Guard], work: Work) -> list[Guard]:
     """The guards without those that follow from the equalities that simpler guards demand."""
     equal: dict[int, Expression] = {}
     kept: dict[int, Guard] = {}
     for position, guard in sorted(enumerate(guards), key=lambda numbered: _length(numbered[1].requirement)):
+        if work.is_done:
+            kept[position] = guard
+            continue
+        work.take(_length(guard.requirement))
         reduced = substituted(guard.requirement, equal)
         if simplified(reduced):
             is_shorter = _length(reduced) < _length(guard.requirement)

@@ -28,6 +28,7 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.dim import Scope
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import Work
 from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
 from irshape.xml.lexical import BODIES
@@ -71,6 +72,7 @@ class Engine:
     `shapes` are the shapes of Parameters, by node, that replace those of the file; `symbols` the ranges of the symbols that the user
     named; `overrides` the outputs of nodes that are taken for granted, by node; `verdict` has the last word on errors. `bodies` are the
     engines of the bodies, by node and name: they share the tables of the `outer` engine, which gathers their diagnostics and guards.
+    `work` is what is left of the work of the question; None is a question of its own.
     `is_static` tells that the symbols stand for the numbers that the inputs will have: then OpenVINO's bounds do not count.
     """
 
@@ -85,12 +87,13 @@ class Engine:
         outer: Engine | None = None,
         body: Body | None = None,
         is_static: bool = False,
+        work: Work | None = None,
     ) -> None:
         document = model.document
         self.model = model
         self.weights = weights
         self.opaque = opaque
-        self.scope: Scope = outer.scope if outer else self.new_scope(document.limits)
+        self.scope: Scope = outer.scope if outer else self.new_scope(document.limits, work)
         self.facts: FactTable = outer.facts if outer else FactTable(is_static)
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
         self.constants: Constants = outer.constants if outer else Constants(weights, document.limits)

@@ -150,7 +150,7 @@ class Inference:
             return []
         from irshape.inference.conditions import conditions
 
-        return conditions(self._requirements.values())
+        return conditions(self._requirements.values(), self.scope.work)
 
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, tightened by the guards."""
@@ -328,6 +328,7 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
     every input has its shape from the file, so that fixes may write inferred facts into the file. `remarks` are further diagnostics.
     """
     model, document = engine.model, engine.model.document
+    engine.scope.work.renew()  # for what is asked of the answer
     found = Diagnostics(document.limits.faults)
     parts = (document.diagnostics, model.diagnostics, remarks, engine.diagnostics)
     for part in parts if document.is_complete else parts[:1]:

@@ -12,7 +12,7 @@ from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, weights_of
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.xml.reader import Source
 
 if TYPE_CHECKING:
@@ -40,11 +40,16 @@ class Session:
         opaque: Iterable[str] = (),
         opset: str | None = None,
         limits: Limits = DEFAULT,
+        work: Work | None = None,
     ) -> None:
-        """What is given is that of `irshape.infer`. Raises `OSError` if the file cannot be read."""
+        """What is given is that of `irshape.infer`. Raises `OSError` if the file cannot be read.
+
+        `work` is what is left of the work of a question that the session helps to answer.
+        """
         self.model = load(source, opset=opset, limits=limits)
         self._weights = weights_of(self.model.document, weights)
         self._opaque = frozenset(opaque)
+        self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
         self._engine = self._new_engine()
         self._plans = _Plans(self._engine)
@@ -58,10 +63,11 @@ class Session:
         return self._plans.found[0] if self._plans.found else None
 
     def _new_engine(self) -> Engine:
-        return Engine(self.model, self._weights, self._opaque)
+        return Engine(self.model, self._weights, self._opaque, work=self._work)
 
     def infer(self) -> Inference:
         """The element type and shape of every port, for the shapes that the inputs have now."""
+        self._work.renew()
         return conclude(self.attempt(self._inputs), remarks=self._remarks)
 
     def reshape(
@@ -80,6 +86,7 @@ class Session:
         batch axis is not clear. If the model cannot have these shapes, the errors of the answer are everything that stands
         in the way, with the constants at fault; then the session stays as it was.
         """
+        self._work.renew()
         asked = asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {})
         notes: list[Diagnostic] = []
         if batch is not None:

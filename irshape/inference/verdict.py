@@ -56,7 +56,7 @@ class RuntimePass(Engine):
     @classmethod
     def of(cls, engine: Engine) -> Self:
         """The pass over the graph of an engine, with the inputs of its last pass."""
-        runtime = cls(engine.model, engine.weights, engine.opaque)
+        runtime = cls(engine.model, engine.weights, engine.opaque, work=engine.scope.work)
         scope = runtime.scope
         runtime.shapes = {node: interval_shape(shape, ("input", node), scope) for node, shape in engine.shapes.items()}
         return runtime

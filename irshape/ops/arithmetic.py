@@ -205,7 +205,7 @@ class Power(BinaryArithmetic):
     @staticmethod
     def held(end: float, element_type: ElementType) -> float:
         """The least number of the type, because OpenVINO converts the power from a double, and C++ turns an overflow into that number."""
-        return wrapped(end, element_type) if fits(int(end), element_type) else -(1 << element_type.bits - 1)
+        return wrapped(end, element_type) if abs(end) == inf or fits(int(end), element_type) else -(1 << element_type.bits - 1)
 
 
 @op("SquaredDifference", "opset1")

@@ -166,6 +166,7 @@ class Context(Judge):
         """The factors of two products without those they share: `a, b` for a*x and b*x. An unknown factor is assumed not to be 0."""
         left, right = list(a), []
         for factor in b:
+            self.scope.work.take(1 + len(left) // 4)
             for i, other in enumerate(left):
                 if other != 0 and is_eq(other, factor):
                     del left[i]

@@ -11,7 +11,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, quotient
+from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, quotient, to_float
 
 # The element types that arithmetic takes.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -213,7 +213,7 @@ def ends(element: Element) -> tuple[float, float]:
     if isinstance(element, Real):
         return element[:2]
     low, high = bounds(element) if isinstance(element, Dim) else (element, element)
-    return float(low), float(high)
+    return to_float(low), to_float(high)
 
 
 class Unary(Elementwise):

@@ -185,6 +185,14 @@ _family(
         "The shapes are right, but more passes would make some of them more precise.",
         "Raise the limit: --limit passes=N.",
     ),
+    (
+        "N106",
+        "note",
+        "work not finished",
+        "An answer about the file takes more steps of work than the limit `work` allows. The message says which part of the answer is missing.",
+        "The rest of the answer is right. Shapes that irshape did not infer are unknown.",
+        "Raise the limit: --limit work=N.",
+    ),
 )
 
 # G: the graph.

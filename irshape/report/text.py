@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
@@ -12,6 +13,8 @@ from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 WIDEST = 48
 _NARROWEST = 12
 _GAP = "  "
+_COMMAND_LINE = re.compile(r"^([ +-]?\s*)::", re.MULTILINE)
+_COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)")
 
 
 def escape(text: str) -> str:
@@ -19,6 +22,17 @@ def escape(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
+
+
+def harmless(text: str, hash: str = "\\x23") -> str:
+    """A report in which a runner of continuous integration finds no command of its own, whatever the file's names are.
+
+    GitHub takes a line that begins with `::`, or has `##[`, for a command; Azure DevOps one with `##vso[`, TeamCity one with
+    `##teamcity[`. `hash` is the character # as the format of the report escapes it.
+    """
+    if "::" in text:
+        text = _COMMAND_LINE.sub(r"\1\\x3a:", text)
+    return _COMMAND.sub(lambda found: hash + found[0][1:], text) if "##" in text else text
 
 
 def cells(text: str) -> int:

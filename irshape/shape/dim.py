@@ -14,7 +14,7 @@ from math import inf
 from operator import index
 from typing import Any, ClassVar, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
-from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.polynomial import NAMED, OTHER, UNBACKED, Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import COMPOSE, Bound, Range, capped, exactly, join, meet, modulo, number_text, reduced, subtract
 
@@ -27,15 +27,17 @@ _UNBOUNDED: Final = 2**47
 class Scope:
     """The symbols and dims of one inference. Not safe to use from several threads at once.
 
-    `questions`, if it is a list, gathers the questions of rules that the ranges leave open: what a rule does next depends on the answer.
+    `work` is the work that may still be done. `questions`, if it is a list, gathers the questions of rules that the ranges leave open:
+    the answer decides what a rule does next.
     """
 
     # Whether every size is an interval, as OpenVINO knows it.
     has_intervals_only: ClassVar[bool] = False
 
-    def __init__(self, limits: Limits = DEFAULT) -> None:
+    def __init__(self, limits: Limits = DEFAULT, work: Work | None = None) -> None:
         self.limits: Final = limits
-        self.polynomials: Final = PolynomialTable(limits)
+        self.work: Final = work or Work(limits.work)
+        self.polynomials: Final = PolynomialTable(limits, self.work)
         self._symbols: dict[str, tuple[Range, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}

@@ -49,10 +49,10 @@ class Requirement:
         return self.template.format(**{"a": formula_text(self.a), "b": formula_text(self.b), **self.names})
 
     def holds(self, values: Mapping[str, int]) -> bool:
-        """Whether the relation holds for these values of the symbols; False if a side divides by 0."""
+        """Whether the relation holds for these values of the symbols; False if a side divides by 0, or is too large to be computed."""
         try:
             a, b = evaluate(self.a, values), evaluate(self.b, values)
-        except ZeroDivisionError:
+        except (ZeroDivisionError, OverflowError):
             return False
         if self.kind == "eq":
             return a == b

@@ -11,7 +11,8 @@ class Limits(NamedTuple):
     (of all graphs). A layer fails beyond `rank` (axes of a tensor, items of an attribute) and `parts` (outputs of a split). Values
     of tensors with more than `elements` are not followed. A part of a formula with more than `terms` terms, or more than `levels`
     nested operations, gets a name of its own. After `passes` passes over one body, its inputs are of any shape. Of each code,
-    `faults` diagnostics are listed and the others counted.
+    `faults` diagnostics are listed and the others counted. All answers to one question share `work` steps: terms of formulas, axes,
+    elements and places that are looked at. A layer always has a few steps of its own, so that the others of a file are still inferred.
     """
 
     size: int = 1 << 30
@@ -25,6 +26,7 @@ class Limits(NamedTuple):
     levels: int = 16
     passes: int = 128
     faults: int = 1_000
+    work: int = 400_000
 
     def changed(self, text: str) -> "Limits":
         """The limits with one changed, given as `depth=128`. Raises ValueError for an unknown name or a number that is not allowed."""
@@ -36,6 +38,40 @@ class Limits(NamedTuple):
         if int(value) > _MOST.get(name, int(value)):
             raise ValueError(f"{name} must be at most {_MOST[name]}, got {value}")
         return self._replace(**{name: int(value)})
+
+
+class Exhausted(Exception):
+    """The work that a question allows is done before its answer is found."""
+
+
+class Work:
+    """The steps that are `left` of those that one question about a file may take.
+
+    Steps are counted where work is done, and never by the clock, so that an answer does not depend on the machine. `is_bounded` says
+    that whoever works now gives up, by the exception `Exhausted`, when no step is left; the others ask `is_done`.
+    """
+
+    __slots__ = ("is_bounded", "left", "most")
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.left = most
+        self.is_bounded = False
+
+    @property
+    def is_done(self) -> bool:
+        """Whether no step is left."""
+        return self.left < 0
+
+    def take(self, steps: int) -> None:
+        """Count some steps. Raises Exhausted if none is left and the work is bounded."""
+        self.left -= steps
+        if self.left < 0 and self.is_bounded:
+            raise Exhausted
+
+    def renew(self) -> None:
+        """Begin another question."""
+        self.left = self.most
 
 
 # The text of a formula is written by recursion, so the nesting must stay small.

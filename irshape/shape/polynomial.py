@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
-from irshape.shape.limits import DEFAULT, Limits
+from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, meet, multiply, number_text, reduced, reduced_or_top
 
 _MAX_DEGREE: Final = 16
@@ -98,7 +98,8 @@ class PolynomialTable:
     exactly and keeps its range.
     """
 
-    def __init__(self, limits: Limits = DEFAULT) -> None:
+    def __init__(self, limits: Limits = DEFAULT, work: Work | None = None) -> None:
+        self.work = work or Work(limits.work)
         self.large = 0
         self._most_terms = limits.terms
         self._most_products = 4 * limits.terms
@@ -108,6 +109,7 @@ class PolynomialTable:
         self.ranges: list[Range] = []
         self._of_atom: dict[tuple[str, Expression, Expression], Expression] = {}
         self._polynomials: dict[tuple[int, Terms], Expression] = {}
+        self._texts: dict[Polynomial, str] = {}
 
     # Making atoms and polynomials.
 
@@ -160,13 +162,23 @@ class PolynomialTable:
         key = constant, kept
         polynomial = self._polynomials.get(key)
         if polynomial is None:
-            polynomial = self._without_exact_floors(constant, kept)
-            if polynomial is None:
-                polynomial = self._new_polynomial(constant, kept)
+            polynomial = self._made(constant, kept)
             self._polynomials[key] = polynomial
         return polynomial
 
-    def _without_exact_floors(self, constant: int, terms: Terms) -> Expression | None:
+    def _made(self, constant: int, terms: Terms) -> Expression:
+        """A polynomial that is not interned yet, without exact floors."""
+        while (exact := self._without_exact_floor(constant, terms)) is not None:
+            constant, terms = exact
+            if not terms:
+                return constant
+            known = self._polynomials.get(exact)
+            if known is not None:
+                return known
+        polynomial = self._polynomials[constant, terms] = self._new_polynomial(constant, terms)
+        return polynomial
+
+    def _without_exact_floor(self, constant: int, terms: Terms) -> tuple[int, Terms] | None:
         """The polynomial with `n - r` in place of `q*floor(n/q)` if `n % q == r` is known; None if it has no such term."""
         for monomial, coefficient in terms:
             atom = self.atoms[monomial[0]]
@@ -179,7 +191,8 @@ class PolynomialTable:
                         rest = {other: value for other, value in terms if other != monomial}
                         for other, value in numerator.terms:
                             rest[other] = rest.get(other, 0) + factor * value
-                        return self.polynomial(constant + factor * (numerator.constant - known.remainder % divisor), rest)
+                        kept = tuple(sorted([item for item in rest.items() if item[1]]))
+                        return constant + factor * (numerator.constant - known.remainder % divisor), kept
         return None
 
     def _new_polynomial(self, constant: int, terms: Terms) -> Expression:
@@ -272,6 +285,7 @@ class PolynomialTable:
         """`a + factor*b`."""
         constant, left = split(a)
         other, right = split(b)
+        self.work.take(len(left) + len(right) + 1)
         terms = dict(left)
         for monomial, coefficient in right:
             terms[monomial] = terms.get(monomial, 0) + factor * coefficient
@@ -286,6 +300,7 @@ class PolynomialTable:
         if isinstance(b, int):
             return self._scaled(a, b)
         left, right = [(*terms, ((), constant)) for constant, terms in (split(a), split(b))]
+        self.work.take(len(left) * len(right))
         terms: dict[Monomial, int] = {}
         if len(left) * len(right) <= self._most_products:
             for first, factor in left:
@@ -299,6 +314,7 @@ class PolynomialTable:
 
     def _scaled(self, expression: Expression, factor: int) -> Expression:
         constant, terms = split(expression)
+        self.work.take(len(terms) + 1)
         scaled = {monomial: factor * coefficient for monomial, coefficient in terms}
         if _is_huge(factor * constant, *scaled.values()):
             return self.atom("multiply", *self._ordered(expression, factor))
@@ -520,6 +536,14 @@ class PolynomialTable:
 
     def text(self, expression: Expression) -> str:
         """The formula as a Python expression."""
+        if isinstance(expression, int):
+            return self._new_text(expression)
+        text = self._texts.get(expression)
+        if text is None:
+            text = self._texts[expression] = self._new_text(expression)
+        return text
+
+    def _new_text(self, expression: Expression) -> str:
         constant, terms = split(expression)
         parts: list[tuple[bool, str]] = []
         # A leading minus would bind tighter than `//`.

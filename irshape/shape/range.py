@@ -52,13 +52,13 @@ def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Ra
         modulus = 1
     remainder %= modulus
     if modulus > 1:
-        if low != -inf:
+        if abs(low) != inf:
             low += (remainder - low) % modulus
-        if high != inf:
+        if abs(high) != inf:
             high -= (high - remainder) % modulus
     if low > high:
         return None
-    if low == high:
+    if low == high and abs(low) != inf:
         return exactly(int(low))
     return Range(*capped(low, high), modulus, remainder)
 

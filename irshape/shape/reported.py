@@ -19,7 +19,8 @@ _MAX_TERMS: Final = 8
 class Reported:
     """The ranges of sizes under the assumption that every requirement holds.
 
-    Requirements are propagated to polynomials and atoms in rounds until no range changes; the scope itself does not change.
+    Requirements are propagated to polynomials and atoms in rounds until no range changes, or until the work of the scope is done; the
+    scope itself does not change.
     `is_contradictory` says that no sizes meet all requirements. The bounds are then those of the inference.
     """
 
@@ -28,15 +29,19 @@ class Reported:
         self._atoms: list[Range] = list(scope.polynomials.ranges)
         # By the linear part of polynomials: the range of N + M serves 2*N + 2*M + 3 as well.
         self._linear: dict[Terms, Range] = {}
+        self._work: Final = scope.work
+        self._shown: dict[Dim, tuple[Bound, Bound]] = {}
         self._has_learned = False
         self.is_contradictory = False
         distinct = list(dict.fromkeys(requirements))
         for _ in range(_ROUNDS):
             self._has_learned = False
             for requirement in distinct:
+                if self._work.is_done:
+                    break
                 for polynomial, known in self._consequences(requirement):
                     self._learn(polynomial, known)
-            if self.is_contradictory or not self._has_learned:
+            if self.is_contradictory or not self._has_learned or self._work.is_done:
                 break
             self._derive()
         if self.is_contradictory:
@@ -47,9 +52,12 @@ class Reported:
         """Bounds of the size over all values for which every requirement holds."""
         if not isinstance(size, Dim):
             return size, size
-        self._derive(len(self._atoms))
-        known = meet(size.range, self._range(size.polynomial)) or size.range
-        return known.low, known.high
+        shown = self._shown.get(size)
+        if shown is None:
+            self._derive(len(self._atoms))
+            known = meet(size.range, self._range(size.polynomial)) or size.range
+            shown = self._shown[size] = known.low, known.high
+        return shown
 
     def format(self, size: Size) -> str:
         """OpenVINO's notation of the size with these bounds."""
@@ -67,7 +75,9 @@ class Reported:
 
     def _derive(self, start: int = 0) -> None:
         """Recompute the ranges of atoms, in order, from the ranges of their arguments."""
-        for atom in self._table.atoms[start:]:
+        atoms = self._table.atoms
+        self._work.left -= len(atoms) - start
+        for atom in atoms[start:]:
             if atom.index == len(self._atoms):
                 self._atoms.append(self._table.ranges[atom.index])
             if atom.arguments:
@@ -121,8 +131,9 @@ class Reported:
         """Narrow the range of a polynomial, and as a consequence the ranges of its atoms and of their arguments."""
         self._derive(len(self._atoms))
         pending: list[tuple[Expression, Range]] = [(polynomial, known)]
-        while pending and not self.is_contradictory:
+        while pending and not self.is_contradictory and not self._work.is_done:
             polynomial, known = pending.pop()
+            self._work.left -= 10
             new = meet(self._range(polynomial), known)
             if new is None:
                 self.is_contradictory = True

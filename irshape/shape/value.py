@@ -221,8 +221,17 @@ def _rounded(element: Element, rounding: Callable[[float], float], digits: int) 
     return low if low == high and abs(low) != inf else Real(low, high)
 
 
+def to_float(number: float) -> float:
+    """The nearest float; an infinite one for an int beyond all floats."""
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
+
+
 def _round_with(code: str) -> Callable[[float], float]:
     def rounding(number: float) -> float:
+        number = to_float(number)
         try:
             rounded: float = struct.unpack(code, struct.pack(code, number))[0]
         except OverflowError:
@@ -233,6 +242,7 @@ def _round_with(code: str) -> Callable[[float], float]:
 
 
 def _round_bf16(number: float) -> float:
+    number = to_float(number)
     try:
         (bits,) = struct.unpack("<I", struct.pack("<f", number))
     except OverflowError:

@@ -348,7 +348,7 @@ def place_weights(
     with contextlib.suppress(FileNotFoundError):
         if os.path.samefile(source, path):
             return path
-    target = _Target.at(path, force=force, kept=kept)
+    target = _Target.at(path, force=force, kept=kept, is_followed=False)
     weights.open()
     if how == "link":
         temporary = target.neighbour()
@@ -388,13 +388,20 @@ class _Target(NamedTuple):
         in_place: bool = False,
         source: str | os.PathLike[str] | None = None,
         kept: Iterable[str | os.PathLike[str]] = (),
+        is_followed: bool = True,
     ) -> _Target:
+        """The place at a path; with `is_followed=False` a link there is replaced, and what it leads to stays."""
         path = os.fspath(path)
-        real = os.path.realpath(path)
+        folder, name = os.path.split(path)
+        real = os.path.realpath(path) if is_followed else os.path.join(os.path.realpath(folder), name)
         try:
-            status = os.stat(real)
+            status = os.lstat(real)
         except FileNotFoundError:
             return cls(real, path, None, force)
+        if stat.S_ISLNK(status.st_mode):
+            if not force:
+                raise FileExistsError(errno.EEXIST, "already exists", path)
+            return cls(real, path, None, True)
         if not stat.S_ISREG(status.st_mode):
             raise OSError(errno.EINVAL, "not a regular file", path)
         is_source = source is not None and _is_same_file(status, source)

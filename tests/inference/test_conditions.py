@@ -9,6 +9,7 @@ from irshape.inference.conditions import conditions
 from irshape.inference.run import Guard
 from irshape.shape.dim import Size
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import Work
 from tests.shape.random_sizes import RandomSizes
 from tests.support.ir import Net
 
@@ -29,7 +30,7 @@ def test_conditions_say_the_same(block: int) -> None:
             kind = random.choice(["ge", "ge", "eq", "div", "broadcast"])
             (_, a), (_, b) = sizes.expression(random.randint(1, 3)), sizes.expression(random.randint(0, 2))
             demanded.append(guard(kind, a, random.randint(1, 6) if kind == "div" else b))
-        listed = conditions(demanded)
+        listed = conditions(demanded, Work(10**6))
         for _ in range(30):
             values = sizes.values()
             assert all(one.requirement.holds(values) for one in demanded) == all(one.requirement.holds(values) for one in listed), (

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.report.text import Palette, cells, diagnostic_lines, escape, pad, shorten, table, verdict
+from irshape.report.text import Palette, cells, diagnostic_lines, escape, harmless, pad, shorten, table, verdict
 
 PLAIN, COLOURED = Palette(False), Palette(True)
 HEAD = ("ID", "LAYER", "TYPE", "SHAPE", "FORMULA")
@@ -158,3 +158,17 @@ def test_long_names_are_cut_on_terminals_only() -> None:
 def test_verdict_counts(severities: str, text: str) -> None:
     names = {"e": "error", "w": "warning", "n": "note"}
     assert verdict(Counter(names[letter] for letter in severities)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("::error file=a::b", "\\x3a:error file=a::b"),
+        ("inputs\n  ::error::b", "inputs\n  \\x3a:error::b"),
+        ("x ##[error]b", "x \\x23#[error]b"),
+        ("##vso[task.setvariable]", "\\x23#vso[task.setvariable]"),
+        ("std::vector ## 2", "std::vector ## 2"),
+    ],
+)
+def test_no_name_is_a_command_of_a_runner(text: str, shown: str) -> None:
+    assert harmless(text) == shown

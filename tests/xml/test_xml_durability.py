@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -133,3 +134,15 @@ def test_only_the_model_its_weights_and_the_output_are_opened(tmp_path: Path, co
     assert run(OBSERVED, log, command, MODEL, *options).returncode == 0
     seen = {*log.read_text().splitlines()} - {str(log)}
     assert seen == {str(MODEL), str(MODEL.with_suffix(".bin")), *([str(out)] if options else [])}
+
+
+@pytest.mark.parametrize("how", ["link", "copy"])
+def test_a_link_in_the_place_of_the_weights_is_replaced_and_not_followed(how: Literal["link", "copy"], tmp_path: Path) -> None:
+    weights, victim, planted = tmp_path / "in.bin", tmp_path / "victim", tmp_path / "out.bin"
+    weights.write_bytes(b"weights")
+    victim.write_bytes(b"victim")
+    planted.symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        place_weights(how, Weights(weights), tmp_path / "out.xml")
+    place_weights(how, Weights(weights), tmp_path / "out.xml", force=True)
+    assert (victim.read_bytes(), planted.read_bytes(), planted.is_symlink()) == (b"victim", b"weights", False)

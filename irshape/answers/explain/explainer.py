@@ -15,6 +15,7 @@ from irshape.answers.explain.target import Target
 from irshape.answers.explain.traced import names, number_text, numbers, text
 from irshape.answers.explain.trail import Trail
 from irshape.inference.inference import Inference
+from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.shape.dim import Dim
@@ -42,6 +43,7 @@ class Explainer:
     def explain(self, target: Target) -> Explanation:
         """Explain the shape of the target's port, or one axis of it."""
         sources, slot = self.sources, target.slot
+        self.inference.scope.work.renew()
         graph = sources.number[target.node.model]
         fact = sources.fact(Point(graph, slot, "axis"))
         where = sources.place(target.node)
@@ -65,7 +67,14 @@ class Explainer:
         steps = [self._step(point, number_of) for point in order]
         answers = [self._read(point.subject, sources.derive(point).value, point, number_of) for point in points]
         because = self._because(points[0], order, steps) if points[0].kind == "rank" or target.axis is not None else ""
-        return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, ())
+        found = [self._unfinished(target.node)] if self.inference.scope.work.is_done else []
+        return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
+
+    def _unfinished(self, node: Node) -> Diagnostic:
+        """The note that numbers are not explained, because the work is done before."""
+        most = self.inference.scope.work.most
+        message = f"some numbers are not explained, because the explanation takes more than {most} steps (limit work)"
+        return Diagnostic("N106", message, place(node.model.document, node.layer, node.layer.offset, None, node.model.path))
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""

@@ -126,11 +126,13 @@ class Formulas:
 
     def _twins(self, layer: _Layer, asked: Asked, leaf: Leaf) -> Iterator[Origin]:
         """Sizes of other inputs that the rule requires to be equal to the size that it passes on."""
-        if sum(fact.elements is None for fact in layer.facts) < 2:
+        work = self.scope.work
+        work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
+        if work.is_done or sum(fact.elements is None for fact in layer.facts) < 2:
             return
         named = [named_fact(layer.op, position, fact, is_of_elements=False) for position, fact in enumerate(layer.facts)]
         taken: Origin | None = leaf.source
-        while taken is not None and taken.kind == "axis":
+        while taken is not None and taken.kind == "axis" and not work.is_done:
             # If this size is unknown to the rule, the rule passes on another one.
             port = int(taken.port)
             named[port] = _with(named[port], "axis", taken.position, self._stranger)
@@ -142,8 +144,9 @@ class Formulas:
     def _dependencies(self, layer: _Layer, asked: Asked) -> Iterator[Leaf]:
         """The numbers that the result depends on, found by changing each of them."""
         number = asked.of(layer.known)
+        self.scope.work.take(10)
         for tried, (leaf, others) in enumerate(_changes(self.scope, layer.op, layer.facts, asked.kind)):
-            if tried == _MOST_TRIED:
+            if tried == _MOST_TRIED or self.scope.work.is_done:
                 return
             results = [layer.apply(self.scope, op, facts) for op, facts in others]
             # A rule that fails does not show whether its result depends on the number.

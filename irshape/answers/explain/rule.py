@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 
 from irshape.answers.explain.traced import Leaf, Operation, Traced, like, plain, term, term_of, traced
 from irshape.inference.apply import Application, Rules
-from irshape.inference.facts import Fact, FactTable
+from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 from irshape.ops.context import element_count
 from irshape.ops.op import Input, Op
 from irshape.shape.dim import Dim, Scope, Size, eq
 from irshape.shape.element_type import ElementType
+from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
 from irshape.shape.value import UNREADABLE, Elements, strides
 
@@ -64,8 +65,16 @@ class Rule(Application):
         self.results: tuple[Fact, ...] = ()
 
     def outputs(self) -> tuple[Fact, ...]:
-        """The result of the rule."""
-        return self._outputs()
+        """The result of the rule; unknown outputs if it takes more work than is left."""
+        work = self.scope.work
+        work.is_bounded = True
+        try:
+            work.take(5 * sum([len(fact.shape or ()) + len(fact.elements or ()) for fact in self.facts]))
+            return self._outputs()
+        except Exhausted:
+            return (POISONED,) * max(self.listed, 1)
+        finally:
+            work.is_bounded = False
 
 
 class TracedRule(Rule):

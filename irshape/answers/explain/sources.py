@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from irshape.answers.explain.bodies import of_output, of_parameter
 from irshape.answers.explain.derivation import NOT_KNOWN, Derivation, Place, Point, Reading, Way, unknown
@@ -20,6 +20,9 @@ from irshape.shape.dim import Dim, format_size
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Port
 from irshape.xml.lexical import BODIES
+
+# What is said of a number for whose formula no work is left.
+NOT_EXPLAINED: Final = "not explained, because the explanation takes more steps than the limit work allows"
 
 
 class Sources(Lookup):
@@ -108,10 +111,15 @@ class Sources(Lookup):
         return Derivation(number, [(point.subject, number, Place("element", layer, node, position=point.position, bytes=weights))])
 
     def _computed(self, point: Point, node: Node, output: int) -> Derivation:
-        """A number that the rule of the node computes."""
+        """A number that the rule of the node computes; without its formula if the work of the question is done."""
         slots = self.graphs[point.graph][1].slots
         number = self.number_of(point)
+        work = self.inference.scope.work
+        work.take(5 + sum([len(slots[slot].shape or ()) for slot in node.sources if slot >= 0]) // 8)
+        if work.is_done:
+            return Derivation(number, [(point.subject, number, Place("unknown", NOT_EXPLAINED))])
         formula = self.formulas.formula(node, slots, Asked(point.kind, output, point.position))
+        work.take(8 * len(formula.reads))
         sources = [self._source(point, node, leaf, slots) for leaf in formula.reads]
         reads = [(leaf.name, leaf.value, source) for leaf, source in zip(formula.reads, sources, strict=True)]
         if not isinstance(formula.term, Leaf | Operation):
@@ -166,6 +174,7 @@ class Sources(Lookup):
         """Why the rank of a tensor is unknown."""
         op, number = node.op, NOT_KNOWN
         assert op is not None
+        work = self.inference.scope.work
         facts = list(enumerate(inputs_of(node, self.graphs[point.graph][1].slots)))
         for position, one in facts:
             port = op.input_at(position)
@@ -179,9 +188,10 @@ class Sources(Lookup):
             if port.value and not is_known(one):
                 kind = "rank" if one.shape is None else "values" if element_count(one.shape) is not None else "axis"
                 reads.append((f"the {'number' if kind == 'axis' else 'values'} of {port.name}", number, Point(point.graph, slot, kind)))
-            elif not port.value:
+            elif not port.value and not work.is_done:
                 sizes = enumerate(one.shape or ())
                 reads += [(f"{port.name}[{i}]", size, Point(point.graph, slot, "axis", i)) for i, size in sizes if isinstance(size, Dim)]
+                work.take(8 * len(one.shape or ()))
         values = [read for read in reads if read[0].startswith("the ")] or reads
         cause = " and ".join(name for name, _, _ in values)
         return Derivation(number, values, note=f"the rank is lost here: it depends on {cause}" if values else "the rank is lost here")

@@ -100,6 +100,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "N103": misused(RESHAPE, f"{CHECK} --limit elements=1", CHECK, NUMBERS),
     "N104": misused(JOINED, f"{CHECK} --limit terms=1", CHECK),
     "N105": misused(ITERATED, f"{CHECK} --limit passes=1", CHECK),
+    "N106": misused(JOINED, f"{CHECK} --limit work=1", CHECK),
     "W101": Snippet(Run(CONSTANT), Run(CONSTANT, NUMBERS)),
     "W102": Snippet(Run(CONSTANT, NUMBERS[:8]), Run(CONSTANT, NUMBERS)),
     "W103": mistake(CONSTANT, 'size="16"', 'size="8"', weights=NUMBERS),

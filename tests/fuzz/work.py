@@ -1,0 +1,619 @@
+"""Small files that ask for much work, and what it takes: `python -m tests.fuzz.work FOLDER` runs every command on each of them.
+
+A file here is below 100 kB. Whatever is asked of it, a command must answer within `SECONDS` of CPU time and `MEGABYTES` of memory.
+"""
+
+import argparse
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from tests.support.ir import Net, Ref
+
+SECONDS: Final = 5.0
+MEGABYTES: Final = 500
+HUGE: Final = 2**62
+
+MAKERS: Final[dict[str, Callable[[], Net | tuple[Net, Net]]]] = {}
+
+
+def attack(make: Callable[[], Net | tuple[Net, Net]]) -> Callable[[], Net | tuple[Net, Net]]:
+    MAKERS[make.__name__] = make
+    return make
+
+
+def sizes_of(net: Net, data: Ref) -> Ref:
+    """The sizes of a tensor as elements of another."""
+    return net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+
+
+def element(net: Net, data: Ref, index: int) -> Ref:
+    """One element, in a tensor of one element."""
+    return net.layer("Gather", [data, net.const([index]), net.const(0)], ["I64"], "opset8")[0]
+
+
+def binary(net: Net, type: str, a: Ref, b: Ref) -> Ref:
+    return net.layer(type, [a, b], [a.precision])[0]
+
+
+def made(net: Net, shape: Ref) -> Ref:
+    """A tensor of a shape that elements say."""
+    return net.layer("Broadcast", [net.const(1.0, "f32"), shape], ["FP32"], "opset3", mode="numpy")[0]
+
+
+def open_shape(rank: int, one: str = "?", element_type: str = "f32") -> str:
+    return f"{element_type}[{','.join([one] * rank)}]"
+
+
+def reshape(net: Net, data: Ref, shape: Ref) -> Ref:
+    return net.layer("Reshape", [data, shape], [data.precision], special_zero=False)[0]
+
+
+def repeated(type: str, rounds: int, shape: str = "f32[1..9]", by: int | None = None, **kinds: Any) -> Net:
+    """A size that is combined with itself, or with a number, again and again."""
+    net = Net()
+    size = element(net, sizes_of(net, net.parameter(shape)), 0)
+    other = None if by is None else net.const([by])
+    for _ in range(rounds):
+        size = binary(net, type, size, size if other is None else other)
+    net.result(made(net, size))
+    return net
+
+
+# Numbers that grow.
+
+
+@attack
+def squarings() -> Net:
+    return repeated("Multiply", 28)
+
+
+@attack
+def squarings_of_any_size() -> Net:
+    return repeated("Multiply", 120, "f32[?]")
+
+
+@attack
+def multiplications() -> Net:
+    return repeated("Multiply", 170, by=HUGE)
+
+
+@attack
+def multiplications_of_negative() -> Net:
+    net = Net()
+    size = binary(net, "Subtract", element(net, sizes_of(net, net.parameter("f32[1..9]")), 0), net.const([5]))
+    for _ in range(28):
+        size = binary(net, "Multiply", size, size)
+    net.result(made(net, size))
+    return net
+
+
+@attack
+def powers() -> Net:
+    return repeated("Power", 60, by=8)
+
+
+@attack
+def powers_of_itself() -> Net:
+    return repeated("Power", 40)
+
+
+@attack
+def doublings() -> Net:
+    return repeated("Add", 170)
+
+
+@attack
+def real_powers() -> Net:
+    net = Net()
+    size = net.layer("Convert", [element(net, sizes_of(net, net.parameter("f32[2..9]")), 0)], ["FP32"], destination_type="f32")[0]
+    for _ in range(40):
+        size = binary(net, "Power", size, size)
+    net.result(made(net, net.layer("Convert", [size], ["I64"], destination_type="i64")[0]))
+    return net
+
+
+@attack
+def squared_differences() -> Net:
+    net = Net()
+    size = element(net, sizes_of(net, net.parameter("f32[1..9]")), 0)
+    for _ in range(40):
+        size = binary(net, "SquaredDifference", size, net.const([1]))
+    net.result(made(net, size))
+    return net
+
+
+@attack
+def tiles() -> Net:
+    net = Net()
+    data = net.parameter("f32[1..9]")
+    for _ in range(100):
+        data = net.layer("Tile", [data, net.const([HUGE])], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+@attack
+def reductions() -> Net:
+    """The product of a thousand sizes, times itself."""
+    net = Net()
+    sizes = sizes_of(net, net.parameter(open_shape(1000, "1..9")))
+    size = net.layer("ReduceProd", [sizes, net.const([0])], ["I64"], keep_dims=True)[0]
+    for _ in range(30):
+        size = binary(net, "Multiply", size, size)
+    net.result(made(net, size))
+    return net
+
+
+@attack
+def rounds_of_arithmetic() -> Net:
+    """Sixty rounds of arithmetic on 1,024 elements that are followed."""
+    net = Net()
+    a = sizes_of(net, net.parameter(open_shape(1024)))
+    b = sizes_of(net, net.parameter(open_shape(1024, "1..9")))
+    for round in range(60):
+        a, b = binary(net, "Add" if round % 2 else "Multiply", a, b), a
+    net.result(made(net, a))
+    return net
+
+
+@attack
+def rounds_of_mixed_arithmetic() -> Net:
+    net = Net()
+    a = sizes_of(net, net.parameter(open_shape(1000)))
+    b = sizes_of(net, net.parameter(open_shape(1000, "1..9")))
+    for type in ("Add", "Multiply", "Subtract", "Maximum", "FloorMod", "Divide", "Minimum", "Mod", "SquaredDifference") * 8:
+        a, b = binary(net, type, a, b), a
+    net.result(made(net, a))
+    return net
+
+
+# Shapes of many open sizes.
+
+
+@attack
+def adds_of_ten_thousand() -> Net:
+    net = Net()
+    data = net.parameter(open_shape(10_000))
+    for _ in range(100):
+        data = binary(net, "Add", data, data)
+    net.result(data)
+    return net
+
+
+@attack
+def adds_of_two_of_ten_thousand() -> Net:
+    net = Net()
+    a, b = (net.parameter(open_shape(10_000)) for _ in range(2))
+    for _ in range(100):
+        a, b = binary(net, "Add", a, b), a
+    net.result(a)
+    return net
+
+
+@attack
+def adds_of_250() -> Net:
+    net = Net()
+    net.result(binary(net, "Add", *(net.parameter(open_shape(250)) for _ in range(2))))
+    return net
+
+
+@attack
+def many_operations_of_ten_thousand() -> Net:
+    """A rank of ten thousand, padded, transposed, sliced and reshaped."""
+    net = Net()
+    data = net.parameter(open_shape(5_000))
+    for _ in range(40):
+        data = net.layer("ReLU", [data], ["FP32"])[0]
+        data = net.layer("Transpose", [data, net.const([])], ["FP32"])[0]
+    net.result(reshape(net, data, net.const([-1])))
+    return net
+
+
+@attack
+def concat_of_a_thousand() -> Net:
+    """A size that is the sum of a thousand."""
+    net = Net()
+    sizes = sizes_of(net, net.parameter(open_shape(1000)))
+    parts = [made(net, sizes)]
+    parts += [net.layer("Concat", [parts[0]] * 500, ["FP32"], axis=0)[0]]
+    net.result(parts[-1])
+    return net
+
+
+@attack
+def concat_of_sizes() -> Net:
+    """A shape that a Concat of a thousand open sizes says."""
+    net = Net()
+    size = sizes_of(net, net.parameter("f32[?]"))
+    net.result(made(net, net.layer("Concat", [size] * 900, ["I64"], axis=0)[0]))
+    return net
+
+
+@attack
+def concat_of_open_inputs() -> Net:
+    net = Net()
+    net.result(net.layer("Concat", [net.parameter("f32[?]") for _ in range(300)], ["FP32"], axis=0)[0])
+    return net
+
+
+@attack
+def split_of_open_sizes() -> Net:
+    net = Net()
+    data = net.parameter(open_shape(300))
+    for ref in net.layer("Split", [data, net.const(0)], ["FP32"] * 300, num_splits=300):
+        net.result(ref)
+    return net
+
+
+@attack
+def sizes_that_depend() -> Net:
+    """A thousand sizes, each of which depends on a thousand."""
+    net = Net()
+    sizes = sizes_of(net, net.parameter(open_shape(1000)))
+    total = net.layer("ReduceSum", [sizes, net.const([0])], ["I64"], keep_dims=True)[0]
+    net.result(made(net, binary(net, "Add", sizes, total)))
+    return net
+
+
+@attack
+def sizes_that_depend_on_unknown() -> Net:
+    net = Net()
+    sizes = sizes_of(net, net.parameter(open_shape(1000)))
+    total = net.layer("CumSum", [sizes, net.const(0)], ["I64"], "opset3")[0]
+    data = made(net, binary(net, "Multiply", sizes, total))
+    for _ in range(100):
+        data = net.layer("ReLU", [data], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+@attack
+def chain_of_inputs() -> Net:
+    """A sum of many inputs."""
+    net = Net()
+    data = net.parameter("f32[?]")
+    for _ in range(170):
+        data = net.layer("Concat", [data, net.parameter("f32[?]")], ["FP32"], axis=0)[0]
+    net.result(data)
+    return net
+
+
+@attack
+def chain_of_broadcasts() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    for _ in range(170):
+        data = binary(net, "Add", data, net.parameter("f32[?,?]"))
+    net.result(data)
+    return net
+
+
+# Conditions.
+
+
+def primes(count: int) -> list[int]:
+    found: list[int] = []
+    number = 2
+    while len(found) < count:
+        if all(number % one for one in found):
+            found.append(number)
+        number += 1
+    return found
+
+
+@attack
+def prime_divisors() -> Net:
+    net = Net()
+    data = net.parameter("f32[?]")
+    for prime in primes(150):
+        net.result(reshape(net, data, net.const([-1, prime])))
+    return net
+
+
+@attack
+def large_periods() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,?,?]")
+    for prime in (262_139, 262_133, 262_127, 262_121):
+        shape = sizes_of(net, data)
+        for axis in range(3):
+            size = binary(net, "FloorMod", element(net, shape, axis), net.const([prime]))
+            net.result(reshape(net, made(net, size), net.const([-1, 7])))
+    return net
+
+
+@attack
+def one_large_period() -> Net:
+    net = Net()
+    data = net.parameter("f32[?]")
+    size = binary(net, "FloorMod", element(net, sizes_of(net, data), 0), net.const([262_139]))
+    for prime in primes(60):
+        net.result(reshape(net, made(net, size), net.const([-1, prime])))
+    return net
+
+
+@attack
+def sizes_that_are_tried() -> Net:
+    """Sizes that no formula decides, so that each of two thousand is tried."""
+    net = Net()
+    data = net.parameter("f32[1..2000]")
+    size = element(net, sizes_of(net, data), 0)
+    for _ in range(10):
+        size = binary(net, "BitwiseXor", size, net.const([5]))
+        net.layers[-1] = net.layers[-1].replace("opset1", "opset13")
+    for prime in primes(30):
+        net.result(reshape(net, made(net, size), net.const([-1, prime])))
+    return net
+
+
+@attack
+def relations_of_many() -> Net:
+    """Products of three sizes that must be equal."""
+    net = Net()
+    inputs = [net.parameter("f32[?,?,?]") for _ in range(20)]
+    for a in inputs[:10]:
+        for b in inputs[10:]:
+            shape = sizes_of(net, b)
+            net.result(reshape(net, a, shape))
+    return net
+
+
+@attack
+def nested_minima() -> Net:
+    net = Net()
+    shape = sizes_of(net, net.parameter(open_shape(12)))
+    size = element(net, shape, 0)
+    for round in range(100):
+        size = binary(net, ("Minimum", "Add", "Maximum", "Divide")[round % 4], size, element(net, shape, round % 12))
+    net.result(made(net, size))
+    net.result(reshape(net, made(net, size), net.const([-1, 7])))
+    return net
+
+
+# Reshapes that stand in the way.
+
+
+@attack
+def constant_of_rank_ten_thousand() -> Net:
+    net = Net()
+    net.result(binary(net, "Add", net.parameter(open_shape(9_000, "1")), constant(net, 9_000)))
+    return net
+
+
+def constant(net: Net, rank: int) -> Ref:
+    """A constant of one element of a high rank."""
+    net.const(1.0, "f32")
+    net.layers[-1] = net.layers[-1].replace('shape=""', f'shape="{",".join(["1"] * rank)}"')
+    return Ref(len(net.layers) - 1, 0, "FP32")
+
+
+@attack
+def constant_of_sizes() -> Net:
+    net = Net()
+    data = net.parameter(open_shape(5_000, "2"))
+    net.result(reshape(net, data, net.const([2] * 5_000)))
+    return net
+
+
+@attack
+def pinned_reshapes() -> Net:
+    net = Net()
+    data = net.parameter("f32[2,3]")
+    for _ in range(200):
+        data = net.layer("ReLU", [reshape(net, data, net.const([2, 3]))], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+@attack
+def pinned_reshapes_beside() -> Net:
+    net = Net()
+    data = net.parameter("f32[2,3]")
+    for _ in range(200):
+        net.result(reshape(net, data, net.const([3, 2])))
+    return net
+
+
+# Two files.
+
+
+def pair(make: Callable[[Net, bool], None]) -> tuple[Net, Net]:
+    a, b = Net(), Net()
+    make(a, False)
+    make(b, True)
+    return a, b
+
+
+@attack
+def nested_concats() -> tuple[Net, Net]:
+    def make(net: Net, is_after: bool) -> None:
+        data = first = net.parameter("f32[1,2]")
+        for _ in range(12 if is_after else 0):
+            data = net.layer("Concat", [data] * 6, ["FP32"], axis=0)[0]
+        net.result(net.layer("ReLU", [first if not is_after else data], ["FP32"])[0])
+
+    return pair(make)
+
+
+@attack
+def nested_concats_replaced() -> tuple[Net, Net]:
+    def make(net: Net, is_after: bool) -> None:
+        data = net.parameter("f32[1,2]")
+        for depth in range(12):
+            data = net.layer("Concat", [data] * (6 + is_after), ["FP32"], axis=0)[0]
+            net.layers[-1] = net.layers[-1].replace('name="', f'name="{"b" if is_after else "a"}{depth}')
+        net.result(net.layer("ReLU", [data], ["FP32"])[0])
+
+    return pair(make)
+
+
+@attack
+def shared_constants() -> tuple[Net, Net]:
+    def make(net: Net, is_after: bool) -> None:
+        net.weights += bytes([is_after]) * 4_000_000
+        for _ in range(200):
+            net.result(net.layer("Const", [], ["U8"], element_type="u8", shape="4000000", offset=0, size=4_000_000)[0])
+
+    return pair(make)
+
+
+@attack
+def unnamed_layers() -> tuple[Net, Net]:
+    def make(net: Net, is_after: bool) -> None:
+        data = net.parameter("f32[1,2]")
+        for index in range(300):
+            data = net.layer("ReLU", [data], ["FP32"])[0]
+            net.layers[-1] = re.sub('name="[^"]*"', f'name="{"x" if is_after else "y"}{index}"', net.layers[-1])
+        net.result(data)
+
+    return pair(make)
+
+
+@attack
+def other_open_sizes() -> tuple[Net, Net]:
+    def make(net: Net, is_after: bool) -> None:
+        sizes = sizes_of(net, net.parameter(open_shape(1000)))
+        total = net.layer("ReduceSum", [sizes, net.const([0])], ["I64"], keep_dims=True)[0]
+        size = binary(net, "Add", total, sizes) if is_after else binary(net, "Add", sizes, total)
+        net.result(made(net, size))
+
+    return pair(make)
+
+
+# Numbers of thousands of digits and infinite ends where arithmetic could raise.
+
+
+@attack
+def slices_of_huge_ends() -> Net:
+    net = Net()
+    size = element(net, sizes_of(net, net.parameter("f32[2..9]")), 0)
+    for _ in range(16):
+        size = binary(net, "Multiply", size, size)
+    data = net.parameter("f32[1..1000]")
+    net.result(net.layer("Slice", [data, net.const([0]), size, net.const([1]), net.const([0])], ["FP32"], "opset8")[0])
+    net.result(net.layer("Tile", [data, size], ["FP32"])[0])
+    real = net.layer("Convert", [size], ["FP32"], destination_type="f32")[0]
+    net.result(made(net, net.layer("Convert", [binary(net, "Add", real, real)], ["I64"], destination_type="i64")[0]))
+    for type in ("Sqrt", "Floor", "Sigmoid", "Negative", "Abs", "Sign"):
+        net.result(made(net, net.layer("Convert", [net.layer(type, [real], ["FP32"])[0]], ["I64"], destination_type="i64")[0]))
+    net.result(made(net, binary(net, "Power", size, size)))
+    net.result(made(net, binary(net, "Divide", net.const([7]), size)))
+    return net
+
+
+@attack
+def exact_floors() -> Net:
+    """Floors whose numerators are floors, each of which turns out to be exact."""
+    net = Net()
+    size = binary(net, "Multiply", element(net, sizes_of(net, net.parameter("f32[?]")), 0), net.const([2**40]))
+    for _ in range(150):
+        size = binary(net, "Multiply", binary(net, "Divide", size, net.const([3])), net.const([3]))
+    net.result(made(net, size))
+    return net
+
+
+@attack
+def broadcasts_of_33_inputs() -> Net:
+    net = Net()
+    data = net.parameter("f32[?]")
+    for _ in range(33):
+        data = binary(net, "Add", data, net.parameter("f32[?]"))
+    net.result(data)
+    return net
+
+
+@attack
+def factors_beyond_int64() -> Net:
+    net = Net()
+    size = element(net, sizes_of(net, net.parameter("f32[?]")), 0)
+    for _ in range(2):
+        size = binary(net, "Multiply", size, net.const([HUGE]))
+    net.result(reshape(net, made(net, binary(net, "Divide", size, net.const([HUGE]))), net.const([-1, 3])))
+    other = binary(net, "FloorMod", size, net.const([2**61 - 1]))
+    net.result(reshape(net, made(net, other), net.const([-1, 3])))
+    return net
+
+
+RUNNER: Final = """
+import os, resource, sys
+pid = os.fork()
+if not pid:
+    resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), int(sys.argv[1])))
+    resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+    os.execv(sys.executable, [sys.executable, '-m', 'irshape', *sys.argv[2:]])
+_, status, usage = os.wait4(pid, 0)
+print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, os.waitstatus_to_exitcode(status), file=sys.stderr)
+"""
+
+
+def commands(net: Net, path: str, other: str, changed: str) -> Iterator[list[str]]:
+    """What is asked of a file: every command, about its last layers."""
+    yield ["check", path, "--target", "bounded", "--target", "static-shapes", "--target", "ranked"]
+    yield ["infer", path, "-o", path + ".out", "--force"]
+    yield ["info", path, "--all"]
+    yield ["sizes", path]
+    last = len(net.layers) - 2
+    yield ["explain", path, str(last)]
+    yield ["reshape", path, "--input", changed, "-o", path + ".out", "--force"]
+    yield ["diff", path, other, "--all"]
+
+
+def changed(net: Net) -> str:
+    """Another shape for the first input."""
+    texts = [text for text in net.layers if 'type="Parameter"' in text]
+    name, shape = (re.findall(f' {key}="([^"]*)"', texts[0])[0] for key in ("name", "shape"))
+    if "?" in shape or ".." in shape:
+        return f"{name}[{shape.replace('?', '7').replace('1..9', '8')}]"
+    return f"{name}[{shape.replace('2', '5').replace('1', '4')}]"
+
+
+def measure(arguments: list[str], seconds: float) -> tuple[float, int, int, int, str]:
+    """CPU seconds, peak megabytes, exit code, characters of output, and the last line of the output."""
+    done = subprocess.run([sys.executable, "-c", RUNNER, str(int(seconds)), *arguments], capture_output=True, text=True, check=False)
+    *rest, line = done.stderr.strip().splitlines()
+    used, megabytes, code = line.split()
+    said = done.stdout + "\n".join(rest)
+    lines = [one for one in said.splitlines() if " I101 " in one or "internal error" in one or "Error: " in one]
+    return float(used), int(megabytes), int(code), len(said), lines[0] if lines else ""
+
+
+def main() -> int:
+    """Measure every command on every file; 1 if one takes too much."""
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.work", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*")
+    parser.add_argument("--seconds", type=float, default=20, help="CPU seconds after which a command is stopped")
+    parser.add_argument("--verb", action="append")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    is_bad = False
+    for name, make in MAKERS.items():
+        if given.names and name not in given.names:
+            continue
+        both = make()
+        net, other = both if isinstance(both, tuple) else (both, both)
+        paths = [given.folder / f"{name}{suffix}.xml" for suffix in ("", ".other")]
+        for path, one in zip(paths, (net, other), strict=True):
+            path.write_text(one.xml)
+            path.with_suffix(".bin").write_bytes(one.bin)
+        print(f"{name}: {len(net.xml) // 1000} kB", flush=True)
+        for command in commands(net, str(paths[0]), str(paths[1]), changed(net)):
+            if given.verb and command[0] not in given.verb:
+                continue
+            used, megabytes, code, characters, line = measure(command, given.seconds)
+            is_over = used > SECONDS or megabytes > MEGABYTES or code < 0 or characters > 10 * len(net.xml) + 100_000 or bool(line)
+            is_bad |= is_over
+            if is_over or used > 2:
+                print(
+                    f"  {'!' if is_over else ' '} {command[0]:8} {used:6.2f} s {megabytes:5} MB  exit {code} {characters:9} {line[:200]}",
+                    flush=True,
+                )
+    return int(is_bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
