@@ -30,13 +30,14 @@ class Rules:
     of the specification they need not. `answered` counts the applications.
     """
 
-    __slots__ = ("answered", "facts", "scope", "states_types")
+    __slots__ = ("_always", "answered", "facts", "scope", "states_types")
 
     def __init__(self, facts: FactTable, scope: Scope, *, states_types: bool = True) -> None:
         self.facts = facts
         self.scope = scope
         self.states_types = states_types
         self.answered = 0
+        self._always = min(_ALWAYS, scope.work.most)
 
     def apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         """The outcome of a transfer function for these facts of a node's inputs, from the memo if it has been asked before."""
@@ -52,10 +53,17 @@ class Rules:
         application = Application(self, node, transfer, facts)
         work = self.scope.work
         is_asked_by_a_rule = work.is_bounded
-        work.left = max(work.left, min(_ALWAYS, work.most))
+        if work.left < self._always:
+            work.left = self._always
         work.is_bounded = True
+        steps = 0
+        for fact in facts:
+            if fact.shape is not None:
+                steps += len(fact.shape)
+            if fact.elements is not None:
+                steps += 4 * len(fact.elements)
         try:
-            work.take(sum([_width(fact) for fact in facts]))
+            work.take(steps)
             outcome = application.answer()
         except Exhausted:
             if is_asked_by_a_rule:
@@ -158,8 +166,9 @@ class Application(Context):
         ports = op.inputs
         if len(facts) > len(ports):
             ports = (*ports, *[ports[-1]] * (len(facts) - len(ports)))
+        unknown_shape = self.unknown_shape
         inputs = [
-            Input(ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal, self.unknown_shape)
+            Input(ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal, unknown_shape)
             for index, fact in enumerate(facts)
         ]
         if not self._check_ports(inputs):
@@ -355,11 +364,6 @@ class Application(Context):
         if any(one.elements is None for one in read) and not (op.takes_unknown and any(one.elements for one in read)):
             return None
         return read
-
-
-def _width(fact: Fact) -> int:
-    """The axes and elements of a tensor."""
-    return len(fact.shape or ()) + 4 * len(fact.elements or ())
 
 
 def exceeded(most: int) -> str:
