@@ -229,6 +229,8 @@ class Engine:
             is_rule = transfer is not None and transfer.is_pure and not (overrides and node.index in overrides)
             if is_rule:
                 outcome = apply(node, transfer, tuple(map(fact_of, node.sources)))  # type: ignore[arg-type]
+            elif transfer is not None and transfer.offset is not None and node.index not in overrides:
+                outcome = self.origins.constant(node, transfer)
             else:
                 outcome = yield from self._outcome(node, transfer, facts_of(node, slots))
             if outcome.has_effects:
