@@ -122,13 +122,13 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
         yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {reason(group[0], palette)}"
         if len(group) > 1:
             others = some([str(guard.requirement) for guard in group[1:]], _SHOWN - 1)
-            yield f"  {' ' * wide}  {palette.dim}likewise {escape(others)}{palette.plain}"
+            yield f"  {' ' * wide}  {palette.dim}also {escape(others)}{palette.plain}"
 
 
 def _heading(guard: Guard) -> str:
     """The heading under which a guard is listed."""
     if guard.is_premise:
-        return "the formulas assume; OpenVINO accepts other sizes, for which other shapes follow"
+        return "the formulas hold only where; OpenVINO also accepts other sizes, with other shapes"
     return "holds only where, for sizes that depend on data" if is_about_data(guard.requirement) else "holds only where"
 
 

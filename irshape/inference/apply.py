@@ -13,6 +13,7 @@ from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, element_count
 from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.report.finding import Finding
+from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
@@ -141,7 +142,7 @@ class Application(Context):
             self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
             return failed
         if op.max_inputs is not None and count > op.max_inputs:
-            self.error("G108", f"the operation takes {op.max_inputs} inputs, got {count}")
+            self.error("G108", f"the operation takes at most {counted(op.max_inputs, 'input')}, got {count}")
             return failed
         poisoned = {index for index, fact in enumerate(self.facts) if fact.is_poisoned}
         said = len(findings)
@@ -279,7 +280,7 @@ class Application(Context):
         if shape is None:
             return None
         if len(shape) > (most := self.scope.limits.rank):
-            self.fail("X111", f"an output has rank {len(shape)}; at most {most} is followed (limit rank)")
+            self.fail("X111", f"an output has rank {len(shape)}; irshape follows ranks of at most {most} (limit rank)")
         for size in shape:
             if type(size) is not int or not 0 <= size <= INT64_MAX:
                 return tuple([self._size(size) for size in shape])
@@ -291,9 +292,9 @@ class Application(Context):
         if 0 <= low <= INT64_MAX:
             return size
         if low > INT64_MAX:
-            self.error("S205", f"an output size is {formula_text(size)}, more than 2^63-1")
+            self.error("S205", f"an output size must be at most 2^63-1, got {formula_text(size)}")
         elif high < 0:
-            self.error("S203", f"an output size is negative: {formula_text(size)}")
+            self.error("S203", f"an output size must not be negative, got {formula_text(size)}")
         return narrow(size, 0, inf)
 
     def _elements(

@@ -19,6 +19,7 @@ from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
+from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
@@ -180,11 +181,11 @@ class Control(Context):
     def _check_outputs(self, body: Body, count: int) -> None:
         """Every output of the layer needs a Result of either body, and no Result may be two."""
         if len(body.outputs) < count:
-            self.fault(f"output {len(body.outputs)} is no Result of the {body.name}", self.node.layer.offset)
+            self.fault(f"no Result of the {body.name} is mapped to output {len(body.outputs)}", self.node.layer.offset)
         taken: set[Node] = set()
         for output in body.outputs:
             if output.result in taken:
-                self.fault(f"Result {output.result.id} of the {body.name} is two outputs", output.offset)
+                self.fault(f"Result {output.result.id} of the {body.name} is mapped to two outputs", output.offset)
             taken.add(output.result)
 
     def _either(self, index: int, then: Fact, other: Fact) -> Fact:
@@ -228,15 +229,15 @@ class Control(Context):
         is_entered = self._condition(self.facts[1], "execution_condition")
         if body.condition is None:
             # OpenVINO leaves such a Loop as it is, with the one output that every operation begins with.
-            self.warn("R201", "no Result of the body is its execution_condition")
+            self.warn("R201", "the port map names no Result of the body as the execution_condition")
             return (self._fact(ElementType.dynamic, None),)
         self._condition(declared.value(body.condition), "the condition in the body")
         trip_count = self._one(self.facts[0], "trip_count")
         own = sum(entry.external in (0, 1) for entry in body.inputs)
         if own > 2 or len(self.facts) != len(body.inputs) + 2 - own:
-            self.fault(f"{len(body.inputs)} inputs are mapped, the layer has {len(self.facts)}", self.node.layer.offset)
+            self.fault(f"the port map has {counted(len(body.inputs), 'input')}, the layer has {len(self.facts)}", self.node.layer.offset)
         if len(body.outputs) < self.listed:
-            self.fault(f"{len(body.outputs)} outputs are mapped, the layer has {self.listed}", self.node.layer.offset)
+            self.fault(f"the port map has {counted(len(body.outputs), 'output')}, the layer has {self.listed}", self.node.layer.offset)
         self._check_inputs(self.bodies)
         first = self._first(body, declared)
         run = yield from self._ask(body, first)
@@ -375,7 +376,7 @@ class Control(Context):
         if type(part) is int:
             total = part * iterations
             if bounds(total)[0] > INT64_MAX:
-                self.fail("S205", f"output {index} has {total} elements along its axis, more than 2^63-1")
+                self.fail("S205", f"output {index} must have at most 2^63-1 elements along its axis, got {total}")
             return total
         # Parts may be of different sizes.
         (least, most), (fewest, many) = bounds(part), bounds(iterations)
@@ -384,12 +385,12 @@ class Control(Context):
     def _iterate(self) -> Asking:
         [body], [declared] = self.bodies, self.declared
         if len(self.facts) != len(body.inputs):
-            self.fault(f"{len(body.inputs)} inputs are mapped, the layer has {len(self.facts)}", self.node.layer.offset)
+            self.fault(f"the port map has {counted(len(body.inputs), 'input')}, the layer has {len(self.facts)}", self.node.layer.offset)
         if len(body.outputs) < self.listed:
-            self.fault(f"{len(body.outputs)} outputs are mapped, the layer has {self.listed}", self.node.layer.offset)
+            self.fault(f"the port map has {counted(len(body.outputs), 'output')}, the layer has {self.listed}", self.node.layer.offset)
         for node in body.model.nodes:
             if node.type == "TensorIterator" and node.is_live:
-                self.fault("OpenVINO takes no TensorIterator in the body of another", node.layer.offset)
+                self.fault("OpenVINO takes no TensorIterator in the body of another TensorIterator", node.layer.offset)
         self._check_inputs(self.bodies)
         iterations = self._parts(body)
         given = self._first(body, declared)
@@ -423,7 +424,7 @@ class Control(Context):
         if -len(shape) <= slice.axis < len(shape) and eq(shape[slice.axis], slice.part_size) is False:
             part = format_size(shape[slice.axis])
             self.never_runs(
-                f"output {index} joins parts of size {part} on axis {slice.axis}, its part_size is {slice.part_size}", output.offset
+                f"output {index} must join parts of size {slice.part_size} (part_size) on axis {slice.axis}, got {part}", output.offset
             )
         self._take(f"output {index}", slice, self._joined(iterations, slice, index), output.offset)
 
@@ -433,7 +434,7 @@ class Control(Context):
             return self.unknown()
         total = iterations * slice.part_size
         if bounds(total)[0] > INT64_MAX:
-            self.fail("S205", f"output {index} has {total} elements along its axis, more than 2^63-1")
+            self.fail("S205", f"output {index} must have at most 2^63-1 elements along its axis, got {total}")
         return self.dimension(total)
 
     def _parts(self, body: Body) -> Size:
@@ -502,13 +503,15 @@ class Control(Context):
         taken = slice.taken(size)
         if taken is None:
             ends = f"start={slice.start}, end={slice.end} and stride={slice.stride}"
-            self.never_runs(f"the axis of {port} has size {format_size(size)}, of which {ends} take no whole parts", offset)
+            self.never_runs(f"{ends} must divide the axis of {port} into whole parts, got size {format_size(size)}", offset)
         elif slice.part_size <= 0:
             self.never_runs(f"part_size of {port} must be at least 1, got {slice.part_size}", offset)
         elif self._taken is None:
             self._taken = taken
         elif eq(self._taken, taken) is False:
-            self.never_runs(f"{port} has {format_size(taken)} parts, a port before it {format_size(self._taken)}", offset)
+            self.never_runs(
+                f"{port} must have as many parts as the ports before, {format_size(self._taken)}, got {format_size(taken)}", offset
+            )
         return taken
 
     def _first(self, body: Body, declared: Run) -> dict[Node, Fact]:
@@ -588,7 +591,7 @@ class Control(Context):
             type(wanted) is int and eq(size, wanted) is False for size, wanted in zip(new, shape, strict=True)
         ):
             back, there = format_shape(new), format_shape(shape)
-            self.warn("R401", f"{back} comes back to {parameter.name!r}, for which the body is compiled with {there}")
+            self.warn("R401", f"the tensor fed back to {parameter.name!r} must have the shape {there}, got {back}")
 
     def _wider(self, key: tuple[Any, ...], before: Size, after: Size) -> Size:
         """A size that holds both; each that has been widened once is a symbol of its own, of which nothing but its range is known."""

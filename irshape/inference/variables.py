@@ -120,7 +120,7 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
         variable, element_type = read.element_type, assigned.element_type
         if variable is not element_type and (is_strict or ElementType.dynamic not in (variable, element_type)):
             code = "T102" if pair.is_read_first else "R201"
-            ctx.fail(code, f"the variable has element type {variable}, got {element_type}")
+            ctx.fail(code, f"the value must have the element type of the variable, {variable}, got {element_type}")
         with ctx.looks(when=pair.is_read_first and _is_refused(ctx, read_value.op, read, assigned, is_strict=is_strict)):
             _compare_shapes(ctx, read_value.op, read, assigned, is_strict=is_strict)
     except RuleFailure:
@@ -145,21 +145,21 @@ def _compare_shapes(ctx: Context, read_value: Op | None, read: Fact, assigned: F
     variable, shape = read.shape, assigned.shape
     if variable is None or shape is None:
         return
-    message = "axis {axis} of the variable is {b}, got {a}"
+    message = "axis {axis} must have the size that the variable has"
     if isinstance(read_value, ReadValueV3):
         if is_strict and all(type(size) is int for size in (*variable, *shape)):
-            ctx.require_eq(len(shape), len(variable), "the variable has rank {b}, got rank {a}", code="S102")
+            ctx.require_eq(len(shape), len(variable), "the value must have the rank of the variable", code="S102")
             ctx.stop_at_errors()
             for axis, (size, wanted) in enumerate(zip(shape, variable, strict=True)):
                 ctx.require_eq(size, wanted, message, axis=axis)
         return
-    ctx.require_eq(len(shape), len(variable), "the variable has rank {b}, got rank {a}", code="S102")
+    ctx.require_eq(len(shape), len(variable), "the value must have the rank of the variable", code="S102")
     ctx.stop_at_errors()
     for axis, (size, wanted) in enumerate(zip(shape, variable, strict=False)):
         low, high = bounds(wanted)
         if low == high:
             ctx.require_eq(size, int(low), message, axis=axis)
             continue
-        ctx.require_ge(size, int(low), "axis {axis} of the variable is at least {b}, got {a}", code="S201", axis=axis)
+        ctx.require_ge(size, int(low), "axis {axis} must be in the range of the variable", code="S201", axis=axis)
         if type(high) is int:
-            ctx.require_ge(high, size, "axis {axis} of the variable is at most {a}, got {b}", code="S201", axis=axis)
+            ctx.require_ge(high, size, "axis {axis} must be in the range of the variable", code="S201", axis=axis)

@@ -419,7 +419,7 @@ class SegmentMax(Op):
         if ids is not None and not ids and num_segments is None:
             ctx.fail(
                 "V103",
-                "segment_ids must hold at least 1 value where num_segments is absent, got 0; OpenVINO crashes on it",
+                "segment_ids must hold at least 1 value where num_segments is absent, got 0; OpenVINO crashes on the empty input",
                 port=segment_ids,
             )
         rest = data.shape[1:]

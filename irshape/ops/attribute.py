@@ -148,7 +148,7 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
     """An element type by OpenVINO's name; R105 if its case differs, and for `undefined`, an old name of `dynamic`."""
     element_type = ElementType.parse("dynamic" if text.lower() == "undefined" else text)
     if element_type is None:
-        raise Malformed("A103", f"{text!r} is no element type")
+        raise Malformed("A103", f"{text!r} is not an element type")
     return element_type, None if element_type.name == text else "R105"
 
 

@@ -134,9 +134,7 @@ class Context(Judge):
         """The one shape that both must have; an input of unknown rank may have any. The message may name the `{axis}`."""
         return merge_shapes(self, _shape_of(a), _shape_of(b), message, code=code, **names)
 
-    def broadcast_shapes(
-        self, a: Input | Shape, b: Input | Shape, message: str = "dimensions {a} and {b} do not broadcast", **names: Any
-    ) -> Shape:
+    def broadcast_shapes(self, a: Input | Shape, b: Input | Shape, message: str = "", **names: Any) -> Shape:
         """The shape that both broadcast to, as in NumPy; None if one has no known rank."""
         return broadcast_shapes(self, _shape_of(a), _shape_of(b), message=message, **names)
 

@@ -65,7 +65,11 @@ class _Convolution(_Kernel):
                 ctx.leave_unranked()
         ctx.require_rank(filters, (count + lead,), "S102")
         if count + 2 not in self.ranks:
-            ctx.warn("R401", f"data must have rank {' or '.join(map(str, self.ranks))}, but it can only have rank {count + 2}", port=data)
+            ctx.warn(
+                "R401",
+                f"data must have rank {' or '.join(map(str, self.ranks))}, but the other inputs and attributes only fit rank {count + 2}",
+                port=data,
+            )
         return data.dims(count + 2), filters.dims(count + lead)
 
 
@@ -128,7 +132,7 @@ class _Transposed(_Convolution):
                     ctx.fail("V105", "output_shape must have a known number of values", port=output_shape)
                 ctx.warn(
                     "R203",
-                    "output_shape holds an unknown number of values; OpenVINO infers an output without spatial axes from it",
+                    "output_shape holds an unknown number of values; OpenVINO infers an output without spatial axes",
                     port=output_shape,
                 )
             given = ctx.values(output_shape, count)

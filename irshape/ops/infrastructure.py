@@ -34,7 +34,7 @@ def read_stored_type(text: str) -> tuple[ElementType, str | None]:
     """The element type of a constant. OpenVINO also reads it as the precision of a port: `I64` and `f32`, but not `F32`."""
     element_type, remark = read_element_type(text)
     if ElementType.from_precision(text) is None:
-        raise Malformed("A103", f"{text!r} is no element type of a constant; write {element_type}")
+        raise Malformed("A103", f"{text!r} is not an element type of a constant; write {element_type}")
     return element_type, remark
 
 

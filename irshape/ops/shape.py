@@ -144,14 +144,14 @@ class Reshape(_Rearrangement):
         with ctx.assumes():
             for size in dict.fromkeys(want):
                 if is_filled(size):
-                    ctx.require_ge(size, 1, "the size for -1 is computed as if no size beside it were 0")
+                    ctx.require_ge(size, 1, "the size for -1 is computed as if no other size were 0")
                 elif bounds(size)[0] <= 0:
                     vanishing.append(size)
         with ctx.looks(at=[*have, *want]):
             rest, divisors = map(product, ctx.without_common(have, want))
             if ctx.scope.has_intervals_only and not (is_known(rest) and is_known(divisors)):
                 return _between(ctx, rest, divisors)
-            message = "the elements of data must be a multiple of the product of the sizes beside -1"
+            message = "the elements of data must be a multiple of the product of the sizes other than -1"
             if not vanishing:
                 return ctx.exact_div(rest, divisors, message)
             alone = product([dim_min(size, 1) for size in vanishing if size not in have])

@@ -11,14 +11,20 @@ from irshape.shape.range import Bound
 
 Shape: TypeAlias = tuple[Size, ...] | None
 
-_RANKS_DIFFER = "ranks differ: {a} and {b}"
+_RANKS_DIFFER = "the ranks must be equal"
+_DO_NOT_BROADCAST = {
+    "numpy": "the inputs must broadcast",
+    "none": "the inputs must have the same shape",
+    "explicit": "the inputs must have the same shape",
+    "pdpd": "the second input must broadcast to the first",
+}
 
 
 def merge_shapes(
     ctx: Judge,
     a: Shape,
     b: Shape,
-    message: str = "dimensions of axis {axis} differ: {a} and {b}",
+    message: str = "axis {axis} must have equal sizes",
     *,
     code: str = "S201",
     rank_message: str = _RANKS_DIFFER,
@@ -46,7 +52,7 @@ def broadcast_shapes(
     b: Shape,
     kind: str = "numpy",
     axis: int = -1,
-    message: str = "dimensions {a} and {b} do not broadcast",
+    message: str = "",
     *,
     code: str = "S202",
     **names: Any,
@@ -56,8 +62,9 @@ def broadcast_shapes(
     `kind` is `numpy` (aligned at the last axis), `none` or `explicit` (the shapes must be equal), or `pdpd`: `b` broadcasts to `a`, with
     its first axis at `axis` of `a`, or with its last axis at the last of `a` if `axis` is -1.
     """
+    message = message or _DO_NOT_BROADCAST[kind]
     if kind in ("none", "explicit"):
-        return merge_shapes(ctx, a, b, message, code=code, rank_message=message, rank_code=code, **names)
+        return merge_shapes(ctx, a, b, message, code=code, rank_message="the inputs must have the same rank", rank_code=code, **names)
     if a is None or b is None:
         return None
     if kind == "numpy":
@@ -69,7 +76,7 @@ def broadcast_shapes(
     else:
         start = len(a) - len(b) if axis == -1 else axis
         if start < 0 or start + len(b) > len(a):
-            ctx.require_ge(len(a), len(b) + max(start, 0), message, code=code, **names)
+            ctx.require_ge(len(a), len(b) + max(start, 0), "the first input must have an axis for each axis of the second", code=code)
             return a
     end = start + len(b)
     pairs = zip(a[start:end], b, strict=True)

@@ -7,8 +7,8 @@ from typing import Any
 from irshape.shape.dim import Size, dim_max, dim_min, le, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
 
-_TOO_LARGE = "the kernel covers {b} elements, but the padded data has {a} on axis {axis}"
-_NEGATIVE = "the output would have {a} elements on axis {axis}"
+_TOO_LARGE = "the kernel of {b} elements must fit into axis {axis} of the padded data"
+_NEGATIVE = "axis {axis} of the output must not be negative"
 
 
 def dilated(kernel: Size, dilation: Size) -> Size:

@@ -242,8 +242,11 @@ def _check_strings(weights: Weights, offset: int, size: int) -> None:
     count = struct.unpack("<i", weights.read(offset, 4))[0] if size >= 4 else -1
     header = 4 * (count + 2)
     if count < 0 or header > size:
-        announced = "" if count < 0 else f" the {counted(count, 'packed string')} that the header announces"
-        raise WeightsError("W106", f"{counted(size, 'byte')} cannot hold{announced or ' packed strings'}")
+        needed = (
+            "at least 4 bytes for the number of strings" if size < 4 else f"{header} bytes for the header of {counted(count, 'string')}"
+        )
+        message = f"the number of packed strings must not be negative, got {count}" if count < 0 <= size - 4 else ""
+        raise WeightsError("W106", message or f"packed strings need {needed}, but the constant has {counted(size, 'byte')}")
     weights.string_bytes += header
     if weights.string_bytes > weights.size:
         raise WeightsError("X111", "the packed strings of several constants overlap too often; irshape does not read them again")

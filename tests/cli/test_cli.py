@@ -142,7 +142,7 @@ def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None
     assert lines[start + 2 : start + 4] == ["", "holds only where, for sizes that depend on data"]
     first, *others = [f"d{number} == 2" for number in range(8)]
     assert lines[start + 4].startswith(f"  {first}")
-    assert lines[start + 5].strip() == f"likewise {', '.join(others[:5])} and 2 more"
+    assert lines[start + 5].strip() == f"also {', '.join(others[:5])} and 2 more"
 
 
 @pytest.mark.parametrize("text", ["parameter_0[1,3,8,8]", "parameter_0=[1,3,8,8]", "parameter_0:1x3x8x8", "[1,3,8,8]"])

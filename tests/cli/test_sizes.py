@@ -51,7 +51,7 @@ def test_a_condition_that_is_a_layers_own_is_said_once(capsys: pytest.CaptureFix
     assert lines[2] == "parameter_0[B,S], parameter_1[B,S] is valid where"
     assert [lines[3], lines[5]] == ["  S <= 48", "  (B*S) % 4 == 0"]
     assert lines[6].startswith("      Reshape reshape_") and lines[6].endswith(
-        ": the elements of data must be a multiple of the product of the sizes beside -1"
+        ": the elements of data must be a multiple of the product of the sizes other than -1"
     )
     assert lines[-3:] == ["nearest to B = 3, S = 50", "  below  B = 3, S = 48", "  above  none was found"]
 

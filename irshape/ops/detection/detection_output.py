@@ -59,7 +59,7 @@ class _DetectionOutput(Op):
         if not self.keep_top_k:
             ctx.fail("A105", "keep_top_k must have at least 1 item, got 0", attribute="keep_top_k")
         if not all(-(2**31) <= limit < 2**31 for limit in self.keep_top_k):
-            ctx.fail("A104", "keep_top_k holds a number outside the range of int32", attribute="keep_top_k")
+            ctx.fail("A104", f"keep_top_k must hold numbers in [-2^31, 2^31), got {list(self.keep_top_k)}", attribute="keep_top_k")
         images, logits = box_logits.shape
         preds_images, preds = class_preds.shape
         proposal_images, rows, numbers = proposals.shape
@@ -88,7 +88,7 @@ class _DetectionOutput(Op):
         OpenVINO compares each with box_logits, or with class_preds if it knows only the number of images there.
         """
         taken = others[0] if is_known(others[0]) and not is_known(logits) else logits
-        message = "all inputs must have the same batch, proposals that or 1"
+        message = "all inputs must have the same batch; proposals may have the batch 1"
         for other in others:
             ctx.require_eq(taken, other, message)
         ctx.stop_at_errors()
@@ -116,11 +116,11 @@ def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size
     name, size, times = taken
     with ctx.looks(at=STATIC):
         quotient = ctx.exact_div(
-            size, times, "the last axis of {name} must hold equally many numbers for each of the {what}", name=name, what=what
+            size, times, "the last axis of {name} must hold the same number of values for each of the {what}", name=name, what=what
         )
         for other, size, times in sources:
             if other != name:
-                message = "{name} and {other} must tell the same number of {what}"
+                message = "{name} and {other} must give the same number of {what}"
                 ctx.merge(size, quotient * times, message, name=name, other=other, what=what)
     return seen_from(ctx, taken[1], quotient)
 
@@ -174,7 +174,7 @@ class DetectionOutputV8(_DetectionOutput):
                 ctx.require_eq(pairs, priors * 2, _PAIRS)
         if is_known(logits) and not is_counted:
             if not self.share_location:
-                ctx.fail("S206", "OpenVINO cannot tell the number of classes unless proposals or aux_class_preds tell that of prior boxes")
+                ctx.fail("S206", "OpenVINO needs the number of prior boxes from proposals or aux_class_preds to find the number of classes")
             ctx.require_div(logits, 4, "box_logits must have 4 numbers for each prior box")
         with ctx.looks(when=is_counted):
             if self.share_location:

@@ -35,8 +35,8 @@ class ExperimentalDetectronDetectionOutput(Op):
             port.shape for port in (rois, deltas, scores, im_info)
         )
         ctx.require_eq(coordinates, 4, "a region must have 4 coordinates")
-        ctx.require_eq(delta_numbers, ctx.dimension(self.num_classes * 4), "deltas must have 4 numbers for each of num_classes")
-        ctx.require_eq(classes, ctx.dimension(self.num_classes), "scores must have one number for each of num_classes")
+        ctx.require_eq(delta_numbers, ctx.dimension(self.num_classes * 4), "deltas must have 4 numbers for each class of num_classes")
+        ctx.require_eq(classes, ctx.dimension(self.num_classes), "scores must have one number for each class of num_classes")
         ctx.require_eq(images, 1, "im_info must describe one image")
         ctx.require_eq(numbers, 3, "im_info must hold 3 numbers for an image")
         message = "rois, deltas and scores must have the same number of regions"

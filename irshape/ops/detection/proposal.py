@@ -16,8 +16,8 @@ _REAL = FLOAT - {ElementType.dynamic}
 
 def _require_image_numbers(ctx: Context, numbers: Size) -> None:
     """An image is described by height, width and one scale, or by one scale for each side."""
-    ctx.require_ge(numbers, 3, "an image must be described by 3 or 4 numbers", code="S201")
-    ctx.require_ge(4, numbers, "an image must be described by 3 or 4 numbers", code="S201")
+    ctx.require_ge(numbers, 3, "the input for the image size must hold 3 or 4 numbers for each image", code="S201")
+    ctx.require_ge(4, numbers, "the input for the image size must hold 3 or 4 numbers for each image", code="S201")
 
 
 class _Proposal(Op):
@@ -98,7 +98,7 @@ class GenerateProposals(Op):
         *grid, count, coordinates = anchors.shape
         ctx.require_eq(coordinates, 4, "an anchor must have 4 coordinates")
         deltas, score = (port.shape for port in (boxes_deltas, scores))
-        ctx.require_eq(score[1] * 4, deltas[1], "boxes_deltas must have 4 channels for each of scores")
+        ctx.require_eq(score[1] * 4, deltas[1], "boxes_deltas must have 4 channels for each channel of scores")
         ctx.require_eq(count, score[1], "scores must have a channel for each anchor")
         for axis in (2, 3):
             ctx.require_eq(grid[axis - 2], score[axis], "anchors and scores must have the same grid")

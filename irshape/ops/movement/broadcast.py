@@ -100,7 +100,7 @@ class BroadcastV1(_Broadcast):
         target = self._target(ctx, target_shape)
         if self.mode == "pdpd":
             if axes_mapping is None:
-                ctx.fail("G107", "input 2 (axes_mapping) is missing; OpenVINO wants it although it does not read it")
+                ctx.fail("G107", "input 2 (axes_mapping) is missing; OpenVINO requires the input, but does not read its values")
             return self.pdpd(ctx, data, target, target_shape.elements is not None)
         if self.mode == "numpy" or axes_mapping is None:
             return self.numpy(ctx, data, target_shape, target)
@@ -207,13 +207,13 @@ class PadV1(Moving):
         total = size + begin + end
         with ctx.looks(at=STATIC):
             if self.pad_mode == "edge" and eq(begin + end, 0) is not True:
-                ctx.require_ge(size, 1, "axis {axis} must have an edge that the pads repeat", axis=axis)
+                ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
             if self.pad_mode in ("reflect", "symmetric"):
                 longest = size - 1 if self.pad_mode == "reflect" else size
                 for pad in (begin, end):
                     ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that its pads repeat", axis=axis)
         if isinstance(total, int) and total < 0:
-            ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than it has, which leaves {total}")
+            ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than the axis has, which leaves {total}")
         return ctx.saturate(total)
 
     def propagate(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Elements | None:

@@ -55,7 +55,9 @@ class ScatterUpdate(Assembling):
             ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
             if along is not None:
                 wanted = (*data.shape[:along], *indices.shape, *data.shape[along + 1 :])
-                ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be as long as in the slices of data that the indices name")
+                ctx.merge_shapes(
+                    updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+                )
         return data.shape
 
     def types(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> ElementType:
@@ -139,7 +141,9 @@ class ScatterNDUpdateV3(Assembling):
             ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
         wanted = (*indices.shape[:-1], *data.shape[length:])
         ctx.require_rank(updates, (len(wanted),), "S102")
-        ctx.merge_shapes(updates, wanted, "axis {axis} of updates must be as long as in the slices of data that the indices name")
+        ctx.merge_shapes(
+            updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+        )
         return data.shape
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:

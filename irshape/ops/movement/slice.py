@@ -9,6 +9,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
+from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
 from irshape.shape.shape import Shape
@@ -188,7 +189,9 @@ class StridedSlice(Moving):
             if any(bit not in (0, 1) for bit in mask):
                 ctx.fail("A104", f"{name} must hold only 0 and 1, got {list(mask)}", attribute=name)
             if mask and len(mask) != len(self.begin_mask):
-                ctx.fail("A105", f"{name} must be as long as begin_mask: {len(self.begin_mask)} items, got {len(mask)}", attribute=name)
+                ctx.fail(
+                    "A105", f"{name} must have {counted(len(self.begin_mask), 'item')} like begin_mask, got {len(mask)}", attribute=name
+                )
 
     def _layout(self, ctx: Context, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
         """What happens to each axis in turn: "keep", "slice", "drop" or "new", with the axis and its place among the limits."""
@@ -197,7 +200,11 @@ class StridedSlice(Moving):
             ctx.fail("A104", "ellipsis_mask must hold at most one 1", attribute="ellipsis_mask")
         named = count - len(hiding | new)
         if named > data.rank:
-            ctx.fail("S101", f"data must have at least rank {named} for {count} values of begin and end, got rank {data.rank}", port=data)
+            ctx.fail(
+                "S101",
+                f"data must have at least rank {named} for {counted(count, 'value')} of begin and end, got rank {data.rank}",
+                port=data,
+            )
         axes = iter(range(data.rank))
         for place in range(count):
             if place in hiding:

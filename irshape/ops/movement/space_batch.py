@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import TENSORFLOW, op
+from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.guard import STATIC
@@ -173,7 +174,7 @@ class _NDOp(Op):
             ctx.fail("V105", "block_shape must have a known length", port=block_shape)
         count = block_shape.count
         if input.rank < 1 + count:
-            ctx.fail("S101", f"input must have at least rank {1 + count} for {count} blocks, got rank {input.rank}", port=input)
+            ctx.fail("S101", f"input must have at least rank {1 + count} for {counted(count, 'block')}, got rank {input.rank}", port=input)
         if pairs.is_ranked:
             ctx.merge(pairs.shape[0], count, "{port} must have one row for each block", port=pairs.name)
             ctx.merge(pairs.shape[1], 2, "{port} must have two columns", port=pairs.name)

@@ -63,7 +63,7 @@ class ScaledDotProductAttention(Op):
         if len(sink) == 1:
             self._check_sink(ctx, query, sink[0])
         for surplus in sink[1:]:
-            ctx.warn("R201", "the operation takes at most 6 inputs", port=surplus)
+            ctx.warn("R201", f"the operation takes at most 6 inputs, got {5 + len(sink)}", port=surplus)
         return None if batch is None else (*batch, length, width)
 
     @staticmethod
@@ -71,7 +71,7 @@ class ScaledDotProductAttention(Op):
         """The batch that broadcasts with the batch of an input. As in OpenVINO, a batch of unknown rank is assumed to fit."""
         if batch is None or other is None:
             return batch
-        message = "{port} must broadcast with the inputs before in all but the last two axes"
+        message = "{port} must broadcast with the earlier inputs in all but the last two axes"
         return ctx.broadcast_shapes(batch, other, message, port=port.name)
 
     @staticmethod

@@ -37,7 +37,7 @@ def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
         size = ctx.unknown()
     for port, other, look in others:
         with ctx.looks(at=look):
-            size = ctx.merge(size, other, "{port} must have the {what} of the inputs before it", port=port.name, what=what)
+            size = ctx.merge(size, other, "{port} must have the same {what} as the earlier inputs", port=port.name, what=what)
     return size
 
 

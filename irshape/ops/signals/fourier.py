@@ -22,7 +22,7 @@ class _Fourier(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
-            ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold equally many values", code="V103")
+            ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold the same number of values", code="V103")
         sizes = self.signal(ctx, data)
         count = axes.count
         if count is not None and count > len(sizes):

@@ -103,7 +103,7 @@ class _MulticlassNms(_ClassNms):
     def check_rank(ctx: Context, boxes: Input, scores: Input) -> None:
         """Demand a known rank of the scores: OpenVINO reads their sizes as soon as it knows the rank of the boxes."""
         if boxes.is_ranked and not scores.is_ranked:
-            ctx.fail("S206", "OpenVINO cannot read scores of unknown rank beside boxes of known rank", port=scores)
+            ctx.fail("S206", "OpenVINO cannot read scores of unknown rank if the rank of boxes is known", port=scores)
 
 
 @op("MulticlassNms", "opset8")
