@@ -21,7 +21,7 @@ from irshape.shape.translation import Translation
 from irshape.xml.document import Port
 from irshape.xml.weights import WeightsError
 
-# Attributes of a Const that say where its bytes are, not what they are.
+# Attributes of a Const that give the place of its bytes, not their content.
 _PLACES: Final = frozenset({"offset", "size"})
 # Attributes of a body's Parameter that its inputs override.
 _DECLARED: Final = frozenset({"shape", "element_type"})

@@ -1,4 +1,4 @@
-"""The examination of one file: read it, ask the command's question, and turn the answer into plain data for printing."""
+"""The examination of one file: read it, ask the command's question, and return the answer as data that can be printed."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Rules:
         self._always = min(_ALWAYS, scope.work.most)
 
     def apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
-        """The outcome of a transfer function for these facts of a node's inputs, from the memo if it has been asked before."""
+        """The outcome of a transfer function for these facts of a node's inputs, from the memo if the memo has it."""
         memo = transfer.memo
         outcome = memo.get(facts)
         if outcome is None:
@@ -157,7 +157,7 @@ class Application(Context):
             if not poisoned:
                 self.error("I101", f"{type(error).__name__}: {error}")
         if poisoned:
-            # What depends on a failed layer is a consequence, not a fault.
+            # A finding that depends on a failed layer is a consequence, not a fault.
             findings[said:] = [finding for finding in findings[said:] if finding.port is not None and finding.port not in poisoned]
             self.requirements.clear()
         return failed if len(findings) > said and self.has_errors(said) else outputs
@@ -195,7 +195,7 @@ class Application(Context):
         return tuple(outputs)
 
     def _check_ports(self, inputs: Sequence[Input]) -> bool:
-        """What the ports' declarations demand; False if a rank leaves the rule nothing to work on."""
+        """Check the declarations of the ports; False if an input has a rank for which the rule cannot run."""
         is_ranked = True
         for input in inputs:
             port = input.port
@@ -233,7 +233,7 @@ class Application(Context):
             input.elements = None  # a rule reads numbers and sizes only
 
     def _compare_types(self, inputs: Sequence[Input]) -> None:
-        """What shares its element type must do so."""
+        """Check that inputs declared with one element type have the same element type."""
         shared: dict[str, ElementType] = {}
         for input in inputs:
             group, element_type = input.port.group, input.element_type
@@ -300,7 +300,7 @@ class Application(Context):
     def _elements(
         self, arguments: Sequence[Any], shapes: Sequence[Shape], types: Sequence[ElementType]
     ) -> tuple[Sequence[Elements | None], Sequence[Elements | None]]:
-        """The elements of each output, and what OpenVINO knows of them."""
+        """The elements of each output, and the elements that OpenVINO knows."""
         op = self.op
         nothing = [None] * len(shapes)
         read = self._read(arguments)

@@ -1,6 +1,6 @@
-"""If, Loop and TensorIterator: what enters their bodies, how often they run, and what comes out.
+"""If, Loop and TensorIterator: the facts that enter their bodies, the number of iterations, and the outputs.
 
-No body is ever run by its trip count. What an iteration hands to the next is widened until it no longer changes: at first to an
+No body is ever run by its trip count. A fact that an iteration hands to the next is widened until it no longer changes: at first to an
 interval that holds both, then to one without the end that still moves, so the search ends soon and holds for every iteration.
 """
 
@@ -26,7 +26,7 @@ from irshape.shape.shape import Shape, format_shape
 
 Asking: TypeAlias = Generator[Wanted, Run, Any]
 
-# Passes after which what still changes is not known at all.
+# Passes after which a size that still changes becomes unknown.
 _PATIENCE: Final = 16
 
 
@@ -87,11 +87,11 @@ class Control(Context):
         self.faults.append((message, offset))
 
     def never_runs(self, message: str, offset: int) -> None:
-        """Record what OpenVINO reads in a port map, and its CPU plugin refuses."""
+        """Record a fault of a port map that OpenVINO accepts and its CPU plugin refuses."""
         self.remarks.append((message, offset))
 
     def _check_inputs(self, bodies: list[Body]) -> None:
-        """What enters a body must be an input of the layer."""
+        """Check that every mapped input of a body is an input of the layer."""
         for body in bodies:
             for entry in body.inputs:
                 if not 0 <= entry.external < len(self.facts):
@@ -99,7 +99,7 @@ class Control(Context):
         if self.faults:
             raise RuleFailure
 
-    # What goes in and comes out.
+    # Inputs and outputs.
 
     def _fact(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
         return self.table.intern(element_type, shape, None, is_poisoned)
@@ -116,13 +116,13 @@ class Control(Context):
         return plain if fact.runtime_view is fact else self._seen_as(plain, self._plain(fact.runtime_view))
 
     def _ask(self, body: Body, given: dict[Node, Fact]) -> Asking:
-        """A pass over a body whose Parameters are what is given; it is what is known of the body until the next."""
+        """A pass over a body with the given facts for its Parameters. Its run is the known run of the body until the next pass."""
         run = yield from self._pass(body, given)
         self.inner[self.node.index, body.name] = run
         return run
 
     def _pass(self, body: Body, given: dict[Node, Fact]) -> Asking:
-        """A pass over a body whose Parameters are what is given, or of any shape where the engine has made enough passes."""
+        """A pass over a body with the given facts for its Parameters, or with any shapes if the engine has made enough passes."""
         facts = tuple([given.get(parameter) for parameter in body.model.parameters])
         run = yield (self.node.index, body.name), facts if given else ()
         if all(run.slots[parameter.first_slot] is fact for parameter, fact in given.items()):
@@ -161,7 +161,7 @@ class Control(Context):
             run = yield from self._ask(body, given)
             is_chosen = cond.elements is None or condition is (body is self.bodies[0])
             if not is_chosen:
-                # Sizes choose the branch, so what it demands of them is demanded only of those that choose it.
+                # Sizes choose the branch, so its requirements hold only for the sizes that choose it.
                 self.inner[self.node.index, body.name] = _unguarded(run)
             runs.append([self._plain(run.value(output.result)) for output in body.outputs])
         if known is not None:
@@ -189,7 +189,7 @@ class Control(Context):
             taken.add(output.result)
 
     def _either(self, index: int, then: Fact, other: Fact) -> Fact:
-        """What an output is that comes from one of two branches."""
+        """The fact of an output that comes from one of two branches."""
         element_type = then.element_type
         if element_type is ElementType.dynamic:
             element_type = other.element_type
@@ -201,7 +201,7 @@ class Control(Context):
         return self._seen_as(fact, self._fact(element_type, shape, is_poisoned=is_poisoned))
 
     def _either_shape(self, key: tuple[int, str], a: Shape, b: Shape, *, is_runtime_view: bool = False) -> Shape:
-        """A shape that is one of two; OpenVINO knows of a size what it is in either branch, or nothing."""
+        """A shape that is one of two. OpenVINO knows a size only if both branches give a number, and then knows both numbers."""
         if a is None or b is None:
             return None
         if len(a) != len(b):
@@ -296,7 +296,7 @@ class Control(Context):
         return tuple([self.scope.unknown((*key, axis), *ends) for axis, ends in enumerate(known)])
 
     def _or_entered(self, fact: Fact, entered: list[Fact], theirs: Shape, index: int) -> Fact:
-        """What leaves a Loop that may run no iteration: what the last one gave, or what went in at first.
+        """The output of a Loop that may run no iteration: the result of the last iteration, or the value that entered the first.
 
         OpenVINO's CPU plugin gives the latter only if it is within `theirs`, the shape that OpenVINO infers; otherwise it fails.
         """
@@ -348,7 +348,7 @@ class Control(Context):
         return self.unknown(0)
 
     def _left(self, output: BodyOutput, fact: Fact, index: int, iterations: Size | None, *, is_empty: bool) -> Fact:
-        """What an output of a Loop is; OpenVINO knows the length of what is joined only if it knows both factors.
+        """The fact of an output of a Loop. OpenVINO knows the length of joined parts only if it knows both factors.
 
         `is_empty` says that OpenVINO knows that no iteration runs.
         """
@@ -408,7 +408,7 @@ class Control(Context):
         return tuple(outputs)
 
     def _ended(self, output: BodyOutput, fact: Fact, index: int, iterations: Size | None) -> Fact:
-        """What an output of a TensorIterator is."""
+        """The fact of an output of a TensorIterator."""
         slice = output.slice
         if slice is None or fact.is_poisoned or fact.shape is None:
             return self._plain(fact)
@@ -420,7 +420,7 @@ class Control(Context):
         return self._fact(fact.element_type, (*shape[:axis], total, *shape[axis + 1 :]))
 
     def _check_parts(self, output: BodyOutput, slice: Slice, shape: tuple[Size, ...], index: int, iterations: Size) -> None:
-        """What is joined must have the size of a part, and as many parts as there are iterations."""
+        """Check that an output joins parts of the declared size, and as many as there are iterations."""
         if -len(shape) <= slice.axis < len(shape) and eq(shape[slice.axis], slice.part_size) is False:
             part = format_size(shape[slice.axis])
             self.never_runs(
@@ -515,7 +515,7 @@ class Control(Context):
         return taken
 
     def _first(self, body: Body, declared: Run) -> dict[Node, Fact]:
-        """What the Parameters are in the first iteration; those of a TensorIterator keep the element type they declare."""
+        """The facts of the Parameters in the first iteration. Parameters of a TensorIterator keep the element type that they declare."""
         given = {}
         for entry in body.inputs:
             fact = self._plain(self.facts[entry.external])
@@ -529,7 +529,7 @@ class Control(Context):
         return given
 
     def _part(self, entry: BodyInput, fact: Fact, element_type: ElementType) -> Fact:
-        """What a Parameter takes of a tensor: a part of it, or all."""
+        """The fact that a Parameter takes from a tensor: a part of the tensor, or all of it."""
         shape = fact.shape
         if entry.slice is not None and shape is not None:
             axis = self.axis(entry.slice.axis, len(shape))
@@ -542,7 +542,7 @@ class Control(Context):
         return [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None and entry.back in plain]
 
     def _fixpoint(self, body: Body, given: dict[Node, Fact], run: Run) -> Asking:
-        """The pass over the body in which what comes back is what went in, or within it."""
+        """The pass over the body in which every fact that is fed back lies within the fact that entered."""
         free = self._plain_backs(body) if self.op.TYPE == "Loop" else []
         joined = {output.result for output in body.outputs if output.slice is not None}
         backs = [(entry.parameter, entry.back) for entry in body.inputs if entry.back is not None]
@@ -565,10 +565,10 @@ class Control(Context):
         return run
 
     def _widened(self, parameter: Node, before: Fact, after: Fact, tries: int, *, is_free: bool) -> Fact:
-        """What holds what went in and what comes back.
+        """A fact that includes the fact that entered and the fact that is fed back.
 
-        OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for what goes
-        in at first, so that rank and known sizes can only stay.
+        OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for the
+        fact that enters first, so that rank and known sizes can only stay.
         """
         if before.is_poisoned or after.is_poisoned or before.shape is None:
             return before
@@ -583,7 +583,7 @@ class Control(Context):
         return self._fact(before.element_type, tuple(sizes))
 
     def _compare(self, parameter: Node, before: Fact, after: Fact) -> None:
-        """What comes back must be what the body was compiled for; OpenVINO does not look before it runs."""
+        """Check that a tensor fed back has the shape for which the body was compiled. OpenVINO checks this only at run time."""
         shape, new = before.shape, after.shape
         if before.is_poisoned or after.is_poisoned or shape is None or new is None:
             return
@@ -606,12 +606,12 @@ class Control(Context):
 
 
 def _unguarded(run: Run) -> Run:
-    """A run over a body as it is, but for what it demands of sizes."""
+    """A run without its requirements on sizes."""
     return _bare(run, keeps_diagnostics=True)
 
 
 def _bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:
-    """A run over a body as it is, but for what it demands of sizes and, unless that is kept, what it finds wrong."""
+    """A run without its requirements on sizes and, unless they are kept, without its diagnostics."""
     inner = {key: _bare(one, keeps_diagnostics=keeps_diagnostics) for key, one in run.inner.items()}
     if inner == run.inner and not any(report.requirements or report.diagnostics for report in run.reports.values()):
         return run

@@ -96,7 +96,7 @@ class FactTable:
         return fact
 
     def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:
-        """A fact of which OpenVINO knows what `runtime_view` says."""
+        """The fact with `runtime_view` as the fact that OpenVINO has of the same tensor."""
         if fact.is_like(runtime_view):
             return fact
         return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, runtime_view)

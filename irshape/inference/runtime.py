@@ -1,4 +1,4 @@
-"""OpenVINO's view of what irshape knows, and the verdict that follows where the two differ.
+"""OpenVINO's view of irshape's facts, and the verdict where the two views differ.
 
 OpenVINO knows the bounds of a size but no formula: `6*B // (3*B)` is 2 for irshape and `0..` for OpenVINO. It follows fewer values
 than irshape. So some models contradict what irshape knows and not what OpenVINO knows. OpenVINO accepts such a model; it is never

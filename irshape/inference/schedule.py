@@ -23,7 +23,7 @@ from irshape.xml.weights import Weights, WeightsError
 _NONE: Final[frozenset[int]] = frozenset()
 _FIRST: Final = frozenset((0,))
 
-# The transfer functions of a file, by what makes them equal.
+# The transfer functions of a file, by the properties that make them equal.
 Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Transfer]
 _Reads: TypeAlias = tuple[list[int], list[int]]
 
@@ -142,7 +142,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
 
 
 class _Common:
-    """What the nodes of one signature have in common.
+    """The properties that the nodes of one signature share.
 
     `always` are the inputs whose elements the rule reads, `followed` those that it reads where the elements of an output are wanted;
     `transfers` the transfer functions of the nodes that are not odd, by the wanted outputs and the place of the bytes.

@@ -42,7 +42,7 @@ class Session:
         limits: Limits = DEFAULT,
         work: Work | None = None,
     ) -> None:
-        """What is given is that of `irshape.infer`. Raises `OSError` if the file cannot be read.
+        """Takes the arguments of `irshape.infer`. Raises `OSError` if the file cannot be read.
 
         `work` is what is left of the work of a question that the session helps to answer.
         """

@@ -1,4 +1,4 @@
-"""State: which ReadValue each Assign belongs to, and whether what is assigned fits the variable."""
+"""State: which ReadValue each Assign belongs to, and whether the assigned value fits the variable."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def pairs(model: Model) -> list[Pair]:
 
 
 def _order_of_making(model: Model) -> list[int]:
-    """The live nodes in the order in which OpenVINO makes them: what each Result and Assign needs, one after the other."""
+    """The live nodes in the order in which OpenVINO makes them: the nodes that each Result and Assign needs, one after the other."""
     seen = {node.index for node in model.parameters}
     order = sorted(seen)
     for sink in model.nodes:
@@ -104,7 +104,7 @@ def _upstream(model: Model, sources: list[Node], targets: list[Node]) -> dict[in
 
 
 def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Context:
-    """What is wrong with an Assign, and what it demands, given the facts of both outputs."""
+    """The findings and requirements of an Assign, given the facts of both outputs."""
     op, read_value = pair.assign.op, pair.read_value
     assert isinstance(op, (AssignV3, AssignV6))
     ctx = Context(scope, op, pair.assign.model.first_tensor + pair.assign.first_slot)
@@ -129,7 +129,7 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
 
 
 def _is_refused(ctx: Context, read_value: Op | None, read: Fact, assigned: Fact, *, is_strict: bool) -> bool:
-    """Whether OpenVINO refuses what is assigned; what only more knowledge than it has refutes is never valid."""
+    """Whether a comparison that fails is an error of OpenVINO: it also fails on the facts that OpenVINO has."""
     if read.runtime_view is read and assigned.runtime_view is assigned:
         return True
     theirs = Context(ctx.scope, ctx.op, ctx.key)

@@ -24,7 +24,7 @@ from irshape.shape.dim import Dim, IntervalScope
 
 
 def infer(engine: Engine) -> None:
-    """Infer every tensor of the graph and of its bodies; an error is what OpenVINO refuses."""
+    """Infer every tensor of the graph and of its bodies; a finding is an error only if OpenVINO refuses the model."""
     engine.run()
     if not any(found.severity == ERROR for found in engine.diagnostics):
         return

@@ -1,4 +1,4 @@
-"""What is found in the nodes of a graph, said with its place: findings become diagnostics."""
+"""The reports of a pass: a finding in a node becomes a diagnostic with its place."""
 
 from __future__ import annotations
 

@@ -405,7 +405,7 @@ class Op:
         return self
 
     def runtime_view(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
-        """What OpenVINO knows of the elements that `propagate` returned, if not all of them are numbers."""
+        """The elements that OpenVINO knows of the ones that `propagate` returned, if not all of them are numbers."""
         return elements if self.is_followed else None
 
     def runtime_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
@@ -432,7 +432,7 @@ class Moving(Op):
 
 
 class Assembling(Moving):
-    """The family of operations that put their output together from several inputs: known elements are followed beside unknown ones."""
+    """The family of operations that put their output together from several inputs: known elements are followed next to unknown ones."""
 
     takes_unknown = True
 

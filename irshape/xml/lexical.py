@@ -1,4 +1,4 @@
-"""What OpenVINO accepts in the text of an IR. The general reader and the fast lane both take it from here, so they cannot differ."""
+"""The texts that OpenVINO accepts in an IR. The general reader and the fast lane both use these definitions, so they cannot differ."""
 
 from __future__ import annotations
 

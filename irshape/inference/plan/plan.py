@@ -217,7 +217,7 @@ class Plan:
 
 
 def _key(template: Template) -> object:
-    """What tells templates apart: repr tells 0.0 from -0.0, which are equal."""
+    """A key that differs for different templates: repr differs for 0.0 and -0.0, which are equal."""
     return template.element_type, template.shape, repr(template.elements)
 
 

@@ -57,7 +57,7 @@ class Transpose(Moving):
 
 @op("Roll", "opset7")
 class Roll(Op):
-    """Shift elements along axes; what leaves at one end enters at the other."""
+    """Shift elements along axes; elements that leave at one end enter at the other."""
 
     data = In()
     shift = In(INDEX)

@@ -194,7 +194,7 @@ class StridedSlice(Moving):
                 )
 
     def _layout(self, ctx: Context, data: Input, count: int) -> Iterator[tuple[str, int, int]]:
-        """What happens to each axis in turn: "keep", "slice", "drop" or "new", with the axis and its place among the limits."""
+        """The action on each axis, in order: "keep", "slice", "drop" or "new", with the axis and its place among the limits."""
         hiding, new, dropped = (_marked(mask, count) for mask in (self.ellipsis_mask, self.new_axis_mask, self.shrink_axis_mask))
         if len(hiding) > 1:
             ctx.fail("A104", "ellipsis_mask must hold at most one 1", attribute="ellipsis_mask")

@@ -57,7 +57,7 @@ class ScaledDotProductAttention(Op):
                 length = ctx.broadcast(length, rows, message)
                 ctx.broadcast(steps, columns, message)
                 batch = self._broadcast(ctx, batch, mask_batch, attention_mask)
-        # OpenVINO checks the shape of the scale only if it is the last input, and likewise the shape of the sink.
+        # OpenVINO checks the shape of the scale only if it is the last input. The same holds for the sink.
         if scale is not None and not sink:
             ctx.single(scale)
         if len(sink) == 1:

@@ -1,4 +1,4 @@
-"""A, T, S, V and R: attributes, element types, shapes, values, and what OpenVINO alone takes."""
+"""A, T, S, V and R: attributes, element types, shapes, values, and files that OpenVINO alone accepts."""
 
 from __future__ import annotations
 

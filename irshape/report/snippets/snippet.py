@@ -1,4 +1,4 @@
-"""What a snippet is, and how one is written: a file without the mistake, and the mistake."""
+"""Snippets: a file without a mistake, and the mistake."""
 
 from __future__ import annotations
 
