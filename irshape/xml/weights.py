@@ -239,14 +239,16 @@ def check_strings(weights: Weights, offset: int, size: int) -> None:
 
 
 def _check_strings(weights: Weights, offset: int, size: int) -> None:
-    count = struct.unpack("<i", weights.read(offset, 4))[0] if size >= 4 else -1
+    stored = counted(size, "byte")
+    if size < 4:
+        raise WeightsError("W106", f"packed strings need at least 4 bytes for the number of strings, but the constant has {stored}")
+    count = struct.unpack("<i", weights.read(offset, 4))[0]
+    if count < 0:
+        raise WeightsError("W106", f"the number of packed strings must not be negative, got {count}")
     header = 4 * (count + 2)
-    if count < 0 or header > size:
-        needed = (
-            "at least 4 bytes for the number of strings" if size < 4 else f"{header} bytes for the header of {counted(count, 'string')}"
-        )
-        message = f"the number of packed strings must not be negative, got {count}" if count < 0 <= size - 4 else ""
-        raise WeightsError("W106", message or f"packed strings need {needed}, but the constant has {counted(size, 'byte')}")
+    if header > size:
+        strings = counted(count, "string")
+        raise WeightsError("W106", f"packed strings need {header} bytes for the header of {strings}, but the constant has {stored}")
     weights.string_bytes += header
     if weights.string_bytes > weights.size:
         raise WeightsError("X111", "the packed strings of several constants overlap too often; irshape does not read them again")
@@ -258,7 +260,7 @@ def _check_strings(weights: Weights, offset: int, size: int) -> None:
             raise WeightsError("W106", f"the offsets of {counted(count, 'packed string')} are not in ascending order")
         last = ends[-1]
     if header + last > size:
-        found, stored = counted(count, "packed string"), counted(size, "byte")
+        found = counted(count, "packed string")
         raise WeightsError("W106", f"the characters of {found} end at byte {header + last}, but the constant has {stored}")
 
 
