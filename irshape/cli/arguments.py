@@ -12,6 +12,13 @@ from irshape.report.text import terminal_width
 from irshape.shape.limits import DEFAULT
 
 
+class _NoColours:
+    """A theme of argparse in which every colour is the empty text."""
+
+    def __getattr__(self, name: str) -> str:
+        return ""
+
+
 class _Formatter(argparse.RawDescriptionHelpFormatter):
     """Formats help without importing `shutil`, which argparse loads at every start only to measure the terminal."""
 
@@ -19,12 +26,17 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         columns = os.environ.get("COLUMNS", "")
         super().__init__(prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2)
 
+    def _set_color(self, color: bool) -> None:
+        """Format help without colours. From Python 3.14 on, argparse loads `dataclasses` and `inspect` at every start to choose colours."""
+        self._theme, self._decolor = _NoColours(), str
+
 
 class Parser(argparse.ArgumentParser):
     """A parser that reports wrong arguments on one line."""
 
-    def __init__(self, prog: str, *, description: str, epilog: str) -> None:
-        super().__init__(prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False)
+    def __init__(self, prog: str, *, description: str, epilog: str, **options: Any) -> None:
+        """`options` are those that the parser of all commands hands to the parser of one: `color` from Python 3.14 on."""
+        super().__init__(prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")

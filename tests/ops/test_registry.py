@@ -1,5 +1,11 @@
 """Which class stands for a type at a version, as OpenVINO resolves it."""
 
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
 from irshape.ops.index import MODULES
@@ -51,3 +57,25 @@ def test_the_index_names_the_module_of_every_class() -> None:
     assert {type: op.__module__ for type, op in REGISTRY.homes().items()} == {
         type: f"irshape.ops.{module}" for type, module in MODULES.items()
     }
+
+
+def annotated() -> Iterator[tuple[str, str, set[str]]]:
+    """The module, the class and the attributes that the sources of the operations annotate."""
+    for module in sorted(set(MODULES.values())):
+        name = f"irshape.ops.{module}"
+        for node in ast.parse(Path(str(sys.modules[name].__file__)).read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                fields = ((item.target, ast.unparse(item.annotation)) for item in node.body if isinstance(item, ast.AnnAssign))
+                names = {target.id for target, text in fields if isinstance(target, ast.Name) and not re.search("ClassVar|Fixed", text)}
+                yield name, node.name, {name for name in names if not name.startswith("_")}
+
+
+def test_every_class_has_the_attributes_that_its_source_annotates() -> None:
+    """From Python 3.14 on, annotations are evaluated when they are read (PEP 649), and `vars` of a class does not hold them."""
+    REGISTRY.types()
+    found = list(annotated())
+    assert ("irshape.ops.sequence.ctc", "CTCGreedyDecoder", {"ctc_merge_repeated"}) in found
+    for module, name, names in found:
+        cls = getattr(sys.modules[module], name)
+        if issubclass(cls, Op):
+            assert names <= cls.attributes.keys(), f"{module}.{name}"

@@ -2,7 +2,6 @@
 
 from math import inf
 
-import numpy
 import pytest
 
 from irshape.shape import dim
@@ -187,6 +186,8 @@ def test_a_dim_has_no_truth_and_no_order() -> None:
 
 
 def test_numpy_integers_become_ints() -> None:
+    import numpy
+
     height = Scope().symbol("H")
     for result in (numpy.int64(3) + height, height + numpy.int32(3), 3 + height):
         assert str(result) == "H + 3"

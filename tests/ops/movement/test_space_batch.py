@@ -1,9 +1,9 @@
 """SpaceToBatch and BatchToSpace, and the forms that TensorFlow has of them."""
 
 import random
+from math import prod
 from typing import Any
 
-import numpy
 import pytest
 
 import irshape
@@ -79,7 +79,9 @@ TENSORFLOW = [
 
 def counted(shape: tuple[int, ...]) -> Any:
     """1, 2, 3 … in a shape."""
-    return numpy.arange(1, 1 + int(numpy.prod(shape))).reshape(shape)
+    import numpy
+
+    return numpy.arange(1, 1 + prod(shape)).reshape(shape)
 
 
 @pytest.mark.parametrize(("shape", "block", "pads", "moved_shape", "rows"), TENSORFLOW)
@@ -108,7 +110,7 @@ def random_case(kind: str, rank: int, random: random.Random) -> tuple[tuple[int,
     if kind == "SpaceToBatch":
         end = [e + (-(size + b + e)) % block for size, b, e, block in zip([1, *inner], begin, end, blocks, strict=True)]
         return (random.randint(1, 2), *inner), [blocks, begin, end]
-    batch = random.randint(1, 2) * int(numpy.prod(blocks))
+    batch = random.randint(1, 2) * prod(blocks)
     sizes = [max(1, -(-(b + e + 1) // block)) for b, e, block in zip(begin[1:], end[1:], blocks[1:], strict=True)]
     return (batch, *sizes), [blocks, begin, end]
 
@@ -117,6 +119,7 @@ def random_case(kind: str, rank: int, random: random.Random) -> tuple[tuple[int,
 @pytest.mark.parametrize("rank", [2, 3, 4, 5, 6])
 @pytest.mark.parametrize("kind", ["SpaceToBatch", "BatchToSpace"])
 def test_blocks_move_as_on_the_cpu(kind: str, rank: int) -> None:
+    import numpy
     import openvino
     import openvino.opset15 as ops
 

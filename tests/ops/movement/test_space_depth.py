@@ -2,7 +2,6 @@
 
 import random
 
-import numpy
 import pytest
 
 from irshape.ops.movement.space_depth import DepthToSpace, SpaceToDepth
@@ -34,6 +33,7 @@ test_row, test_row_with_openvino = row_tests(ROWS)
 @pytest.mark.parametrize("mode", ["blocks_first", "depth_first"])
 @pytest.mark.parametrize("rank", [3, 4, 5])
 def test_depth_moves_as_on_the_cpu(rank: int, mode: str) -> None:
+    import numpy
     import openvino
     import openvino.opset15 as ops
 
