@@ -66,6 +66,7 @@ def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:
 
 def roots(inference: Inference) -> list[Root]:
     """The axes that unknown sizes are computed from, in the order of computation; fewer if the work of the inference is done before."""
+    # One walk with three caches, which the functions inside share; so this is longer than 60 lines.
     found: list[Root] = []
     work = inference.scope.work
     of_symbol: dict[str, list[Root]] = {}
