@@ -153,14 +153,13 @@ class Engine(Graph):
                 outcome = self.origins.constant(node, transfer)
             else:
                 outcome = yield from self._outcome(node, transfer, facts_of(node, slots))
+            outcomes.append(outcome if is_rule else None)
             if outcome.has_effects:
                 if is_rule and self.verdict is not None:
-                    outcome = self.verdict(node, outcome)
+                    outcome = outcomes[-1] = self.verdict(node, outcome)
                 outputs = self._effects(run, position, node, outcome)
-                outcomes.append(None)
             else:
                 outputs = outcome.outputs
-                outcomes.append(outcome if is_rule else None)
             first = node.first_slot
             if len(outputs) == 1:
                 slots[first] = outputs[0]

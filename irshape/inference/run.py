@@ -81,7 +81,7 @@ class Run:
 
     `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer lacks, by node; `inner` the runs
     of bodies, by node and name; `reports` the reports by position in the schedule. `outcomes` are the outcomes by position: empty
-    unless the pass was a whole one, and None where the outcome has effects or no pure rule gave it.
+    unless the pass was a whole one, and None where no pure rule gave the outcome.
 
     A run over a partition stores its facts by block, and `place` gives each tensor the fact of its block when `slots` is asked for.
     """
