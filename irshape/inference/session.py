@@ -44,7 +44,7 @@ class Session:
     ) -> None:
         """Takes the arguments of `irshape.infer`. Raises `OSError` if the file cannot be read.
 
-        `work` is what is left of the work of a question that the session helps to answer.
+        `work` holds the steps that are left to the question which this session helps to answer.
         """
         self.model = load(source, opset=opset, limits=limits)
         self._weights = weights_of(self.model.document, weights)

@@ -129,7 +129,7 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
 
 
 def _is_refused(ctx: Context, read_value: Op | None, read: Fact, assigned: Fact, *, is_strict: bool) -> bool:
-    """Whether a comparison that fails is an error of OpenVINO: it also fails on the facts that OpenVINO has."""
+    """Whether OpenVINO refuses the value if the comparison fails: it knows the same facts, or its own facts fail, too."""
     if read.runtime_view is read and assigned.runtime_view is assigned:
         return True
     theirs = Context(ctx.scope, ctx.op, ctx.key)

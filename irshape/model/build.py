@@ -141,8 +141,6 @@ class _Builder:
                 self.report_missing_layer(number, source, target)
                 continue
             output = source.layer.signature.outputs.get(from_port)
-            if output is not None and source.op_class is not None and len(source.op_class.outputs) <= output:
-                output = self.surplus(source.op_class, output)
             entry = target.layer.signature.inputs.get(to_port)
             if output is None or entry is None or target.sources[entry] >= 0:
                 self.report_unfit_ports(number, source, output, target, entry)
@@ -154,12 +152,6 @@ class _Builder:
                 self.is_sorted = False
         if self.document.is_example:
             self.feed_examples()
-
-    @staticmethod
-    def surplus(op_class: OpClass, output: int) -> int | None:
-        """An output that only the file lists: it exists if the last output of the operation stands for all further ones."""
-        outs = op_class.outputs
-        return output if outs and outs[-1].variadic else None
 
     def report_missing_layer(self, number: int, source: Node | None, target: Node | None) -> None:
         """Report an edge from or to a layer that does not exist; the input that it feeds is unknown."""

@@ -44,12 +44,12 @@ class _Unplanned(Exception):
 class _Planned(NamedTuple):
     """The outputs of a rule with formulas: a template for each, None where it does not change.
 
-    `is_told_anew` tells that the findings may depend on the sizes.
+    `has_varying_findings` says that the findings may differ for other sizes.
     """
 
     outputs: tuple[Fact, ...]
     templates: list[Template | None]
-    is_told_anew: bool
+    has_varying_findings: bool
 
 
 _UNASKED: Final = _Planned((), [], False)
@@ -138,7 +138,7 @@ class _Making:
                 planned = self._planned[transfer, facts] = self._apply(node, transfer, facts)
         if planned is None:
             return self._leave_open(position, node, own)
-        if planned.is_told_anew:
+        if planned.has_varying_findings:
             self.marks[position] = True
         changed = []
         for slot, fact, template in zip(own, planned.outputs, planned.templates, strict=True):
