@@ -103,6 +103,12 @@ class Diagnostic:
     def __repr__(self) -> str:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"
 
+    def with_severity(self, severity: str) -> Diagnostic:
+        """The same diagnostic with another severity."""
+        other = Diagnostic(self.code, self.message, self.where, severity, self.hint, self.related, self.count)
+        other.fix = self.fix
+        return other
+
     def to_dict(self) -> dict[str, Any]:
         """The diagnostic as an object of `schemas/report.schema.json`; an unknown part of the place is null."""
         where = self.where
@@ -151,9 +157,17 @@ class Diagnostics(list[Diagnostic]):
 
     def without(self, is_left_out: Callable[[str], bool]) -> Diagnostics:
         """The diagnostics without those of some codes."""
+        return self.judged(lambda code, severity: None if is_left_out(code) else severity)
+
+    def judged(self, severity_of: Callable[[str, str], str | None]) -> Diagnostics:
+        """The diagnostics with other severities, by code and severity; None leaves a diagnostic out."""
         kept = Diagnostics(self.most)
-        kept.extend(one for one in self if not is_left_out(one.code))
-        kept.counts.update({kind: count for kind, count in self.counts.items() if not is_left_out(kind[0])})
+        for one in self:
+            if (severity := severity_of(one.code, one.severity)) is not None:
+                kept.append(one if severity == one.severity else one.with_severity(severity))
+        for (code, before), count in self.counts.items():
+            if (severity := severity_of(code, before)) is not None:
+                kept.counts[code, severity] = kept.counts.get((code, severity), 0) + count
         return kept
 
     def listed(self) -> list[Diagnostic]:
