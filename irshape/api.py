@@ -64,10 +64,12 @@ def check(
     opset: str | None = None,
     limits: Limits = DEFAULT,
     targets: Iterable[str] = (),
+    suppressions: bool = True,
 ) -> Inference:
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
-    `targets` are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for an
+    With `suppressions`, faults are left out that the file itself asks to ignore (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
+    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for an
     unknown policy, and the errors of `infer`.
     """
     wanted = list(targets)
@@ -75,9 +77,12 @@ def check(
         from irshape.answers.policies import find_policies, violations
 
         policies = find_policies(wanted)
-    inference = _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=True)
+    model = load(source, opset=opset, limits=limits)
+    inference = _infer(model, inputs, symbols, weights, opaque, is_check=True)
     if wanted:
         inference.report(violations(inference, policies))
+    if suppressions and model.document.suppressions and model.document.is_complete:
+        inference.suppress(is_as_read=not (inputs or symbols), has_targets=bool(wanted))
     return inference
 
 

@@ -27,6 +27,7 @@ from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
     from irshape.report.fix import Edit
+    from irshape.report.selection import Selection
     from irshape.shape.reported import Reported
 
 # The element types of model outputs in IR version 10; every other type becomes f32.
@@ -95,7 +96,7 @@ class Inference:
 
     `ok` is false if any diagnostic is an error. `diagnostics` are sorted by their place in the file. `graphs` are the model and its bodies,
     each with the run of its pass. `given` are the shapes of Parameters, by node, that replace those of the file. `scope` owns the symbols.
-    `mended` are the faults that were mended in the file before this pass.
+    `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
     """
 
     # `irshape.explain` as a method. `irshape.api` sets it, because this module must not import from `irshape.answers`.
@@ -112,6 +113,7 @@ class Inference:
         self.scope = engine.scope
         self._guarding = engine.guarded_runs
         self.mended: list[Diagnostic] = []
+        self.accepted: list[str] = []
         self._found = diagnostics
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
@@ -132,6 +134,30 @@ class Inference:
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics."""
         self._found += diagnostics
+        self.diagnostics = self._found.listed()
+
+    def select(self, selection: Selection) -> None:
+        """Keep the diagnostics that a selection chooses, each with the severity that it sets.
+
+        irshape's own faults (I) stay as they are, and so do the errors of a file that could not be read to its end.
+        """
+
+        def judge(code: str, severity: str) -> str | None:
+            is_needed = code.startswith("I") or (severity == ERROR and not self.document.is_complete)
+            return severity if is_needed else selection.severity(code, severity)
+
+        self._found = self._found.judged(judge)
+        self.diagnostics = self._found.listed()
+
+    def suppress(self, *, is_as_read: bool, has_targets: bool) -> None:
+        """Leave out the diagnostics that the file's own `<rt_info>` asks to ignore, and report the entries that ignore nothing.
+
+        `is_as_read` means that every input has its shape from the file, `has_targets` that demands of a target were checked. Other
+        inputs or targets have other faults, so an entry may be needed for them.
+        """
+        from irshape.inference.suppression import suppressed
+
+        self._found = suppressed(self.document, self._found, is_as_read=is_as_read, has_targets=has_targets)
         self.diagnostics = self._found.listed()
 
     @property

@@ -22,6 +22,21 @@ class Code(NamedTuple):
 
 CATALOGUE: Final[dict[str, Code]] = {}
 
+# The families of codes, by their first letter.
+FAMILIES: Final = {
+    "X": "XML",
+    "G": "Graph",
+    "A": "Attributes",
+    "T": "Element types",
+    "S": "Shapes",
+    "V": "Values of inputs",
+    "W": "Weights",
+    "R": "Accepted by OpenVINO, forbidden by the specification",
+    "P": "Demands of a target",
+    "N": "Notes",
+    "I": "irshape itself",
+}
+
 
 def _family(*rows: tuple[str, str, str, str, str, str]) -> None:
     CATALOGUE.update((row[0], Code(*row)) for row in rows)
@@ -140,6 +155,14 @@ _family(
         "An earlier run of irshape wrote symbols beside the shape of an input. The shape has changed since, and the symbols do not fit it.",
         "irshape ignores the symbols.",
         "Remove the annotation, or give the shape with --input.",
+    ),
+    (
+        "X204",
+        "warning",
+        "unused suppression",
+        "An entry <irshape ignore> in an <rt_info> names a code that no fault of its layer or file has, or a code that does not exist.",
+        "The fault was mended, or the code is misspelt. The entry would hide the same fault if it came back.",
+        "Remove the code from the entry, or correct it.",
     ),
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
@@ -198,6 +198,15 @@ class PortMap:
         self.offset = offset
 
 
+class Suppression(NamedTuple):
+    """An entry `<irshape ignore="..."/>` in the `<rt_info>` of a layer, or of the net if `layer` is None: its codes as text, its extent."""
+
+    codes: str
+    offset: int
+    end: int
+    layer: Layer | None
+
+
 class Graph:
     """The layers and edges of a net or a body.
 
@@ -244,7 +253,8 @@ class Document:
     `<layer>` instead of `<net>`. `path` is the path of the `.xml`, which also locates the `.bin`; None for bytes and trees.
     `encoding` is a Python codec with a fixed byte order, which writes no byte order mark. `is_complete` is false if part of the file
     could not be read; the absence of that part is then no fault. `is_foreign` says that the root element belongs to another format,
-    `has_annotations` that a port has an annotation of irshape. `limits` apply to reading and to every later step.
+    `has_annotations` that a port has an annotation of irshape. `suppressions` name the codes that the file asks not to report. `limits`
+    apply to reading and to every later step.
     """
 
     __slots__ = (
@@ -261,6 +271,7 @@ class Document:
         "name",
         "path",
         "source",
+        "suppressions",
         "version",
     )
 
@@ -275,6 +286,7 @@ class Document:
         self.is_example = False
         self.is_foreign = False
         self.has_annotations = False
+        self.suppressions: list[Suppression] = []
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
         self._places: list[tuple[int, int]] = []

@@ -52,6 +52,8 @@ _LAYER_END: Final = "</layer>"
 _LAYER_END_BYTES: Final = _LAYER_END.encode()
 _EMPTY_TAG_END: Final = b"/>"
 _NET_END: Final = b"</net>"
+# A file with suppressions goes to the general reader.
+_SUPPRESSION: Final = "<irshape"
 # The parts that are cut out of a layer's text, because layers with one signature differ in them.
 _NAMES: Final = ' names="'
 _OFFSET: Final = ' offset="'
@@ -82,7 +84,7 @@ def read_canonical(
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
         rest = source[last + len(b"</edges>") :].rstrip(WHITE_SPACE.encode())
-        if not rest.endswith(_NET_END) or not lane.is_sound(rest.decode("ascii"), "<net>"):
+        if not rest.endswith(_NET_END) or _SUPPRESSION.encode() in rest or not lane.is_sound(rest.decode("ascii"), "<net>"):
             return False
     except UnusualError:
         return False
@@ -234,7 +236,7 @@ class _Lane:
         type, version, data, rt_info = found.groups("")
         pairs = _ATTRIBUTE.findall(data)
         attributes = dict(pairs)
-        if len(attributes) < len(pairs) or (rt_info and not self.is_sound(rt_info)):
+        if len(attributes) < len(pairs) or (rt_info and (_SUPPRESSION in rt_info or not self.is_sound(rt_info))):
             raise UnusualError
         return type, version, attributes, found.start(3)
 

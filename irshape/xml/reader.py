@@ -21,7 +21,7 @@ from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml import fastlane
-from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature
+from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature, Suppression
 from irshape.xml.lexical import (
     BODIES,
     EDGE_ENDS,
@@ -175,6 +175,7 @@ class _Reader:
         self.dims: list[int] = []
         self.text = ""
         self.map = ""
+        self.codes = ""
         self.remarks: list[str] = []
         self.known_dims: dict[str, int] = {}
         self.closings: dict[str, tuple[bytes, bytes]] = {}
@@ -231,7 +232,7 @@ class _Reader:
         except (pyexpat.ExpatError, _UnreadableError):
             raise fastlane.UnusualError from None
         self.layers += reader.layers
-        if alone.diagnostics or len(alone.graph.layers) != 1 or len(self.layers) > self.limits.layers:
+        if alone.diagnostics or alone.suppressions or len(alone.graph.layers) != 1 or len(self.layers) > self.limits.layers:
             raise fastlane.UnusualError
         self.document.has_annotations |= alone.has_annotations
         return alone.graph.layers[0]
@@ -427,7 +428,7 @@ class _Reader:
             self.fault("X108", message, document.attribute_offset(offset, "version"))
         else:
             document.version = number
-        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
+        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges, "rt_info": _Reader.enter_own_info}
         self.leave = self.leave_net
 
     def leave_net(self) -> None:
@@ -621,6 +622,24 @@ class _Reader:
             self.port.layout = attributes.get("layout")
         self.children = _NOTHING
 
+    def enter_own_info(self, tag: str, attributes: dict[str, str]) -> None:
+        """Enter the `<rt_info>` of a layer or of the net."""
+        del self.children[tag]
+        self.children = {SUPPRESSION: _Reader.enter_suppression}
+
+    def enter_suppression(self, tag: str, attributes: dict[str, str]) -> None:
+        """Read `<irshape ignore="..."/>`, or `<irshape><ignore value="..."/></irshape>`, as OpenVINO's `Model.set_rt_info` writes it."""
+        del self.children[tag]
+        self.children = {}
+        if (codes := attributes.get("ignore" if tag == SUPPRESSION else "value")) is not None:
+            self.codes = codes
+            self.leave = self.leave_suppression
+        elif tag == SUPPRESSION:
+            self.children = {"ignore": _Reader.enter_suppression}
+
+    def leave_suppression(self) -> None:
+        self.document.suppressions.append(Suppression(self.codes, self.stack[-1][1], self.element_end(), self.layer))
+
     def enter_edge(self, tag: str, attributes: dict[str, str]) -> None:
         offset = self.stack[-1][1]
         self.children = _NOTHING
@@ -702,16 +721,28 @@ class _Reader:
         return offset
 
 
+def root_of(source: bytes) -> str:
+    """The tag of the root element, given the beginning of a file in an encoding like ASCII; empty if it cannot be told."""
+    root = _ROOT.match(source)
+    return root[1].decode("ascii", "replace") if root else ""
+
+
 def _looks_like_markup(source: bytes) -> bool:
     return source[:4096].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n").startswith(b"<")
 
 
 ANNOTATION: Final = "irshape"
+SUPPRESSION: Final = "irshape"
 _NOTHING: Final[_Children] = {}
 _DIM: Final[_Children] = {}
 _LAYERS: Final[_Children] = {"layer": _Reader.enter_layer}
 _EDGES: Final[_Children] = {"edge": _Reader.enter_edge}
-_LAYER: Final[_Children] = {"data": _Reader.enter_data, "input": _Reader.enter_ports, "output": _Reader.enter_ports}
+_LAYER: Final[_Children] = {
+    "data": _Reader.enter_data,
+    "input": _Reader.enter_ports,
+    "output": _Reader.enter_ports,
+    "rt_info": _Reader.enter_own_info,
+}
 _PORTS: Final[_Children] = {"port": _Reader.enter_port}
 _PORT: Final[_Children] = {"dim": _Reader.enter_dim, "rt_info": _Reader.enter_rt_info}
 _RT_INFO: Final[_Children] = {"attribute": _Reader.enter_annotation}

@@ -40,6 +40,21 @@ ANNOTATED: Final = """\
   </output>
 </layer>"""
 
+# A layer whose attribute OpenVINO ignores, and the entry that keeps irshape from reporting it.
+IGNORED: Final = chain(
+    X,
+    """\
+<layer id="1" name="relu" type="ReLU" version="opset1">
+  <data comment="tuned by hand"/>
+  <rt_info>
+    <irshape ignore="R104"/>
+  </rt_info>
+  <input><port id="0"/></input>
+  <output><port id="1" precision="FP32"/></output>
+</layer>""",
+    result(2, "y"),
+)
+
 SNIPPETS: Final[dict[str, Snippet]] = {
     "X101": mistake(MODEL, "</net>\n", ""),
     "X102": mistake(DECLARED, '?>\n<net name="model"', '?>\n<!DOCTYPE net>\n<net name="model"'),
@@ -55,4 +70,5 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command="")._replace(condition=BY_THE_SCHEMA),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
+    "X204": mistake(IGNORED, '      <data comment="tuned by hand"/>\n', ""),
 }
