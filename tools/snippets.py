@@ -5,11 +5,11 @@ import io
 import os
 import shlex
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from irshape.cli.main import main
+from irshape.report.snippets.shown import bytes_text, changed_lines
 from irshape.report.snippets.snippet import Run, Snippet
 
 
@@ -46,22 +46,3 @@ def snippet_markdown(snippet: Snippet) -> Iterator[str]:
         yield from ("", f"`model.bin` with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}.")
     elif bad.weights:
         yield from ("", f"`model.bin`: {bytes_text(bad.weights)}.")
-
-
-def changed_lines(bad: str, good: str) -> Iterator[str]:
-    """All lines of both texts: those of the bad one alone after `-`, those of the good one alone after `+`."""
-    old, new = bad.splitlines(), good.splitlines()
-    for tag, i, i_end, j, j_end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield from (f"  {line}" for line in old[i:i_end])
-        else:
-            yield from (f"- {line}" for line in old[i:i_end])
-            yield from (f"+ {line}" for line in new[j:j_end])
-
-
-def bytes_text(data: bytes) -> str:
-    """The bytes of a `.bin`, as text where they are text."""
-    if not data:
-        return "there is none"
-    shown = data.decode("ascii") if data.isascii() and data.decode("ascii").isprintable() else data.hex(" ")
-    return f"`{shown}` ({len(data)} bytes)"

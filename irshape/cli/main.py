@@ -28,6 +28,7 @@ COMMANDS = {
     "diff": "compare two models",
     "info": "describe a model",
     "ops": "list or describe operations",
+    "rule": "list or explain codes",
 }
 
 _ABOUT = "Check an OpenVINO IR and infer the element type and shape of every port."
@@ -39,7 +40,8 @@ _EXAMPLES = """examples:
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape info model.xml
   irshape diff model.xml reshaped.xml
-  irshape ops SpaceToBatch"""
+  irshape ops SpaceToBatch
+  irshape rule S201"""
 
 
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
