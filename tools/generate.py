@@ -74,6 +74,13 @@ def sizes_schema() -> str:
     return json.dumps(sizes_schema(), indent=2) + "\n"
 
 
+def configuration_schema() -> str:
+    """What `irshape.toml` and `[tool.irshape]` may hold."""
+    from irshape.settings.schema import configuration_schema
+
+    return json.dumps(configuration_schema(), indent=2) + "\n"
+
+
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
     from irshape.ops.schema import operations_schema
@@ -82,25 +89,10 @@ def operations_schema() -> str:
     return readable(operations_schema()) + "\n"
 
 
-FAMILIES = {
-    "X": "XML",
-    "G": "Graph",
-    "A": "Attributes",
-    "T": "Element types",
-    "S": "Shapes",
-    "V": "Values of inputs",
-    "W": "Weights",
-    "R": "Accepted by OpenVINO, forbidden by the specification",
-    "P": "Demands of a target",
-    "N": "Notes",
-    "I": "irshape itself",
-}
-
-
 def diagnostics_page() -> str:
     """Every code with its meaning, why it matters, how to correct the fault, and an example."""
     from irshape.inference.repair import BY_HAND, SAFE
-    from irshape.report.catalogue import CATALOGUE
+    from irshape.report.catalogue import CATALOGUE, FAMILIES
     from irshape.report.snippets import snippets
     from tools.snippets import snippet_markdown
 
@@ -258,6 +250,7 @@ FILES = {
     "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,
     "schemas/sizes.schema.json": sizes_schema,
+    "schemas/configuration.schema.json": configuration_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,
     **{name: partial(with_outputs, name) for name in SHOWN},

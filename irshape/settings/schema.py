@@ -1,0 +1,151 @@
+"""The form of a configuration: `[tool.irshape]` of `pyproject.toml`, or `irshape.toml`. Imported where there is a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from typing_extensions import TypeAliasType
+
+from irshape.answers.policies import find_policies
+from irshape.report.selection import PREFIXES, checked_prefix
+from irshape.settings.configuration import Configuration, Table
+from irshape.shape.limits import DEFAULT
+from irshape.shape.notation import parse_shape, parse_symbol_range
+
+
+def _shape(value: object) -> object:
+    """A shape as text: a list of sizes is written as one."""
+    if isinstance(value, list) and all(isinstance(size, str | int) and not isinstance(size, bool) for size in value):
+        value = "[" + ",".join(map(str, value)) + "]"
+    if isinstance(value, str):
+        parse_shape(value)
+    return value
+
+
+def _range(value: str) -> str:
+    parse_symbol_range(value)
+    return value
+
+
+def _policy(value: str) -> str:
+    find_policies([value])
+    return value
+
+
+def _limit(limits: dict[str, int]) -> dict[str, int]:
+    for name, number in limits.items():
+        if name not in DEFAULT._fields:
+            raise ValueError(f"there is no limit {name!r}; {_nearest(name, DEFAULT._fields, 'limits')}")
+        DEFAULT.changed(f"{name}={number}")
+    return limits
+
+
+def _nearest(name: str, known: Sequence[str], kind: str) -> str:
+    """The known name that is nearest to a name, as a question; if none is near, all of them."""
+    close = get_close_matches(name, known, 1)
+    return f"did you mean {close[0]!r}?" if close else f"the {kind} are {', '.join(known)}"
+
+
+Code = TypeAliasType(
+    "Code",
+    Annotated[
+        str,
+        AfterValidator(checked_prefix),
+        Field(description="a code or the beginning of codes", json_schema_extra={"enum": list(PREFIXES)}),
+    ],
+)
+Level = Literal["error", "warning", "note", "off"]
+Shape = Annotated[str, BeforeValidator(_shape, json_schema_input_type=str | list[int | str])]
+SymbolRange = Annotated[str, AfterValidator(_range)]
+Target = Annotated[str, AfterValidator(_policy)]
+Limits = Annotated[
+    dict[str, Annotated[int, Field(ge=1)]],
+    AfterValidator(_limit),
+    Field(json_schema_extra={"propertyNames": {"enum": list(DEFAULT._fields)}}),
+]
+
+
+def _hyphenated(name: str) -> str:
+    return name.replace("_", "-")
+
+
+class _Keys(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, alias_generator=_hyphenated)
+
+
+class FileTable(_Keys):
+    """What is set for some files."""
+
+    ignore: Annotated[list[Code], Field(description="codes that are not reported")] = []
+    extend_select: Annotated[list[Code], Field(description="codes that are reported beside the selected ones")] = []
+    severity: Annotated[dict[Code, Level], Field(description="the severity of codes; `off` does not report them")] = {}
+    inputs: Annotated[dict[str, Shape], Field(description='shapes of inputs by name, as in --input: image = "[1,3,H,W]"')] = {}
+    symbols: Annotated[dict[str, SymbolRange], Field(description='ranges of symbols by name, as in --symbol: H = "32..1024"')] = {}
+    opaque: Annotated[list[str], Field(description="unknown operations whose recorded ports are trusted")] = []
+    targets: Annotated[
+        list[Target], Field(description="policies that the model must meet: static-shapes, bounded, ranked, max-rank=6, npu")
+    ] = []
+    limits: Annotated[Limits, Field(description="limits of what a file may demand, by name: depth = 128")] = {}
+    weights: Annotated[str | None, Field(description="the .bin file, relative to the configuration")] = None
+
+    def plain(self) -> Table:
+        """The table as plain data."""
+        return Table(
+            tuple(self.ignore),
+            tuple(self.extend_select),
+            self.severity,
+            self.inputs,
+            self.symbols,
+            tuple(self.opaque),
+            tuple(self.targets),
+            self.limits,
+            self.weights,
+        )
+
+
+class Keys(FileTable):
+    """The keys of a configuration. Those that a table of `per-file` has, too, apply to every file."""
+
+    model_config = ConfigDict(title="The configuration of irshape: irshape.toml, or [tool.irshape] of pyproject.toml")
+
+    select: Annotated[list[Code] | None, Field(description="the codes that are reported; by default all")] = None
+    exclude: Annotated[list[str], Field(description="globs of files and folders that are passed over")] = []
+    follow_links: Annotated[bool, Field(description="follow links to folders")] = False
+    baseline: Annotated[str | None, Field(description="a file of known faults, relative to the configuration")] = None
+    per_file: Annotated[dict[str, FileTable], Field(description='tables for the files that a glob names, such as "detectors/*.xml"')] = {}
+
+
+def configuration(path: str, table: dict[str, Any]) -> Configuration:
+    """The configuration in a table of a file. Raises pydantic's `ValidationError`, which `faults` puts in words."""
+    keys = Keys.model_validate(table)
+    select = None if keys.select is None else tuple(keys.select)
+    per_file = tuple((glob, one.plain()) for glob, one in keys.per_file.items())
+    return Configuration(path, keys.plain(), select, tuple(keys.exclude), keys.follow_links, keys.baseline, per_file)
+
+
+def faults(error: ValidationError) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Every fault of a table: the keys that lead to it, and what is wrong there."""
+    for one in error.errors(include_url=False):
+        keys = tuple(str(part) for part in one["loc"] if part != "[key]")
+        if one["type"] == "extra_forbidden":
+            known = Keys if len(keys) == 1 else FileTable
+            names = [field.alias or name for name, field in known.model_fields.items()]
+            yield keys, f"there is no such key; {_nearest(keys[-1].replace('_', '-'), names, 'keys')}"
+        elif one["type"] == "value_error":
+            yield keys, str(one["ctx"]["error"])
+        else:
+            found = repr(one["input"])
+            message = one["msg"].removeprefix("Input should be ").replace("a valid ", "a ")
+            yield keys, f"expected {message}, found {found if len(found) <= 60 else found[:59] + '…'}"
+
+
+def configuration_schema() -> dict[str, Any]:
+    """The JSON Schema of a configuration, for editors."""
+    schema = Keys.model_json_schema(by_alias=True)
+    for definition in (schema, *schema["$defs"].values()):
+        for value in definition.get("properties", {}).values():
+            value.pop("title", None)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

@@ -1,0 +1,132 @@
+"""The settings of each file of a run: its configuration under the options of the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from irshape.settings.find import find
+
+if TYPE_CHECKING:
+    from irshape.report.selection import Choice, Selection
+    from irshape.settings.configuration import Configuration
+
+
+class FileSettings:
+    """What a configuration sets for one file, and the selection that follows from it and from the command line.
+
+    `configuration` is the path of the configuration, empty without one. `tables` are the globs of `per-file` that name the file. `weights`
+    and `baseline` are paths from the working folder.
+    """
+
+    __slots__ = ("baseline", "configuration", "inputs", "limits", "opaque", "selection", "symbols", "tables", "targets", "weights")
+
+    def __init__(self, configuration: str = "", tables: tuple[str, ...] = (), selection: Selection | None = None) -> None:
+        self.configuration = configuration
+        self.tables = tables
+        self.selection = selection
+        self.inputs: Mapping[str, str] = {}
+        self.symbols: Mapping[str, str] = {}
+        self.opaque: tuple[str, ...] = ()
+        self.targets: tuple[str, ...] = ()
+        self.limits: Mapping[str, int] = {}
+        self.weights: str | None = None
+        self.baseline: str | None = None
+
+
+class Settings:
+    """The settings of a run.
+
+    `config` is a configuration file to use for every file; without one, each file has the nearest one upwards, and none with
+    `is_isolated`. `choice` holds the codes that the command line selects. `exclude` are its globs, relative to the working folder.
+    """
+
+    def __init__(
+        self,
+        *,
+        config: str | None = None,
+        is_isolated: bool = False,
+        choice: Choice | None = None,
+        exclude: Sequence[str] = (),
+        follow_links: bool = False,
+    ) -> None:
+        self._config = os.path.abspath(config) if config is not None else None
+        self._is_isolated = is_isolated
+        self._choice = choice
+        self._exclude = exclude
+        self._follow_links = follow_links
+        self._found: dict[str, str | None] = {}
+        self._read: dict[str, Configuration] = {}
+        self._files: dict[tuple[str, tuple[str, ...]], FileSettings] = {}
+        self._default = self._combined(None, ()) if choice is not None else FileSettings()
+
+    def configuration(self, folder: str) -> Configuration | None:
+        """The configuration of a folder. Raises `ConfigurationError` if it cannot be used."""
+        path = self._config
+        if path is None:
+            path = None if self._is_isolated else find(os.path.abspath(folder), self._found)
+        if path is None:
+            return None
+        if path not in self._read:
+            from irshape.settings.read import read
+
+            self._read[path] = read(path)
+        return self._read[path]
+
+    def of(self, path: str) -> FileSettings:
+        """The settings of a file. Raises `ConfigurationError` if its configuration cannot be used."""
+        configuration = self.configuration(os.path.dirname(path))
+        if configuration is None:
+            return self._default
+        from irshape.settings.globs import covers, relative
+
+        place = relative(path, os.path.dirname(configuration.path))
+        tables = tuple(glob for glob, _ in configuration.per_file if covers((glob,), place))
+        key = (configuration.path, tables)
+        if key not in self._files:
+            self._files[key] = self._combined(configuration, tables)
+        return self._files[key]
+
+    def follows_links(self, folder: str) -> bool:
+        """Whether links to folders are followed in a folder."""
+        if self._follow_links:
+            return True
+        configuration = self.configuration(folder)
+        return configuration is not None and configuration.follow_links
+
+    def excludes(self, path: str, *, is_found: bool) -> bool:
+        """Whether a file or folder is passed over. One that was found in a folder is judged by its own path, not by the folders above."""
+        configuration = self.configuration(os.path.dirname(path))
+        globs = [(self._exclude, os.getcwd())] if self._exclude else []
+        if configuration is not None and configuration.exclude:
+            globs.append((configuration.exclude, os.path.dirname(configuration.path)))
+        if not globs:
+            return False
+        from irshape.settings.globs import covers, names, relative
+
+        judge = names if is_found else covers
+        return any(judge(own, relative(path, folder)) for own, folder in globs)
+
+    def _combined(self, configuration: Configuration | None, tables: tuple[str, ...]) -> FileSettings:
+        """The settings from a configuration and its tables for a file, in their order, and from the command line."""
+        from irshape.report.selection import Choice, Selection
+
+        choices = [] if self._choice is None else [self._choice]
+        if configuration is None:
+            return FileSettings(selection=Selection(choices))
+        common, folder = configuration.table, os.path.dirname(configuration.path)
+        special = [table for glob, table in configuration.per_file if glob in tables]
+        layers = [common, *special]
+        # As in ruff, the codes that are ignored in some files stay ignored there, whatever the command line selects.
+        choices = [Choice(configuration.select, common.ignore, common.extend_select), *choices]
+        choices += [Choice(None, one.ignore, one.extend_select) for one in special]
+        own = FileSettings(os.path.relpath(configuration.path), tables, Selection(choices, [one.severity for one in layers]))
+        own.inputs = {name: shape for one in layers for name, shape in one.inputs.items()}
+        own.symbols = {name: range for one in layers for name, range in one.symbols.items()}
+        own.opaque = tuple(type for one in layers for type in one.opaque)
+        own.targets = tuple(dict.fromkeys(target for one in layers for target in one.targets))
+        own.limits = {name: number for one in layers for name, number in one.limits.items()}
+        own.weights = next((os.path.relpath(os.path.join(folder, one.weights)) for one in reversed(layers) if one.weights), None)
+        own.baseline = configuration.baseline and os.path.relpath(os.path.join(folder, configuration.baseline))
+        return own

@@ -1,0 +1,215 @@
+"""Configurations: where they are found, what they may hold, and every fault with its file and line."""
+
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from irshape.report.selection import Choice
+from irshape.settings.find import find
+from irshape.settings.read import ConfigurationError, line_of, read
+from irshape.settings.settings import Settings
+
+ROOT = Path(__file__).parent.parent.parent
+
+WHOLE = """\
+select = ["ALL"]
+ignore = ["R104"]
+extend-select = ["R1"]
+exclude = ["drafts", "**/old/*.xml"]
+follow-links = true
+baseline = "irshape-baseline.json"
+opaque = ["MyOp"]
+targets = ["bounded"]
+
+[severity]
+R301 = "note"
+
+[limits]
+depth = 128
+
+[per-file."detectors/*.xml"]
+ignore = ["S206"]
+severity = { S204 = "warning" }
+inputs = { image = "[1,3,H,W]", mask = [1, "H", -1] }
+symbols = { H = "32..1024" }
+opaque = ["Theirs"]
+targets = ["max-rank=4", "bounded"]
+limits = { depth = 64, terms = 8 }
+weights = "detectors/shared.bin"
+"""
+
+
+def write(folder: Path, text: str, name: str = "irshape.toml") -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+# where a configuration is found
+
+
+def test_the_nearest_configuration_upwards(tmp_path: Path) -> None:
+    outer = write(tmp_path, "[tool.irshape]", "pyproject.toml")
+    inner = write(tmp_path / "a" / "b", "")
+    write(tmp_path / "a" / "c", "[tool.ruff]\n[project]\nname = 'irshape'", "pyproject.toml")
+    known: dict[str, str | None] = {}
+    found = {folder: find(str(tmp_path / folder), known) for folder in ("a", "a/b", "a/b/deep", "a/c", ".")}
+    assert found == {"a": str(outer), "a/b": str(inner), "a/b/deep": str(inner), "a/c": str(outer), ".": str(outer)}
+
+
+def test_its_own_file_comes_before_pyproject(tmp_path: Path) -> None:
+    write(tmp_path, "[tool.irshape]", "pyproject.toml")
+    own = write(tmp_path, "")
+    assert find(str(tmp_path), {}) == str(own)
+
+
+def test_a_pyproject_that_names_irshape_and_is_broken_is_reported(tmp_path: Path) -> None:
+    path = write(tmp_path, "[tool.irshape\n", "pyproject.toml")
+    with pytest.raises(ConfigurationError, match=r"pyproject.toml:1: this is not TOML: "):
+        read(find(str(tmp_path), {}) or "")
+    path.write_text("[tool.ruff\n")
+    assert find(str(tmp_path), {}) != str(path)
+
+
+# what it holds
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    found = read(str(write(tmp_path, WHOLE)))
+    assert found.select == ("ALL",)
+    assert found.table.severity == {"R301": "note"}
+    (glob, table), *_ = found.per_file
+    assert (glob, table.inputs) == ("detectors/*.xml", {"image": "[1,3,H,W]", "mask": "[1,H,-1]"})
+
+
+def test_pyproject_holds_the_same_keys(tmp_path: Path) -> None:
+    text = WHOLE.replace("[severity]", "[tool.irshape.severity]").replace("[limits]", "[tool.irshape.limits]")
+    text = "[tool.irshape]\n" + text.replace("[per-file", "[tool.irshape.per-file")
+    assert read(str(write(tmp_path, text, "pyproject.toml")))[1:] == read(str(write(tmp_path, WHOLE)))[1:]
+
+
+def test_tables_of_a_file_come_on_top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, WHOLE)
+    monkeypatch.chdir(tmp_path)
+    plain, own = Settings().of("a.xml"), Settings().of("detectors/b.xml")
+    assert (plain.tables, own.tables) == ((), ("detectors/*.xml",))
+    assert own.opaque == ("MyOp", "Theirs")
+    assert own.targets == ("bounded", "max-rank=4")
+    assert own.limits == {"depth": 64, "terms": 8}
+    assert own.weights == str(Path("detectors", "shared.bin"))
+    assert own.baseline == plain.baseline == "irshape-baseline.json"
+    assert own.selection is not None
+    assert plain.selection is not None
+    assert (plain.selection.severity("S206", "error"), own.selection.severity("S206", "error")) == ("error", None)
+    assert own.selection.severity("S204", "error") == "warning"
+    assert own.selection.severity("R301", "warning") == "note"
+    assert own.selection.severity("R104", "warning") is None
+
+
+def test_the_command_line_selects_anew_but_codes_stay_ignored_in_files(tmp_path: Path) -> None:
+    write(tmp_path, WHOLE)
+    settings = Settings(choice=Choice(["R1", "S2"]))
+    plain, own = settings.of(str(tmp_path / "a.xml")).selection, settings.of(str(tmp_path / "detectors" / "b.xml")).selection
+    assert plain is not None
+    assert own is not None
+    assert plain.severity("R104", "warning") == "warning"
+    assert plain.severity("X101", "error") is None
+    assert (plain.severity("S206", "error"), own.severity("S206", "error")) == ("error", None)
+
+
+def test_excludes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, 'exclude = ["drafts"]')
+    monkeypatch.chdir(tmp_path)
+    settings = Settings(exclude=["*.tmp.xml"])
+    assert settings.excludes("models/drafts", is_found=True)
+    assert settings.excludes("models/a.tmp.xml", is_found=True)
+    assert not settings.excludes("models/drafts/a.xml", is_found=True)
+    assert settings.excludes("models/drafts/a.xml", is_found=False)
+    assert not Settings(is_isolated=True).excludes("models/drafts/a.xml", is_found=False)
+
+
+# faults
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('selct = ["S"]', "1: selct: there is no such key; did you mean 'select'?"),
+        ("extend_select = []", "1: extend_select: there is no such key; did you mean 'extend-select'?"),
+        ('\nignore = [\n"S9"]', "2: ignore.0: no code begins with 'S9'"),
+        ('ignore = "S201"', "1: ignore: expected a list, found 'S201'"),
+        ('[severity]\nS = "fatal"', "2: severity.S: expected 'error', 'warning', 'note' or 'off', found 'fatal'"),
+        ('severity = { Q = "off" }', "1: severity.Q: no code begins with 'Q'"),
+        ("[limits]\ndept = 3", "1: limits: there is no limit 'dept'; did you mean 'depth'?"),
+        ("[limits]\nlevels = 65", "1: limits: levels must be at most 64, got 65"),
+        ("[limits]\ndepth = 0", "2: limits.depth: expected greater than or equal to 1, found 0"),
+        ('targets = ["gpu"]', "1: targets.0: there is no target 'gpu'; the targets are static-shapes, bounded, ranked, npu and max-rank=N"),
+        ('[per-file.a]\n[per-file.b]\n"select" = ["S"]', "3: per-file.b.select: there is no such key; did you mean 'extend-select'?"),
+        ('[per-file."*.xml".inputs]\nx = "[1,"', "2: per-file.*.xml.inputs.x: cannot read '[1,' at character 1: '[' is never closed"),
+        ("[per-file.a]\ninputs.x = [1.5]", "2: per-file.a.inputs.x: expected a string, found [1.5]"),
+        ('symbols.H = "5..3"', "1: symbols.H: cannot read '5..3' at character 1: the lower bound 5 is larger than the upper bound 3"),
+        ("follow-links = 1", "1: follow-links: expected a boolean, found 1"),
+        ("select = [", "1: this is not TOML: Invalid value"),
+    ],
+)
+def test_a_fault_has_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, text)
+    with pytest.raises(ConfigurationError) as error:
+        read("irshape.toml")
+    assert str(error.value) == f"irshape.toml:{message}"
+
+
+def test_all_faults_are_reported_in_the_order_of_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, 'ignore = ["Z"]\nfolow-links = true\n\n[severity]\nR = "loud"\n')
+    with pytest.raises(ConfigurationError) as error:
+        read("irshape.toml")
+    assert [line.split(": ")[0] for line in str(error.value).splitlines()] == ["irshape.toml:1", "irshape.toml:2", "irshape.toml:5"]
+
+
+def test_the_line_of_a_key() -> None:
+    text = '[tool]\n[tool.irshape]\nselect = []\n[tool.irshape.per-file."a=b]"]\ninputs = { x = 1 }\nsymbols.H = 2\n'
+    lines = {("select",): 3, ("per-file", "a=b]"): 4, ("per-file", "a=b]", "inputs", "x"): 5, ("per-file", "a=b]", "symbols", "H"): 6}
+    for keys, line in lines.items():
+        assert line_of(text, ("tool", "irshape", *keys)) == line
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"absent.toml: No such file"):
+        read(str(tmp_path / "absent.toml"))
+    (tmp_path / "irshape.toml").write_bytes(b'select = ["\xff"]')
+    with pytest.raises(ConfigurationError, match="the file is not UTF-8; save it as UTF-8"):
+        read(str(tmp_path / "irshape.toml"))
+
+
+def test_a_configuration_without_pydantic(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pydantic", None)
+    with pytest.raises(ConfigurationError, match="reading a configuration needs pydantic: pip install pydantic"):
+        read(str(write(tmp_path, "")))
+
+
+# the schema
+
+
+def validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads((ROOT / "schemas" / "configuration.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def test_the_schema_accepts_what_is_read() -> None:
+    validator().validate(tomllib.loads(WHOLE))
+    validator().validate({})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['selct = ["S"]', 'ignore = ["S9"]', 'severity.S = "fatal"', "limits.dept = 3", "limits.depth = 0", '[per-file.a]\nselect = ["S"]'],
+)
+def test_the_schema_refuses_what_is_refused(text: str) -> None:
+    assert not validator().is_valid(tomllib.loads(text))
