@@ -53,6 +53,7 @@ class _Limit(argparse.Action):
                 namespace.allowance = (namespace.allowance or Allowance()).changed(values)
             else:
                 namespace.limits = namespace.limits.changed(values)
+                namespace.limited = {*namespace.limited, values.partition("=")[0]}
         except ValueError as error:
             raise argparse.ArgumentError(self, str(error)) from None
 
@@ -114,6 +115,7 @@ def add_limit(command: argparse.ArgumentParser) -> None:
         metavar="NAME=N",
         help=f"change a limit of what a file may demand: {', '.join(DEFAULT._fields)}",
     )
+    command.set_defaults(limited=frozenset())
 
 
 def add_colour(command: argparse.ArgumentParser) -> None:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one
-from irshape.cli.formats import DOCUMENTS, document
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, RunError, complain, put
 from irshape.report.checked import Checked
@@ -19,8 +18,9 @@ from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
 
 if TYPE_CHECKING:
+    from irshape.cli.inputs import Request
     from irshape.cli.limits import Allowance
-
+    from irshape.settings.settings import Settings
 
 # The text before the first report, before every other, after each, and at the end of a run.
 _LINES = ("", "", "\n", "")
@@ -28,39 +28,81 @@ _PAGES = ("", "\n", "\n", "")
 _ARRAY = ("[", ",\n", "", "]\n")
 
 
-def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None, *, is_list: bool = False) -> int:
+class Totals:
+    """What a run over files leaves for the end: counts, and with `keeps` the diagnostics of every file.
+
+    `foreign` is the number of XML files of other formats that were passed over, `accepted` has the fingerprints of the faults that a
+    baseline accepts, by path. `kinds` counts the faults of each code, and those of them that --fix mends.
+    """
+
+    __slots__ = ("accepted", "checked", "foreign", "keeps", "kinds", "tally")
+
+    def __init__(self, keeps: bool, complaints: Sequence[str]) -> None:
+        self.keeps = keeps
+        self.tally = Tally()
+        self.kinds: dict[str, tuple[int, int]] = {}
+        self.checked: list[Checked] = [
+            Checked(complaint.rpartition(": ")[0], complaint=complaint, is_passed=False) for complaint in complaints
+        ]
+        self.foreign = 0
+        self.accepted: dict[str, Sequence[str]] = {}
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one more file."""
+        for one in outcome.diagnostics:
+            count, mendable = self.kinds.get(one.code, (0, 0))
+            self.kinds[one.code] = count + one.count, mendable + bool(one.fix and one.fix.is_safe)
+        if outcome.layers is not None:
+            self.tally.add(outcome.layers, outcome.diagnostics)
+            self.accepted[outcome.path] = outcome.accepted
+        if self.keeps:
+            self.checked.append(Checked(outcome.path, outcome.diagnostics, outcome.complaint, outcome.code == CLEAN))
+
+
+def report(
+    given: Namespace,
+    verb: Verb,
+    show: Lines | None,
+    finish: Lines | None = None,
+    *,
+    settings: Settings | None = None,
+    prepare: Callable[[Sequence[str]], None] | None = None,
+    conclude: Callable[[Totals], int] | None = None,
+    keeps: bool = False,
+) -> int:
     """Examine every file, report it in the chosen format, and return the worst exit code.
 
-    With `is_list`, `show` yields a list of faults, and one summary follows the last file; otherwise `show` yields a page for each file.
+    `show` yields a page for each file, unless `conclude` writes the end of one report about all files: then it yields a part of that, or is
+    None. `settings` has the configuration of each file. `prepare` is called with the paths of all files before the first is examined.
+    `keeps` hands the diagnostics of all files to `conclude`.
     """
     is_single = is_one(given.files)
     try:
         if given.weights_file is not None and not is_single:
             raise RunError("--weights-file needs exactly one FILE")
-        examination = Examination(given, verb, show, finish)
+        examination = Examination(given, verb, show, finish, settings=settings, is_many=not is_single)
         allowance = _allowance(given)
     except RunError as error:
         return complain(str(error))
-    paths, complaints = find(given.files)
+    paths, complaints = find(given.files, settings, force_exclude=getattr(given, "force_exclude", False))
+    if prepare is not None:
+        prepare(paths)
     worst = max(map(complain, complaints), default=CLEAN)
-    is_text = given.format == "text"
-    opening, joint, end, closing = _ARRAY if given.format == "json" and not is_single else _PAGES if is_text and not is_list else _LINES
+    is_list = conclude is not None
+    is_array = given.format == "json" and not is_single and show is not None
+    opening, joint, end, closing = _ARRAY if is_array else _PAGES if given.format == "text" and not is_list else _LINES
     progress = Progress(sys.stderr, len(paths))
     outcomes = _examine(examination, paths, given.jobs, allowance, progress.step)
-    named = frozenset(given.files)
-    tally, shown, foreign = Tally(), 0, 0
-    is_document = given.format in DOCUMENTS
-    checked = [Checked(complaint.rpartition(": ")[0], complaint=complaint, is_passed=False) for complaint in complaints]
+    named = frozenset(() if getattr(given, "skip_foreign", False) else given.files)
+    totals, fits, shown = Totals(keeps, complaints), Fits(), 0
     try:
         for outcome in outcomes:
             if outcome.is_foreign and outcome.path not in named:
-                foreign += 1
+                totals.foreign += 1
                 continue
             worst = max(worst, outcome.code)
-            if outcome.layers is not None:
-                tally.add(outcome.layers, outcome.diagnostics)
-            if is_document:
-                checked.append(Checked(outcome.path, outcome.diagnostics, outcome.complaint, outcome.code == CLEAN))
+            fits.add(outcome)
+            totals.add(outcome)
             if outcome.body:
                 progress.clear()
                 put((joint if shown else opening) + outcome.body, given.format, end)
@@ -73,13 +115,13 @@ def report(given: Namespace, verb: Verb, show: Lines, finish: Lines | None = Non
     finally:
         outcomes.close()  # ends the workers
         progress.clear()
-    put(document(given.format, checked) + "\n" if is_document else closing if shown else opening + closing, given.format, "")
-    if foreign and foreign == len(paths):
-        return complain(f"{', '.join(given.files)}: no IR among {counted(foreign, '.xml file')}")
-    if is_list and is_text and tally.files:
-        skipped = f" ({counted(foreign, '.xml file')} of other formats skipped)" if foreign else ""
-        print(f"{tally}{skipped}")
-    return worst
+    if is_array or not is_list:
+        put(closing if shown else opening + closing, given.format, "")
+    foreign = totals.foreign
+    if foreign and foreign == len(paths) and not getattr(given, "skip_foreign", False):
+        worst = complain(f"{', '.join(given.files)}: no IR among {counted(foreign, '.xml file')}")
+    worst = max(worst, fits.complain())
+    return worst if conclude is None else max(worst, conclude(totals))
 
 
 def _examine(
@@ -122,6 +164,36 @@ def _allowance(given: Namespace) -> Allowance | None:
     from irshape.cli.limits import Allowance
 
     return allowance or Allowance()
+
+
+class Fits:
+    """The options about inputs that fit no file of a run."""
+
+    def __init__(self) -> None:
+        self._fitting: set[str] = set()
+        self._unfit: dict[str, tuple[Request, str, int]] = {}
+
+    def add(self, outcome: Outcome) -> None:
+        """Count one more file."""
+        for one in outcome.requests:
+            if one.reason:
+                first, path, count = self._unfit.get(one.option, (one, outcome.path, 0))
+                self._unfit[one.option] = first, path, count + 1
+            else:
+                self._fitting.add(one.option)
+
+    def complain(self) -> int:
+        """Complain about each option that fits none of the files, and return the exit code.
+
+        An option of a configuration may be meant for files that this run does not check, so it leaves the exit code.
+        """
+        worst = CLEAN
+        for option, (one, path, count) in self._unfit.items():
+            if option not in self._fitting:
+                which = "the file" if count == 1 else f"any of {count} files"
+                code = complain(f"{'' if one.is_own else 'warning: '}{option} does not fit {which}; {path}: {one.reason}")
+                worst = max(worst, code if one.is_own else CLEAN)
+        return worst
 
 
 class Tally:

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import irshape
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
+from irshape.cli.check_options import add_options, misplaced, read_input, settings_of
+from irshape.cli.conclusion import conclude, write
 from irshape.cli.formats import DOCUMENTS
-from irshape.cli.run import complain
+from irshape.cli.run import CLEAN, FAULTS, RunError, complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
+
+if TYPE_CHECKING:
+    from irshape.cli.examination import Lines
+    from irshape.report.baseline import Baseline
+    from irshape.settings.settings import Settings
 
 ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
 EXAMPLES = """examples:
   irshape check model.xml
   irshape check models --strict
+  irshape check models --select S,W1 --ignore S206
+  irshape check models --baseline irshape-baseline.json
   irshape check model.xml --target npu --input "ids[1,1..512]"
   irshape check uploads --isolate --limit time=10
-  irshape check model.xml --format json
-  irshape check models/*.xml --format sarif > irshape.sarif
+  irshape check models --format github --report sarif=irshape.sarif
   irshape check model.xml --diff
   irshape check model.xml --fix
 
@@ -33,50 +41,109 @@ exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    command.add_argument("--strict", action="store_true", help="exit with 1 for warnings, too")
-    command.add_argument(
-        "--target",
-        action="append",
-        default=[],
-        metavar="POLICY",
-        help="also check the model against a policy: static-shapes, bounded, ranked, max-rank=6, npu",
-    )
-    command.add_argument("--fix", action="store_true", help="mend the faults in FILE that can be mended safely, and report the rest")
-    command.add_argument("--diff", action="store_true", help="show the changes that --fix would make, and write nothing")
-    command.add_argument(
-        "--isolate",
-        action="store_true",
-        help="examine each file in a process of its own, limited by --limit time=60 (seconds, default) and --limit memory=2GiB (default)",
-    )
-    command.set_defaults(allowance=None)
     add_model_arguments(command, *DOCUMENTS)
+    add_options(command)
 
 
 def run(given: Namespace) -> int:
     """Check the files, mend them if --fix is given, and return the exit code."""
-    if complaint := _misplaced(given):
+    if complaint := misplaced(given):
         return complain(complaint)
-    if given.target:
-        from irshape.answers.policies import find_policies
+    try:
+        read_input(given)
+        settings = settings_of(given)
+        if given.show_settings:
+            from irshape.settings.show import settings_text
 
-        try:
-            find_policies(given.target)
-        except irshape.InputError as error:
-            return complain(str(error))
-    palette = Palette.choose(given.color, sys.stdout)
-    lines = partial(_diff, sys.stdout.isatty()) if given.diff else partial(_faults, palette)
-    verb = partial(_fix, given.opset) if given.fix and not given.diff else irshape.check
-    return report(given, partial(verb, targets=given.target), lines, is_list=True)
-
-
-def _misplaced(given: Namespace) -> str | None:
-    """The complaint about options that do not go together; None if all do."""
-    if (given.fix or given.diff) and (given.input or given.symbol):
-        return "--fix and --diff use the shapes in the file: leave out --input and --symbol"
-    return "--diff prints text: leave out --format" if given.diff and given.format != "text" else None
+            print(*(settings_text(path, settings) for path in given.files), sep="\n", end="")
+            return CLEAN
+        code = _report(given, settings, Check(given, settings))
+    except RunError as error:
+        return complain(str(error))
+    except ValueError as error:  # a target, a configuration or a baseline; each line is a fault
+        return max(map(complain, str(error).splitlines()))
+    return CLEAN if code == FAULTS and (given.exit_zero or given.write_baseline) else code
 
 
-def _faults(palette: Palette, inference: Inference) -> Iterator[str]:
+class Check:
+    """The check of one file. It can be pickled for a worker."""
+
+    def __init__(self, given: Namespace, settings: Settings) -> None:
+        self._settings = settings
+        self._targets = given.target
+        self._suppressions = not (given.ignore_suppressions or given.isolate)
+        self._opset = given.opset
+        self._fixes = given.fix and not given.diff
+        self._baseline = None if given.write_baseline else given.baseline
+        self._has_baselines = not given.write_baseline
+        self._baselines: dict[str, Baseline] = {}
+        if given.target:
+            from irshape.answers.policies import find_policies
+
+            find_policies(given.target)  # a wrong name is an error of the run
+
+    def __call__(self, model: Model, **options: Any) -> Inference:
+        path = model.document.path
+        assert path is not None
+        own = self._settings.of(path)
+        options["targets"] = [*own.targets, *(one for one in self._targets if one not in own.targets)]
+
+        def checked(model: Model) -> Inference:
+            inference = irshape.check(model, suppressions=self._suppressions, **options)
+            if own.selection is not None:
+                inference.select(own.selection)
+            return inference
+
+        inference = checked(model)
+        if self._fixes and (mended := inference.fix()):
+            inference = checked(irshape.read(path, opset=self._opset, limits=model.document.limits))
+            inference.mended = mended
+        if (baseline := self.baseline(path)) is not None:
+            inference.diagnostics, inference.accepted = baseline.parted(path, inference.diagnostics)
+        return inference
+
+    def prepare(self, paths: Sequence[str]) -> None:
+        """Read the configurations and baselines of all files. A faulty one ends the run before it begins."""
+        for path in paths:
+            self.baseline(path)
+
+    def baseline(self, path: str) -> Baseline | None:
+        """The baseline of a file. Raises `BaselineError`, a ValueError, if it cannot be read."""
+        own = self._settings.of(path)
+        file = (self._baseline or own.baseline) if self._has_baselines else None
+        if file is None:
+            return None
+        if file not in self._baselines:
+            from irshape.report.baseline import Baseline
+
+            self._baselines[file] = Baseline.read(file)
+        return self._baselines[file]
+
+
+def _report(given: Namespace, settings: Settings, check: Check) -> int:
+    """Check the files and report them, on standard output or into --output-file, and return the exit code."""
+    lines = partial(_diff, sys.stdout.isatty()) if given.diff else None
+    if given.output_file is None:
+        return _run(given, settings, check, lines or partial(fault_lines, Palette.choose(given.color, sys.stdout)))
+    import io
+    from contextlib import redirect_stdout
+
+    with redirect_stdout(io.StringIO()) as out:
+        code = _run(given, settings, check, lines or partial(fault_lines, Palette(given.color == "always")))
+    write(given.output_file, out.getvalue())
+    return code
+
+
+def _run(given: Namespace, settings: Settings, check: Check, lines: Lines) -> int:
+    # A baseline names the faults, so they are not printed, too.
+    is_whole = given.format in DOCUMENTS or given.statistics or (given.write_baseline and given.format == "text")
+    keeps = given.format in DOCUMENTS or bool(given.report or given.write_baseline)
+    end = partial(conclude, given, check.baseline)
+    return report(given, check, None if is_whole else lines, settings=settings, prepare=check.prepare, conclude=end, keeps=keeps)
+
+
+def fault_lines(palette: Palette, inference: Inference) -> Iterator[str]:
+    """The faults of one file, those that were mended first."""
     for diagnostic in inference.mended:
         yield mended_line(diagnostic, palette)
     for diagnostic in inference.diagnostics:
@@ -90,13 +157,3 @@ def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:
     document = inference.document
     for line in unified(escape(document.path or "<input>"), document.source, document.encoding, inference.edits):
         yield escape(line.removesuffix("\r")) if is_terminal else line
-
-
-def _fix(opset: str | None, model: Model, **options: Any) -> Inference:
-    """Check a file, mend it, and check it again."""
-    inference = irshape.check(model, **options)
-    mended = inference.fix()
-    if mended:
-        inference = irshape.check(irshape.read(model.document.path, opset=opset, limits=model.document.limits), **options)
-        inference.mended = mended
-    return inference

@@ -5,18 +5,20 @@ from __future__ import annotations
 import gc
 import os
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import irshape
-from irshape.cli.formats import DOCUMENTS
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
-from irshape.inference.inputs import input_names, split_input
 from irshape.model.build import build
-from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
+
+if TYPE_CHECKING:
+    from irshape.cli.inputs import Request
+    from irshape.model.model import Model
+    from irshape.settings.settings import FileSettings, Settings
 
 
 class Answer(Protocol):
@@ -48,10 +50,11 @@ class Outcome:
     """The result for one file as plain data, so that a worker can send it.
 
     `body` is the report in the chosen format, `complaint` a line for the error stream. `layers` is None if the file was not examined.
-    `is_foreign` marks an XML file of another format.
+    `is_foreign` marks an XML file of another format. `accepted` are the fingerprints of the faults that a baseline accepts, `requests` the
+    options about the inputs of the file.
     """
 
-    __slots__ = ("body", "code", "complaint", "diagnostics", "is_foreign", "layers", "path")
+    __slots__ = ("accepted", "body", "code", "complaint", "diagnostics", "is_foreign", "layers", "path", "requests")
 
     def __init__(
         self,
@@ -62,6 +65,7 @@ class Outcome:
         diagnostics: Sequence[Diagnostic] = (),
         layers: int | None = None,
         is_foreign: bool = False,
+        accepted: Sequence[str] = (),
     ) -> None:
         self.path = path
         self.code = code
@@ -70,20 +74,34 @@ class Outcome:
         self.diagnostics = diagnostics
         self.layers = layers
         self.is_foreign = is_foreign
+        self.accepted = accepted
+        self.requests: Sequence[Request] = ()
 
 
 class Examination:
     """The work of a command on each file. It can be pickled for a worker: its parts are module functions and plain data.
 
-    `verb` answers the command's question. `show` yields the lines of the text report. `finish` acts on the answer, for example writes a
-    file, and yields the lines that say so.
+    `verb` answers the command's question. `show` yields the lines of the text report; None if no file has a report of its own. `finish`
+    acts on the answer, for example writes a file, and yields the lines that say so. `settings` has the configuration of each file.
+    `is_many` says that the run is over several files.
     """
 
-    def __init__(self, given: Namespace, verb: Verb, show: Lines, finish: Lines | None = None) -> None:
+    def __init__(
+        self,
+        given: Namespace,
+        verb: Verb,
+        show: Lines | None,
+        finish: Lines | None = None,
+        *,
+        settings: Settings | None = None,
+        is_many: bool = False,
+    ) -> None:
         self._given = given
         self._verb = verb
         self._show = show
         self._finish = finish
+        self._settings = settings
+        self._is_many = is_many
         self._symbols = dict(map(_symbol, given.symbol))
 
     def __call__(self, path: str) -> Outcome:
@@ -116,14 +134,32 @@ class Examination:
 
     def _examined(self, path: str) -> Outcome:
         given = self._given
-        if given.weights_file is not None:
-            os.stat(given.weights_file)  # a wrong path is an error of the run, not a fault of the model
-        model = irshape.read(path, opset=given.opset, limits=given.limits)
+        own = self._settings.of(path) if self._settings is not None else None
+        limits, opaque, weights_file = given.limits, given.opaque, given.weights_file
+        if own is not None:
+            weights_file = weights_file or own.weights
+            opaque = [*own.opaque, *opaque]
+            if own.limits:
+                limits = limits._replace(**{name: most for name, most in own.limits.items() if name not in given.limited})
+        if weights_file is not None:
+            os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
+        source = getattr(given, "source", None)
+        model = irshape.read(path if source is None else source, path=path, opset=given.opset, limits=limits)
         if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
             return self._outcome(path, self._verb(model))
-        inputs = dict(_input(text, model) for text in given.input)
-        with Weights.beside(path) if given.weights_file is None else Weights(given.weights_file) as weights:
-            return self._outcome(path, self._verb(model, inputs=inputs, symbols=self._symbols, weights=weights, opaque=given.opaque))
+        inputs, symbols, requests = self._asked(model, own)
+        with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
+            outcome = self._outcome(path, self._verb(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque))
+        outcome.requests = requests
+        return outcome
+
+    def _asked(self, model: Model, own: FileSettings | None) -> tuple[Mapping[str, str], Mapping[str, str], Sequence[Request]]:
+        """The shapes and symbols for the inputs of a file, and the options about them."""
+        if not (self._given.input or self._symbols or (own is not None and own.configuration)):
+            return {}, {}, ()
+        from irshape.cli.inputs import asked_of
+
+        return asked_of(model, self._given, self._symbols, own, is_many=self._is_many)
 
     def _outcome(self, path: str, answer: Answer) -> Outcome:
         document, diagnostics = answer.document, answer.diagnostics
@@ -134,13 +170,14 @@ class Examination:
         except RunError as error:
             code, complaint = max(code, error.code), str(error)
         count = sum(1 for _ in layers(document))
-        return Outcome(path, code, "\n".join(lines), complaint, diagnostics, count, document.is_foreign)
+        accepted = getattr(answer, "accepted", ())
+        return Outcome(path, code, "\n".join(lines), complaint, diagnostics, count, document.is_foreign, accepted)
 
     def _report(self, answer: Answer) -> Iterable[str]:
+        if self._show is None:
+            return ()
         if self._given.format == "text":
             return self._show(answer)
-        if self._given.format in DOCUMENTS:  # one document for all files, at the end
-            return ()
         from irshape.report.json import compact, readable
 
         return [(readable if self._given.format == "json" else compact)(answer.to_dict())]
@@ -151,16 +188,3 @@ def _symbol(text: str) -> tuple[str, str]:
     if not equals or not name.strip():
         raise RunError(f'--symbol {text!r}: expected "NAME=RANGE", as in "H=32..1024"')
     return name.strip(), facts
-
-
-def _input(text: str, model: Model) -> tuple[str, str]:
-    """The name and the shape in an `--input`; the only input of a model needs no name."""
-    names = input_names(model)
-    name, shape = split_input(text, list(names))
-    if shape in names or (name in names and not shape):
-        raise RunError(f"--input {text!r} has no shape; write {text}[1,3,H,W]")
-    if name is None:
-        if len(model.parameters) != 1:
-            raise RunError(f"--input {text!r} names no input; the model has {', '.join(map(repr, names)) or 'none'}")
-        name = model.parameters[0].name
-    return name, shape

@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from irshape.cli.run import describe
+
+if TYPE_CHECKING:
+    from irshape.settings.settings import Settings
 
 # From this many bytes on, several processes are faster than one, although starting them takes time. Each file counts as more bytes.
 _MANY_BYTES: Final = 1 << 20
@@ -19,43 +22,66 @@ def is_one(arguments: Sequence[str]) -> bool:
     return len(arguments) == 1 and not os.path.isdir(arguments[0])
 
 
-def find(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+def find(arguments: Sequence[str], settings: Settings | None = None, *, force_exclude: bool = False) -> tuple[list[str], list[str]]:
     """The paths of the files, and complaints about folders.
 
     Files come in the order of the arguments, and below a folder in the order of their paths. Links to files are followed, links to folders
-    are not.
+    only if the settings say so. The settings also exclude files and folders; those that are arguments themselves only with
+    `force_exclude`. Raises `ConfigurationError`.
     """
     paths: list[str] = []
     complaints: list[str] = []
     for argument in arguments:
+        if force_exclude and settings is not None and settings.excludes(argument, is_found=False):
+            continue
         if not os.path.isdir(argument):
             paths.append(argument)
             continue
-        below, missed = _below(argument)
+        below, missed, excluded = _below(argument, settings)
         if not below and not missed:
-            complaints.append(f"{argument}: no .xml file in this folder")
+            complaints.append(f"{argument}: {'exclude names every' if excluded else 'no'} .xml file in this folder")
         paths += below
         complaints += missed
     return paths, complaints
 
 
-def _below(folder: str) -> tuple[list[str], list[str]]:
-    """Every `.xml` file below a folder, sorted, and complaints about folders that could not be listed."""
+def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str], bool]:
+    """Every `.xml` file below a folder, sorted, complaints about folders that could not be listed, and whether something was excluded."""
     paths: list[str] = []
     missed: list[str] = []
+    has_excluded = False
+    entered: set[tuple[int, int]] = set()  # the folders, as links may lead to one twice
     pending = [folder]
     while pending:
         listed = pending.pop()
+        follows = settings is not None and settings.follows_links(listed)
+        if follows and _is_known(listed, entered):
+            continue
         try:
             with os.scandir(listed) as entries:
                 for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    elif entry.name.lower().endswith(".xml") and entry.is_file():
-                        paths.append(entry.path)
+                    is_folder = entry.is_dir(follow_symlinks=follows)
+                    if not is_folder and not (entry.name.lower().endswith(".xml") and entry.is_file()):
+                        continue
+                    if settings is not None and settings.excludes(entry.path, is_found=True):
+                        has_excluded = True
+                    else:
+                        (pending if is_folder else paths).append(entry.path)
         except OSError as error:
             missed.append(describe(error, listed))
-    return sorted(paths), sorted(missed)
+    return sorted(paths), sorted(missed), has_excluded
+
+
+def _is_known(folder: str, entered: set[tuple[int, int]]) -> bool:
+    """Whether a folder was entered before, under any name; notes that it is entered now."""
+    try:
+        found = os.stat(folder)
+    except OSError:
+        return False  # listing the folder gives the complaint
+    place = (found.st_dev, found.st_ino)
+    is_known = place in entered
+    entered.add(place)
+    return is_known
 
 
 def is_much(paths: Sequence[str]) -> bool:

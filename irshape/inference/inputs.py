@@ -121,7 +121,7 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
     for name, value in inputs.items():
         node = names.get(name)
         if node is None:
-            raise InputError(_unknown_input(name, [node.name for node in model.parameters]))
+            raise InputError(unknown_input(name, [node.name for node in model.parameters]))
         described[node] = _described(name, value)
     return Inputs(described, _symbol_facts(symbols))
 
@@ -146,6 +146,11 @@ def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
                 found.shapes[node] = shape
                 found.symbols.update(facts)
     return found, diagnostics
+
+
+def symbol_names(model: Model, inputs: Mapping[str, object]) -> set[str]:
+    """The symbols in the shapes of the inputs: in those that a user gives, else in those that irshape wrote into the file."""
+    return _names(recorded_inputs(model)[0].updated(asked_inputs(model, inputs, {})).shapes)
 
 
 def described_shape(node: Node) -> DescribedShape:
@@ -207,7 +212,8 @@ def _both(name: str, one: SymbolRange, other: SymbolRange) -> SymbolRange:
     return SymbolRange(*facts)
 
 
-def _unknown_input(name: str, known: Sequence[str]) -> str:
+def unknown_input(name: str, known: Sequence[str]) -> str:
+    """The complaint about the name of an input that a model does not have."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, known, 1)

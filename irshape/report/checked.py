@@ -23,11 +23,11 @@ class Checked(NamedTuple):
     is_passed: bool = True
 
 
-def relative(path: str) -> str:
-    """A path relative to the working folder, with slashes; the absolute path of a file that is not below that folder."""
+def relative(path: str, folder: str = os.curdir) -> str:
+    """A path relative to a folder, by default the working folder, with slashes; the absolute path of a file that is not below it."""
     full = os.path.abspath(path)
     try:
-        short = os.path.relpath(full)
+        short = os.path.relpath(full, folder)
     except ValueError:  # another drive
         short = full
     return (full if short.split(os.sep)[0] == os.pardir else short).replace(os.sep, "/")
@@ -47,16 +47,17 @@ def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}…{text[-_LONGEST // 2 :]}"
 
 
-def identified(files: Sequence[Checked]) -> Iterator[tuple[Checked, Diagnostic, str]]:
+def identified(files: Sequence[Checked], folder: str = os.curdir) -> Iterator[tuple[Checked, Diagnostic, str]]:
     """Every diagnostic with its file and a fingerprint: unique, and stable if other lines of the file change.
 
-    The fingerprint is a hash of file, code, layer and port, and of a number for diagnostics that share all of these.
+    The fingerprint is a hash of file, code, layer and port, and of a number for diagnostics that share all of these. Paths are relative to
+    a folder, by default the working folder.
     """
     from hashlib import sha256
 
     seen: dict[tuple[str | None, ...], int] = {}
     for file in files:
-        path = relative(file.path)
+        path = relative(file.path, folder)
         for diagnostic in file.diagnostics:
             where = diagnostic.where
             key = (path, diagnostic.code, where.path, where.layer_type, where.layer_name or where.layer_id, where.port)

@@ -100,7 +100,7 @@ def test_a_rank_that_is_lost_is_not_an_unbounded_size_too() -> None:
 def test_every_policy_is_documented() -> None:
     pages = (
         (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8"),
-        (ROOT / "irshape" / "cli" / "check.py").read_text(encoding="utf-8"),
+        (ROOT / "irshape" / "cli" / "check_options.py").read_text(encoding="utf-8"),
     )
     for name in (*POLICIES, f"{MAX_RANK}=N"):
         assert f"| `{name}` |" in pages[0]

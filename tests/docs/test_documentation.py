@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from irshape.cli.main import COMMANDS, parser
+from irshape.settings.configuration import Configuration, Table
+from irshape.settings.read import read
 from tools import documentation, generate
 
 ROOT = Path(__file__).parent.parent.parent
@@ -40,6 +42,11 @@ def test_every_example_of_a_guide_runs(guide: Path) -> None:
 def test_the_configurations_of_a_guide_have_their_form(guide: Path, number: int, block: str, tmp_path: Path) -> None:
     path = tmp_path / "block.yml"
     path.write_text(block, encoding="utf-8")
+    if block.startswith("repos:"):
+        pytest.importorskip("pre_commit", reason="pre-commit is not installed")
+        command = [sys.executable, "-m", "pre_commit", "validate-config", str(path)]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+        return
     schema = "vendor.github-workflows" if "\njobs:\n" in block else "vendor.gitlab-ci"
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(path)]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -48,11 +55,32 @@ def test_the_configurations_of_a_guide_have_their_form(guide: Path, number: int,
 
 @pytest.mark.parametrize(("guide", "number", "block"), YAML, ids=[f"{guide.stem} {number}" for guide, number, _ in YAML])
 def test_the_commands_of_a_configuration_exist(guide: Path, number: int, block: str) -> None:
-    commands = re.findall(r"irshape ([a-z]+ [^>\n]+)", block.replace("pip install irshape", ""))
-    assert commands
+    commands = re.findall(r"run: irshape ([a-z]+ [^>\n]+)", block)
+    assert commands or "irshape check" not in block
     for command in commands:
         words = shlex.split(command)
         assert parser(words).parse_args(words).command == words[0]
+
+
+@pytest.mark.parametrize("page", ["docs/configuration.md", "docs/guides/continuous-integration.md"])
+def test_the_configurations_of_irshape_are_right(page: str, tmp_path: Path) -> None:
+    blocks = re.findall(r"```toml\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        path = tmp_path / ("pyproject.toml" if "[tool.irshape]\n" in block else "irshape.toml")
+        path.write_text(block, encoding="utf-8")
+        assert read(str(path)).table.ignore
+
+
+def test_the_example_of_a_configuration_is_the_file() -> None:
+    page = (ROOT / "docs" / "guides" / "continuous-integration.md").read_text(encoding="utf-8")
+    assert f"```toml\n{(ROOT / 'examples' / 'checks.toml').read_text(encoding='utf-8')}```" in page
+
+
+def test_every_key_of_a_configuration_is_explained() -> None:
+    page = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    keys = [name.replace("_", "-") for name in (*Configuration._fields[2:], *Table._fields)]
+    assert [key for key in keys if f"| `{key}` |" not in page] == []
 
 
 def test_the_page_of_commands_has_every_option() -> None:

@@ -1,0 +1,109 @@
+"""The options of `irshape check`: which codes are reported, from which configuration, where, and in which form."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
+
+from irshape.cli.formats import DOCUMENTS
+from irshape.settings.settings import Settings
+
+_STDIN = "-"
+
+
+def add_options(command: ArgumentParser) -> None:
+    """Add the options of the command."""
+    command.set_defaults(allowance=None, source=None)
+    add = command.add_argument
+    add("--strict", action="store_true", help="exit with 1 for warnings, too")
+    policies = "also check the model against a policy: static-shapes, bounded, ranked, max-rank=6, npu"
+    add("--target", action="append", default=[], metavar="POLICY", help=policies)
+    add("--fix", action="store_true", help="mend the faults in FILE that can be mended safely, and report the rest")
+    add("--diff", action="store_true", help="show the changes that --fix would make, and write nothing")
+    limits = "--limit time=60 (seconds, default) and --limit memory=2GiB (default)"
+    isolate = f"examine each file in a process of its own, without configuration, limited by {limits}"
+    add("--isolate", action="store_true", help=isolate)
+    add("--stdin-filename", metavar="PATH", help="the path of the file that FILE - reads from standard input")
+
+    add = command.add_argument_group("selection").add_argument
+    codes = {"type": _codes, "action": "extend", "metavar": "CODES"}
+    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **codes)  # type: ignore[arg-type]
+    add("--ignore", default=[], help="do not report these codes", **codes)  # type: ignore[arg-type]
+    add("--extend-select", default=[], help="report these codes, too", **codes)  # type: ignore[arg-type]
+    add("--ignore-suppressions", action="store_true", help="also report what a file itself asks to ignore by <irshape ignore=...>")
+    globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
+    add("--exclude", default=[], help="pass over these files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
+    add("--force-exclude", action="store_true", help="apply excludes to each FILE, too")
+    add("--skip-foreign", action="store_true", help="pass over each FILE that is XML of another format, as in a folder")
+    add("--follow-links", action="store_true", help="follow links to folders")
+
+    add = command.add_argument_group("configuration").add_argument
+    add("--config", metavar="FILE", help="use this configuration instead of the nearest irshape.toml or pyproject.toml")
+    add("--isolated", action="store_true", help="use no configuration")
+    add("--show-settings", action="store_true", help="show the settings of each FILE, and check nothing")
+
+    add = command.add_argument_group("known faults").add_argument
+    add("--baseline", metavar="FILE", help="report only faults that this file does not have, and name those that are gone")
+    add("--write-baseline", metavar="FILE", help="write all faults into this file")
+
+    add = command.add_argument_group("report").add_argument
+    add("--statistics", action="store_true", help="count the faults of each code, instead of listing them")
+    add("-q", "--quiet", action="store_true", help="print the faults and nothing else")
+    add("--output-file", metavar="FILE", help="write the report into this file")
+    add("--report", type=_document, action="append", default=[], metavar="FORMAT=FILE", help="also write a report: sarif=irshape.sarif")
+    add("--exit-zero", action="store_true", help="exit with 0 for faults, too")
+
+
+def _codes(text: str) -> list[str]:
+    """The prefixes of codes in a text such as `S,W1`."""
+    from irshape.report.selection import checked_prefix
+
+    try:
+        return [checked_prefix(one.strip()) for one in text.split(",")]
+    except ValueError as error:
+        raise ArgumentTypeError(f"{error}; irshape rule lists the codes") from None
+
+
+def _document(text: str) -> tuple[str, str]:
+    format, _, path = text.partition("=")
+    if format not in DOCUMENTS or not path:
+        raise ArgumentTypeError(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}")
+    return format, path
+
+
+def misplaced(given: Namespace) -> str | None:
+    """The complaint about options that do not go together; None if all do."""
+    if (given.fix or given.diff) and (given.input or given.symbol):
+        return "--fix and --diff use the shapes in the file: leave out --input and --symbol"
+    if given.diff and given.format != "text":
+        return "--diff prints text: leave out --format"
+    if given.statistics and (given.diff or given.format not in ("text", "json")):
+        return "--statistics prints text or json: leave out --diff and other formats"
+    if given.isolated and given.config is not None:
+        return "--isolated uses no configuration: leave out --config"
+    if given.baseline is not None and given.write_baseline is not None:
+        return "--write-baseline brings a baseline up to date: leave out --baseline"
+    if _STDIN in given.files:
+        if len(given.files) > 1:
+            return "FILE - reads standard input and takes no other FILE"
+        return "--fix writes into a file: leave it out with FILE -" if given.fix and not given.diff else None
+    return "--stdin-filename needs FILE -" if given.stdin_filename is not None else None
+
+
+def read_input(given: Namespace) -> None:
+    """Read standard input, if it is the file, under the name that --stdin-filename gives it."""
+    if given.files == [_STDIN]:
+        given.files = [given.stdin_filename or _STDIN]
+        given.source = b"" if given.show_settings else sys.stdin.buffer.read(given.limits.size + 1)
+
+
+def settings_of(given: Namespace) -> Settings:
+    """The settings of the run, from the options and the configurations that they leave."""
+    choice = None
+    if given.select is not None or given.ignore or given.extend_select:
+        from irshape.report.selection import Choice
+
+        choice = Choice(given.select, given.ignore, given.extend_select)
+    # A file from a stranger must not choose how it is checked, so --isolate uses no configuration beside it.
+    is_isolated = given.isolated or (given.isolate and given.config is None)
+    return Settings(config=given.config, is_isolated=is_isolated, choice=choice, exclude=given.exclude, follow_links=given.follow_links)

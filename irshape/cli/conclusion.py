@@ -1,0 +1,103 @@
+"""The end of a check: what is about all files of the run."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from irshape.cli.batch import Totals
+from irshape.cli.formats import DOCUMENTS, document
+from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
+from irshape.report.text import counted, some
+
+if TYPE_CHECKING:
+    from irshape.report.baseline import Baseline
+
+BaselineOf: TypeAlias = "Callable[[str], Baseline | None]"
+
+# The most stale faults of a baseline that one line names.
+_MOST_STALE = 3
+
+
+def conclude(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
+    """Write what is about all files, and return the exit code that follows from the baseline.
+
+    `baseline_of` gives the baseline of a file.
+    """
+    if given.statistics:
+        _put_statistics(given, totals)
+    elif given.format in DOCUMENTS:
+        put(document(given.format, totals.checked) + "\n", given.format, "")
+    elif given.format == "text" and totals.tally.files and not given.quiet:
+        skipped = f" ({counted(totals.foreign, '.xml file')} of other formats skipped)" if totals.foreign else ""
+        accepted = sum(map(len, totals.accepted.values()))
+        known = f" ({counted(accepted, 'known fault')} in the baseline)" if accepted else ""
+        put(f"{totals.tally}{known}{skipped}")
+        if totals.kinds and sys.stdout.isatty():
+            put(f"irshape rule CODE explains a code, as in irshape rule {min(totals.kinds)}")
+    for format, path in given.report:
+        write(path, document(format, totals.checked) + "\n")
+    return _write_baseline(given, totals) if given.write_baseline else _stale(given, baseline_of, totals)
+
+
+def write(path: str, text: str) -> None:
+    """Write a report into a file, completely or not at all. Raises `RunError`."""
+    from irshape.xml.writer import write_atomic
+
+    try:
+        write_atomic(path, text.encode("utf-8", "backslashreplace"), force=True)
+    except OSError as error:
+        raise RunError(describe(error, path)) from None
+
+
+def _put_statistics(given: Namespace, totals: Totals) -> None:
+    """The codes with their counts, the most frequent first; `*` marks those of which --fix mends some."""
+    from irshape.report.catalogue import CATALOGUE
+
+    found = sorted(totals.kinds.items(), key=lambda one: (-one[1][0], one[0]))
+    if given.format == "json":
+        from irshape.report.json import readable
+
+        rows = [{"code": code, "title": CATALOGUE[code].title, "count": count, "mendable": safe} for code, (count, safe) in found]
+        put(readable({"files": totals.tally.files, "statistics": rows}), given.format)
+        return
+    width = max((len(str(count)) for _, (count, _) in found), default=0)
+    for code, (count, safe) in found:
+        put(f"{count:{width}}  {code} [{'*' if safe else ' '}] {CATALOGUE[code].title}")
+    if not given.quiet:
+        put(f"{totals.tally}")
+
+
+def _write_baseline(given: Namespace, totals: Totals) -> int:
+    """Write every fault of the run into the baseline; 0, whatever the faults are."""
+    from irshape.report.baseline import Baseline
+
+    path = given.write_baseline
+    before = Baseline.read(path) if os.path.exists(path) else Baseline(path, {})
+    baseline = before.updated(totals.checked)
+    write(path, baseline.text())
+    if not given.quiet:
+        print(f"irshape: {path}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr)
+    return CLEAN
+
+
+def _stale(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
+    """Report the faults of baselines that are gone; with --strict they are an error, as other warnings are."""
+    accepted: dict[str, dict[str, Sequence[str]]] = {}
+    used: dict[str, Baseline] = {}
+    for path, fingerprints in totals.accepted.items():
+        if (baseline := baseline_of(path)) is not None:
+            used[baseline.path] = baseline
+            accepted.setdefault(baseline.path, {})[path] = fingerprints
+    worst = CLEAN
+    for path, baseline in used.items():
+        if gone := baseline.stale(accepted[path]):
+            worst = FAULTS if given.strict else worst
+            if not given.quiet:
+                are, them = ("is", "it") if len(gone) == 1 else ("are", "them")
+                remedy = f"--write-baseline {path} removes {them}"
+                complain(f"warning: {path}: {counted(len(gone), 'known fault')} {are} gone ({some(gone, _MOST_STALE)}); {remedy}")
+    return worst

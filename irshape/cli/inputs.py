@@ -1,0 +1,98 @@
+"""The shapes and symbols that the command line and the configuration give to the inputs of one file."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from irshape.cli.run import RunError
+from irshape.inference.inputs import described_shape, input_names, split_input, symbol_names, unknown_input
+from irshape.model.model import Model, Node
+from irshape.shape.notation import ShapeSyntaxError, parse_shape
+
+if TYPE_CHECKING:
+    from irshape.settings.settings import FileSettings
+
+
+class Request:
+    """An option about an input, as one file meets it: the reason why it does not fit the file, empty if it does.
+
+    `is_own` says that the option is of the command line, not of a configuration.
+    """
+
+    __slots__ = ("is_own", "option", "reason")
+
+    def __init__(self, option: str, reason: str, *, is_own: bool) -> None:
+        self.option = option
+        self.reason = reason
+        self.is_own = is_own
+
+
+def asked_of(
+    model: Model, given: Namespace, symbols: Mapping[str, str], own: FileSettings | None, *, is_many: bool
+) -> tuple[dict[str, str], dict[str, str], list[Request]]:
+    """The shapes and the symbols for a file, by name, and every option about them. `symbols` are those of the command line.
+
+    In a run over several files (`is_many`), an option applies to the files that it fits: those that have such an input, of as many axes.
+    A single file must have what the command line asks for. A configuration is for many files in any case. Raises `RunError`.
+    """
+    inputs: dict[str, str] = {}
+    requests: list[Request] = []
+    names = input_names(model) if given.input or (own and own.inputs) else {}
+    for text in given.input:
+        name, shape, reason = _parted(text, model, names)
+        if not reason and is_many:
+            reason = _misfit(name, shape, model, names)
+        if reason and not is_many:
+            raise RunError(reason)
+        requests.append(Request(f"--input {text!r}", reason, is_own=True))
+        if not reason:
+            inputs[name] = shape
+    known = dict(symbols)
+    if own is not None:
+        taken = {names.get(name) for name in inputs}
+        for name, shape in own.inputs.items():
+            reason = _misfit(name, shape, model, names)
+            requests.append(Request(f"inputs.{name} of {own.configuration}", reason, is_own=False))
+            if not reason and names[name] not in taken:
+                inputs[name] = shape
+        known = {**own.symbols, **symbols}
+    if known and (is_many or len(known) > len(symbols)):
+        used = symbol_names(model, inputs)
+        for name in list(known):
+            is_own = name in symbols
+            if is_many or not is_own:
+                option = f"--symbol {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
+                reason = "" if name in used else "no shape of an input names the symbol"
+                requests.append(Request(option, reason, is_own=is_own))
+                if reason:
+                    del known[name]
+    return inputs, known, requests
+
+
+def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, str, str]:
+    """The name and the shape in an `--input`, and the reason why there are none. The only input of a model needs no name."""
+    name, shape = split_input(text, list(names))
+    if shape in names or (name in names and not shape):
+        return "", "", f"--input {text!r} has no shape; write {text}[1,3,H,W]"
+    if name is None:
+        if len(model.parameters) != 1:
+            has = ", ".join(map(repr, names)) or "none"
+            return "", "", f"--input {text!r} names no input; the model has {has}"
+        name = model.parameters[0].name
+    return name, shape, ""
+
+
+def _misfit(name: str, shape: str, model: Model, names: Mapping[str, Node]) -> str:
+    """Why a file has no such input; empty if it has one."""
+    if (node := names.get(name)) is None:
+        return unknown_input(name, [node.name for node in model.parameters])
+    recorded = described_shape(node)
+    try:
+        wanted = parse_shape(shape)
+    except ShapeSyntaxError:
+        return ""  # a fault of the option, which every file reports
+    if recorded is None or wanted is None or len(recorded) == len(wanted):
+        return ""
+    return f"the input {name!r} has rank {len(recorded)}, not {len(wanted)}"

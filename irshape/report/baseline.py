@@ -1,0 +1,97 @@
+"""Baselines: files of known faults. A run with a baseline reports the other faults only.
+
+A fault is known by the fingerprint that SARIF has for it, so it stays known if lines, ids and messages change.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irshape.report.checked import Checked, identified, relative
+from irshape.report.diagnostic import Diagnostic
+from irshape.report.text import about
+
+_VERSION = 1
+
+
+class BaselineError(ValueError):
+    """A file that is no baseline; the message names it."""
+
+
+class Baseline:
+    """The known faults in a file, by the path of the model, relative to the folder of the baseline, and by fingerprint.
+
+    The text of a fault, its code and layer, is for people who read the file.
+    """
+
+    def __init__(self, path: str, files: Mapping[str, Mapping[str, str]]) -> None:
+        self.path = path
+        self.files = files
+        self._folder = os.path.dirname(os.path.abspath(path))
+
+    @staticmethod
+    def read(path: str) -> Baseline:
+        """The baseline in a file. Raises `BaselineError` if it cannot be read or has another form."""
+        try:
+            with open(path, encoding="utf-8") as file:
+                content: Any = json.load(file)
+        except OSError as error:
+            raise BaselineError(f"{path}: {error.strerror}; --write-baseline {path} makes a baseline") from None
+        except ValueError as error:
+            raise BaselineError(f"{path}: this is no JSON: {error}; --write-baseline {path} makes the baseline anew") from None
+        is_known = isinstance(content, dict) and content.get("version") == _VERSION and isinstance(content.get("files"), dict)
+        if not is_known or not all(isinstance(faults, dict) for faults in content["files"].values()):
+            raise BaselineError(f"{path}: this is no baseline of irshape; --write-baseline {path} makes it anew")
+        return Baseline(path, content["files"])
+
+    def parted(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:
+        """The diagnostics of a model that are new, and the fingerprints of the others. irshape's own faults (I) are always new."""
+        known = self.files.get(relative(path, self._folder), {})
+        if not known:
+            return list(diagnostics), []
+        new: list[Diagnostic] = []
+        accepted: list[str] = []
+        for _, diagnostic, fingerprint in identified([Checked(path, diagnostics)], self._folder):
+            if fingerprint in known and not diagnostic.code.startswith("I"):
+                accepted.append(fingerprint)
+            else:
+                new.append(diagnostic)
+        return new, accepted
+
+    def stale(self, accepted: Mapping[str, Sequence[str]]) -> list[str]:
+        """The texts of known faults that are gone, given the accepted fingerprints of each model that was checked.
+
+        Models that were not checked are left alone, unless they no longer exist.
+        """
+        checked = {relative(path, self._folder): fingerprints for path, fingerprints in accepted.items()}
+        gone: list[str] = []
+        for path, faults in self.files.items():
+            if path in checked:
+                gone += (f"{path}: {text}" for fingerprint, text in faults.items() if fingerprint not in checked[path])
+            elif not os.path.exists(os.path.join(self._folder, path)):
+                gone += (f"{path}: {text}" for text in faults.values())
+        return gone
+
+    def updated(self, files: Sequence[Checked]) -> Baseline:
+        """The baseline with all faults of the files that were checked. Other files keep theirs while they exist."""
+        checked = {relative(file.path, self._folder) for file in files if not file.complaint}
+        kept = {
+            path: faults for path, faults in self.files.items() if path not in checked and os.path.exists(os.path.join(self._folder, path))
+        }
+        found: dict[str, dict[str, str]] = {}
+        for file, diagnostic, fingerprint in identified([file for file in files if not file.complaint], self._folder):
+            context = about(diagnostic)
+            found.setdefault(relative(file.path, self._folder), {})[fingerprint] = f"{diagnostic.code} {context}".rstrip()
+        return Baseline(self.path, dict(sorted({**kept, **found}.items())))
+
+    @property
+    def count(self) -> int:
+        """The number of known faults."""
+        return sum(map(len, self.files.values()))
+
+    def text(self) -> str:
+        """The content of the file: JSON with one fault on a line, so that changes of it can be read."""
+        return json.dumps({"version": _VERSION, "files": self.files}, indent=2) + "\n"

@@ -1,0 +1,114 @@
+"""Baselines: known faults are silent, new ones are reported, and those that are gone are named."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.report.baseline import Baseline, BaselineError
+from irshape.report.checked import Checked, identified
+from irshape.report.diagnostic import Diagnostic, Where
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.xml", "b.xml"):
+        (tmp_path / name).touch()
+    return tmp_path
+
+
+def fault(code: str, name: str, line: int = 1, id: str = "1") -> Diagnostic:
+    return Diagnostic(code, "message", Where("a.xml", id, name, "Relu", None, line, 1, line))
+
+
+FAULTS = [fault("S201", "one"), fault("S201", "one"), fault("R104", "two")]
+
+
+def known() -> Baseline:
+    return Baseline("base.json", {}).updated([Checked("a.xml", FAULTS), Checked("b.xml")])
+
+
+def test_the_file_is_json_for_people(folder: Path) -> None:
+    content = json.loads(known().text())
+    assert list(content["files"]) == ["a.xml"]
+    assert list(content["files"]["a.xml"].values()) == ["S201 Relu one", "S201 Relu one", "R104 Relu two"]
+    (folder / "base.json").write_text(known().text())
+    assert Baseline.read("base.json").files == known().files
+    assert known().count == 3
+
+
+def test_the_keys_are_the_fingerprints_of_sarif() -> None:
+    assert [*known().files["a.xml"]] == [fingerprint for _, _, fingerprint in identified([Checked("a.xml", FAULTS)])]
+
+
+def test_lines_and_ids_may_move() -> None:
+    moved = [fault("S201", "one", 5, "7"), fault("S201", "one", 9, "8"), fault("R104", "two", 3, "9")]
+    new, accepted = known().parted("a.xml", moved)
+    assert (new, len(accepted)) == ([], 3)
+
+
+def test_new_faults_are_reported() -> None:
+    third, other, own = fault("S201", "one", 3), fault("G101", "two"), fault("I101", "two")
+    new, accepted = known().parted("a.xml", [*FAULTS, third, other, own])
+    assert new == [third, other, own]
+    assert known().parted("b.xml", FAULTS) == (FAULTS, [])
+    assert known().stale({"a.xml": accepted}) == []
+
+
+def test_irshapes_own_faults_are_never_known() -> None:
+    own = [fault("I101", "one")]
+    baseline = Baseline("base.json", {}).updated([Checked("a.xml", own)])
+    assert baseline.parted("a.xml", own) == (own, [])
+
+
+def test_faults_that_are_gone(folder: Path) -> None:
+    _, accepted = known().parted("a.xml", FAULTS[:1])
+    assert known().stale({"a.xml": accepted}) == ["a.xml: S201 Relu one", "a.xml: R104 Relu two"]
+    assert known().stale({"b.xml": []}) == []
+    (folder / "a.xml").unlink()
+    assert len(known().stale({"b.xml": []})) == 3
+
+
+def test_files_outside_of_a_run_keep_their_faults(folder: Path) -> None:
+    updated = known().updated([Checked("b.xml", [fault("G101", "three")])])
+    assert {path: [*faults.values()] for path, faults in updated.files.items()} == {
+        "a.xml": ["S201 Relu one", "S201 Relu one", "R104 Relu two"],
+        "b.xml": ["G101 Relu three"],
+    }
+    assert list(known().updated([Checked("a.xml", complaint="unreadable")]).files) == ["a.xml"]
+    assert list(known().updated([Checked("a.xml", [])]).files) == []
+    (folder / "a.xml").unlink()
+    assert list(known().updated([]).files) == []
+
+
+def test_paths_are_relative_to_the_baseline(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "base.json").write_text(known().text())
+    (folder / "deep").mkdir()
+    monkeypatch.chdir(folder / "deep")
+    assert Baseline.read("../base.json").parted("../a.xml", FAULTS)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "base.json: this is no JSON: .*; --write-baseline base.json makes the baseline anew"),
+        ("[]", "base.json: this is no baseline of irshape; --write-baseline base.json makes it anew"),
+        ('{"version": 2, "files": {}}', "base.json: this is no baseline"),
+        ('{"version": 1, "files": {"a.xml": ["x"]}}', "base.json: this is no baseline"),
+    ],
+)
+def test_a_file_that_is_no_baseline(folder: Path, content: str, message: str) -> None:
+    (folder / "base.json").write_text(content)
+    with pytest.raises(BaselineError, match=message):
+        Baseline.read("base.json")
+
+
+def test_a_missing_baseline() -> None:
+    with pytest.raises(BaselineError, match=r"absent.json: No such file or directory; --write-baseline absent.json makes a baseline"):
+        Baseline.read("absent.json")
+
+
+def test_a_baseline_is_no_part_of_the_library_by_itself() -> None:
+    assert irshape.check(b"<net/>").accepted == []
