@@ -61,6 +61,8 @@ OPERATIONS = (
     "irshape.ops.context.Context",
 )
 
+TESTS = ("irshape.testing.assert_valid", "irshape.testing.assert_shape", "irshape.testing.assert_same")
+
 
 def sources() -> dict[str, str]:
     """The pages of the repository, each with its place in the site."""
@@ -131,6 +133,7 @@ def api_page() -> str:
         "Results": ("The functions and `Inference` return objects of these classes.", RESULTS),
         "Operations": ("The base of an operation. [Extension operations](../guides/extension-operations.md) shows their use.", OPERATIONS),
     }
+    groups["Tests"] = ("Assertions about models. [Test models with pytest](../guides/testing.md) shows their use.", TESTS)
     lines = ["# Python API"]
     for title, (about, names) in groups.items():
         lines += ["", f"## {title}", "", about]

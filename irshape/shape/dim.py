@@ -64,6 +64,11 @@ class Scope:
             raise ValueError(f"{name} is {_range_text(made[0])} and cannot also be {_range_text(known)}")
         return made[1]
 
+    def named(self, name: str) -> Size | None:
+        """The symbol that was made with this name; None if there is none."""
+        made = self._symbols.get(name)
+        return made and made[1]
+
     def bounded(self, key: Hashable, low: Bound, high: Bound) -> Size:
         """A value of which OpenVINO knows only these bounds; the same object for the same key and bounds."""
         low, high = capped(low, high)

@@ -1,0 +1,260 @@
+"""Assertions about models for tests: that a model is valid, that an output has a shape, that two models are the same.
+
+They fail with an `AssertionError` whose text is irshape's report. `pytest --irshape` also collects every `.xml` file as a test.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeAlias
+
+import irshape
+from irshape.inference.inference import Inference, InferredPort
+from irshape.inference.inputs import Shapes
+from irshape.model.model import Model
+from irshape.report.diagnostic import NOTE
+from irshape.report.selection import Choice, Selection, checked_prefix
+from irshape.report.text import Palette, diagnostic_lines, escape, verdict
+from irshape.shape.dim import Dim, Size, bounds, ceil_div, dim_max, dim_min, formula_text, is_eq
+from irshape.shape.element_type import ElementType
+from irshape.shape.notation import Described, ShapeSyntaxError, parse_shape
+from irshape.xml.reader import Source
+
+_PLAIN: Final = Palette(False)
+_TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
+_COMMA: Final = re.compile(r",(?![^()]*\))")
+
+Bindings: TypeAlias = dict[str, Size]
+"""The sizes that the names in an expected shape stand for."""
+
+
+def assert_valid(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+    select: Iterable[str] | None = None,
+    ignore: Iterable[str] = (),
+    targets: Iterable[str] = (),
+    strict: bool = False,
+) -> Inference:
+    """Assert that a model has no errors, and with `strict` no warnings either; returns what `irshape.check` returns.
+
+    `select` and `ignore` choose codes as in the command line (`["S", "W1"]`). The other arguments are those of `irshape.check`. No
+    configuration is read. Raises `AssertionError` with the report, ValueError for a code that does not exist, and the errors of
+    `irshape.check`.
+    """
+    __tracebackhide__ = True
+    inference = irshape.check(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, targets=targets)
+    choice = Choice(None if select is None else [checked_prefix(one) for one in select], [checked_prefix(one) for one in ignore])
+    inference.select(Selection([choice]))
+    if not inference.ok or (strict and any(one.severity != NOTE for one in inference.diagnostics)):
+        raise AssertionError("\n".join(report(inference)))
+    return inference
+
+
+def report(inference: Inference) -> Iterator[str]:
+    """The diagnostics of a model, as the command line prints them, under a line with their number."""
+    counts: Counter[str] = Counter()
+    for diagnostic in inference.diagnostics:
+        counts[diagnostic.severity] += diagnostic.count
+    yield f"{_name(inference)}: {verdict(counts)}"
+    for diagnostic in inference.diagnostics:
+        yield from diagnostic_lines(diagnostic, _PLAIN)
+
+
+def assert_shape(
+    source: Source | Model | Inference,
+    name: str,
+    expected: str,
+    *,
+    port: int | None = None,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+) -> None:
+    """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
+
+    `name` is that of the tensor, or of a layer, whose first output is meant; `port` is the id of another port. In `expected`, a number is
+    that size, `224..448` a size in that range, `?` any size and `[...]` any shape. A formula of the symbols of the inputs
+    (`"[N,64,(H + 1)//2]"`) is exactly that size. Any other name stands for one size that is not fixed, the same wherever the name is.
+    `source` may be an `Inference` that was made before; else the other arguments are those of `irshape.infer`. Raises
+    `AssertionError` with both shapes, ValueError if `expected` cannot be read, and the errors of `irshape.infer`.
+    """
+    __tracebackhide__ = True
+    if not isinstance(source, Inference):
+        source = irshape.infer(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    element_type, fields = _parsed(expected)
+    found = _find(source, name, port)
+    lines: list[str] = []
+    if element_type and found.element_type.name != element_type:
+        lines.append(f"the element type is {found.element_type}, not {element_type}")
+    if fields is not None:
+        lines += _differences(source, found.shape, fields)
+    if lines:
+        errors = [] if source.ok else ["", *report(source)]
+        raise AssertionError(
+            "\n".join([f"{_name(source)}: {escape(name)} is not {expected.strip()}", *(f"  {line}" for line in lines), *errors])
+        )
+
+
+def assert_same(
+    a: Source | Model,
+    b: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: tuple[Any, Any] = (None, None),
+    opaque: Iterable[str] = (),
+) -> None:
+    """Assert that two models have the same graph; ids, names that a converter made up and recorded shapes may differ.
+
+    The arguments are those of `irshape.diff`. Raises `AssertionError` with the differences, also if constants could not be compared
+    because weights are missing, and the errors of `irshape.diff`.
+    """
+    __tracebackhide__ = True
+    difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    if not difference.is_same or difference.uncompared:
+        from irshape.cli.diff import lines
+
+        raise AssertionError("\n".join(lines(difference, _PLAIN, is_complete=False)))
+
+
+def _name(inference: Inference) -> str:
+    return escape(inference.document.path or "<input>")
+
+
+def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
+    """The port of a tensor or layer. Raises AssertionError if the model has none of this name."""
+    __tracebackhide__ = True
+    layers: dict[str, InferredPort] = {}
+    tensors: dict[str, InferredPort] = {}
+    for node in inference.model.nodes:
+        view = inference.view(node)
+        ports = view.outputs or view.inputs
+        if ports and (port is None or any(one.id == port for one in (*view.inputs, *view.outputs))):
+            wanted = next((one for one in (*view.outputs, *view.inputs) if one.id == port), ports[0])
+            layers.setdefault(node.name, wanted)
+        for record, one in zip(node.layer.outputs, view.outputs, strict=True):
+            for text in re.split(r"(?<!\\),", record.names or ""):
+                if text.strip() and port is None:
+                    tensors.setdefault(text.strip().replace("\\,", ","), one)
+    found = tensors.get(name) or layers.get(name)
+    if found is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, {**tensors, **layers}, 3)
+        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        where = "" if port is None else f" with port {port}"
+        raise AssertionError(f"{_name(inference)}: the model has no tensor or layer {name!r}{where}{hint}")
+    return found
+
+
+def _parsed(expected: str) -> tuple[str, list[str] | None]:
+    """The element type and the sizes of an expected shape as text; no type is empty, and None is any shape."""
+    match = _TYPED.fullmatch(expected)
+    if match is None or (match[1] and not isinstance(getattr(ElementType, match[1], None), ElementType)):
+        raise ValueError(f"{expected!r} is not a shape; write [B,1000] or f32[1,3,224..448,?]")
+    inner = match[2].strip()
+    if inner == "...":
+        return match[1] or "", None
+    return match[1] or "", [field.strip() for field in _COMMA.split(inner)] if inner else []
+
+
+def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: Sequence[str]) -> list[str]:
+    """A table of the expected and the inferred sizes in which the different ones are marked; empty if all fit."""
+    if shape is None:
+        return ["the rank is unknown", f"expected  [{','.join(fields)}]", "inferred  [...]"]
+    bound: Bindings = {}
+    fits = [_fits(inference, size, field, bound) for size, field in zip(shape, fields, strict=False)]
+    if len(shape) == len(fields) and all(fits):
+        return []
+    sizes = [_text(inference, size) for size in shape]
+    count = max(len(fields), len(sizes))
+    marks = [index >= len(fits) or not fits[index] for index in range(count)]
+    columns = [
+        (str(index), field, size, "^" * max(len(field), len(size), 1) if mark else "")
+        for index, (field, size, mark) in enumerate(zip(_filled(fields, count), _filled(sizes, count), marks, strict=True))
+    ]
+    widths = [max(map(len, column)) for column in columns]
+    rows = zip(*columns, strict=True)
+    lines = [
+        f"{label:8}  {'  '.join(f'{cell:{width}}' for cell, width in zip(row, widths, strict=True))}".rstrip()
+        for label, row in zip(("axis", "expected", "inferred", ""), rows, strict=True)
+    ]
+    return lines if len(shape) == len(fields) else [f"the rank is {len(shape)}, not {len(fields)}", *lines]
+
+
+def _filled(texts: Sequence[str], count: int) -> list[str]:
+    return [*texts, *[""] * (count - len(texts))]
+
+
+def _text(inference: Inference, size: Size) -> str:
+    """A size as its formula, with its range if it has one."""
+    if not isinstance(size, Dim):
+        return str(size)
+    formula, interval = formula_text(size), inference.format((size,)).strip("[]")
+    return formula if interval == "?" else f"{formula} in {interval}"
+
+
+def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool:
+    """Whether a size is the expected one; binds a name that no input has."""
+    one = _described(field)
+    if one is not None and not one.name:
+        low, high = inference.bounds(size) if isinstance(size, Dim) else bounds(size)
+        return one.low <= low and high <= one.high
+    if field.isidentifier() and inference.scope.named(field) is None and field not in bound:
+        if isinstance(size, Dim):
+            bound[field] = size
+        return isinstance(size, Dim)
+    return is_eq(size, _evaluated(field, lambda name: bound[name] if name in bound else inference.scope.named(name))) is True
+
+
+def _described(field: str) -> Described | None:
+    """A number, an interval, `?` or an affine formula; None if the field is another formula."""
+    try:
+        shape = parse_shape(f"[{field}]")
+    except ShapeSyntaxError:
+        return None
+    return shape[0] if shape else None
+
+
+def _evaluated(field: str, symbol: Callable[[str], Size | None]) -> Size:
+    """The size that a formula means. Raises ValueError for anything but arithmetic of numbers and known symbols."""
+    operators: Mapping[type, Callable[[Size, Size], Size]] = {
+        ast.Add: lambda a, b: a + b,
+        ast.Sub: lambda a, b: a - b,
+        ast.Mult: lambda a, b: a * b,
+        ast.FloorDiv: lambda a, b: a // b,
+        ast.Mod: lambda a, b: a % b,
+    }
+    functions: Mapping[str, Callable[[Size, Size], Size]] = {"min": dim_min, "max": dim_max, "ceil_div": ceil_div}
+
+    def value(node: ast.AST) -> Size:
+        match node:
+            case ast.Expression(body=body):
+                return value(body)
+            case ast.Constant(value=int(number)) if type(number) is int:
+                return number
+            case ast.Name(id=name) if (known := symbol(name)) is not None:
+                return known
+            case ast.Name(id=name):
+                raise ValueError(f"no input has the symbol {name!r}, which the expected size {field!r} names")
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return -value(operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in operators:
+                return operators[type(op)](value(left), value(right))
+            case ast.Call(func=ast.Name(id=name), args=[left, right], keywords=[]) if name in functions:
+                return functions[name](value(left), value(right))
+        raise ValueError(f"{field!r} is not a size; write 5, ?, 1..8, H or (H + 1)//2")
+
+    try:
+        return value(ast.parse(field, mode="eval"))
+    except (SyntaxError, ZeroDivisionError, RecursionError):
+        raise ValueError(f"{field!r} is not a size; write 5, ?, 1..8, H or (H + 1)//2") from None
