@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, opset
-from irshape.report.diagnostic import WARNING, Diagnostic, Diagnostics, Where, clipped
+from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.xml.document import Document, Layer, Port, Signature
 
 
@@ -21,7 +21,18 @@ def build(document: Document, default_opset: str | None = None) -> Model:
         builder.build()
         builder.report(model.diagnostics)
         tensors += graph.slot_count
+    if document.held:
+        forgive(model)
     return model
+
+
+def forgive(model: Model) -> None:
+    """Make faults of the XML warnings where OpenVINO does not read it: in the bodies and port maps of layers that reach no Result."""
+    document = model.document
+    dead = {node.layer.offset for graph in model.graphs() for node in graph.nodes if not (graph.is_live and node.is_live)}
+    for holder, fault in document.held:
+        if holder in dead and fault.severity == ERROR:
+            document.diagnostics.soften(fault)
 
 
 def place(document: Document, layer: Layer | None, offset: int, port: str | None = None, path: str = "") -> Where:

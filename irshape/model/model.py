@@ -309,4 +309,4 @@ class Model:
         from irshape.xml.schema import untrusted_parser
 
         # The reader has refused a DOCTYPE and has enforced its limits, so the parser needs none.
-        return etree.fromstring(self.document.source, untrusted_parser(is_huge=True))
+        return etree.fromstring(self.document.text, untrusted_parser(is_huge=True))

@@ -155,6 +155,13 @@ class Diagnostics(list[Diagnostic]):
             self.extend(found)
         return self
 
+    def soften(self, fault: Diagnostic) -> None:
+        """Make an error a warning."""
+        kind, softer = (fault.code, ERROR), (fault.code, WARNING)
+        self.counts[kind] -= 1
+        self.counts[softer] = self.counts.get(softer, 0) + 1
+        fault.severity = WARNING
+
     def without(self, is_left_out: Callable[[str], bool]) -> Diagnostics:
         """The diagnostics without those of some codes."""
         return self.judged(lambda code, severity: None if is_left_out(code) else severity)

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, TypeAlias
 
-from irshape.report.diagnostic import Diagnostics
+from irshape.report.diagnostic import Diagnostic, Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
 
 # The line and column at the start of each block are computed once, so that a position costs the reading of one block.
@@ -66,7 +66,8 @@ class Signature:
     __slots__ = ("attributes", "input_count", "inputs", "is_doubled", "output_count", "outputs", "records", "type", "version")
 
     def __init__(self, type: str, version: str, attributes: dict[str, str]) -> None:
-        self.type = type
+        # OpenVINO takes a Parameter for an input whatever the case of its type; every other type counts as it is spelled.
+        self.type = "Parameter" if type.lower() == "parameter" else type
         self.version = version
         self.attributes = attributes
         self.input_count = self.output_count = 0
@@ -251,10 +252,11 @@ class Document:
 
     `version` is the IR version: 10 or 11, and 0 for a specification example, which has none. `is_example` says that the root is a bare
     `<layer>` instead of `<net>`. `path` is the path of the `.xml`, which also locates the `.bin`; None for bytes and trees.
-    `encoding` is a Python codec with a fixed byte order, which writes no byte order mark. `is_complete` is false if part of the file
-    could not be read; the absence of that part is then no fault. `is_foreign` says that the root element belongs to another format,
-    `has_annotations` that a port has an annotation of irshape. `suppressions` name the codes that the file asks not to report. `limits`
-    apply to reading and to every later step.
+    `text` is the source, with blanks for what is no XML and OpenVINO passes over. `encoding` is a Python codec with a fixed byte order,
+    which writes no byte order mark. `is_complete` is false if part of the file could not be read; the absence of that part is then no
+    fault. `is_foreign` says that the root element belongs to another format, `has_annotations` that a port has an annotation of irshape.
+    `held` are the faults in the bodies and port maps of layers, each with the offset of the layer. `suppressions` name the codes that the
+    file asks not to report. `limits` apply to reading and to every later step.
     """
 
     __slots__ = (
@@ -264,6 +266,7 @@ class Document:
         "encoding",
         "graph",
         "has_annotations",
+        "held",
         "is_complete",
         "is_example",
         "is_foreign",
@@ -272,11 +275,12 @@ class Document:
         "path",
         "source",
         "suppressions",
+        "text",
         "version",
     )
 
     def __init__(self, source: bytes, path: str | None, limits: Limits = DEFAULT) -> None:
-        self.source = source
+        self.source = self.text = source
         self.path = path
         self.limits = limits
         self.encoding = "utf-8"
@@ -289,6 +293,7 @@ class Document:
         self.suppressions: list[Suppression] = []
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
+        self.held: list[tuple[int, Diagnostic]] = []
         self._places: list[tuple[int, int]] = []
         self._attributes: tuple[int, dict[str, int]] = (-1, {})
 

@@ -13,7 +13,7 @@ import pyexpat
 import re
 import stat
 from collections.abc import Callable
-from typing import IO, Any, Final
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
@@ -35,6 +35,9 @@ from irshape.xml.lexical import (
 )
 from irshape.xml.weights import are_swapped
 
+if TYPE_CHECKING:
+    from irshape.xml.lenient import Blanked
+
 Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
 _Enter = Callable[["_Reader", str, dict[str, str]], None]
 _Leave = Callable[[], None]
@@ -45,6 +48,7 @@ _DECLARED: Final = rb"[ \t\r\n]*<\?xml\s[^>]*?\sencoding\s*=\s*[\"']([A-Za-z0-9.
 _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US-ASCII", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16"}
 # pyexpat reads any other encoding with a table of one character per byte.
 _BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
+_GIVEN_TWICE: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
 _NO_MEMORY: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
 # The errors that expat reports where the file ends too early.
 _ENDS_EARLY: Final = frozenset(
@@ -75,6 +79,14 @@ class _UnreadableError(Exception):
     """Reading cannot go on; the diagnostics already hold the reason."""
 
 
+class _ForgivenError(Exception):
+    """The text is no XML, but is if some pieces are blanked, which OpenVINO passes over."""
+
+    def __init__(self, pieces: list[Blanked]) -> None:
+        super().__init__()
+        self.pieces = pieces
+
+
 def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT) -> Document:
     """Read an IR or a specification example from a path, bytes, a binary file object, or an lxml element or tree.
 
@@ -82,12 +94,20 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     document with diagnostics. Raises `OSError` for a path that cannot be read and `TypeError` for a source of another kind.
     """
     content, own_path = _content(source, limits.size)
-    document = Document(content, os.fspath(path) if path is not None else own_path, limits)
+    own_path = os.fspath(path) if path is not None else own_path
+    document = Document(content, own_path, limits)
     reader = _Reader(document)
     try:
         if len(content) > limits.size:
             reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
         reader.run()
+    except _ForgivenError as error:
+        document = Document(content, own_path, limits)
+        reader = _Reader(document, error.pieces)
+        try:
+            reader.run()
+        except _UnreadableError:
+            document.is_complete = False
     except _UnreadableError:
         document.is_complete = False
     for layer in reader.layers:
@@ -153,10 +173,15 @@ class _Reader:
     an element removes its tag from the parent's own copy of the table.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, pieces: list[Blanked] | None = None) -> None:
         self.document = document
         self.limits = limits = document.limits
-        self.source = document.source
+        self.pieces = pieces
+        if pieces is not None:
+            from irshape.xml import lenient
+
+            document.text = lenient.blanked(document.source, pieces)
+        self.source = document.text
         self.shift = 0
         self.children: _Children = {"net": _Reader.enter_net}
         self.leave: _Leave | None = None
@@ -168,7 +193,8 @@ class _Reader:
         self.graph = document.graph
         self.layer: Layer | None = None
         self.layers: list[Layer] = []
-        self.outer: list[tuple[Graph, Layer, str]] = []
+        # The graph around each open body, the layer and the tag of the body, and the number of faults before it.
+        self.outer: list[tuple[Graph, Layer, str, int]] = []
         self.port: Port | None = None
         self.ports: list[Port] = []
         self.is_output = False
@@ -183,7 +209,7 @@ class _Reader:
     # The run and the faults that end it.
 
     def run(self) -> None:
-        if self.run_fast():
+        if self.pieces is None and self.run_fast():
             return
         document = self.document
         document.encoding, mark = self.encoding()
@@ -204,7 +230,19 @@ class _Reader:
             else:
                 parser.Parse(self.trimmed(mark), True)
         except pyexpat.ExpatError as error:
+            self.forgive(error)
             self.malformed(error)
+        for piece in self.pieces or ():
+            self.fault("X201", piece.message, piece.start, severity=WARNING)
+
+    def forgive(self, error: pyexpat.ExpatError) -> None:
+        """Raise `_ForgivenError` where OpenVINO passes over text that is no XML."""
+        is_early = not self.root and error.code not in _ENDS_EARLY
+        if self.pieces is None and not self.document.is_example and (is_early or error.code == _GIVEN_TWICE):
+            from irshape.xml import lenient
+
+            if pieces := lenient.forgiven(self.source, is_early=is_early):
+                raise _ForgivenError(pieces)
 
     def run_fast(self) -> bool:
         """Try the fast lane, which reads the whole file or leaves the document unchanged."""
@@ -287,7 +325,7 @@ class _Reader:
         else:
             blank = re.match(_BLANKS, source)
             end = blank.end() if blank else 0
-        if mark < end < len(source):
+        if mark < end < len(source) and self.pieces is None:
             self.fault("X201", "there is white space before the XML begins", mark, severity=WARNING)
         self.shift = end
         if mark == 2:
@@ -302,7 +340,7 @@ class _Reader:
         """Report a fault at an offset, in the open layer and port."""
         if not self.document.diagnostics.has_room(code, severity):
             return
-        bodies = " / ".join(f"{clipped(layer.name)} / {body}" for _, layer, body in self.outer)
+        bodies = " / ".join(f"{clipped(layer.name)} / {body}" for _, layer, body, _ in self.outer)
         where = Where(self.document.path, offset=offset, path=bodies)
         if (layer := self.layer) is not None:
             where.layer_id = str(layer.id) if layer.id >= 0 else None
@@ -310,6 +348,10 @@ class _Reader:
         if self.port is not None and self.port.id >= 0:
             where.port = str(self.port.id)
         self.document.diagnostics.append(Diagnostic(code, message, where, severity, hint))
+
+    def hold(self, layer: Layer, since: int) -> None:
+        """Note that the faults from `since` on are in the bodies or the port maps of a layer."""
+        self.document.held += [(layer.offset, fault) for fault in self.document.diagnostics[since:]]
 
     def refuse(self, code: str, message: str, offset: int) -> None:
         """Report a fault that ends the reading."""
@@ -488,9 +530,11 @@ class _Reader:
         assert layer is not None
         layer.end = self.element_end()
         if layer.bodies is not None and not self.document.is_example:
+            since = len(self.document.diagnostics)
             for body in _BODIES[layer.type.lower()]:
                 if body not in layer.bodies:
                     self.fault("X109", f"{layer.type} has no <{body}>", layer.offset)
+            self.hold(layer, since)
         self.layer = None
 
     def enter_data(self, tag: str, attributes: dict[str, str]) -> None:
@@ -659,7 +703,7 @@ class _Reader:
         assert layer is not None and layer.bodies is not None
         if len(self.outer) >= self.limits.depth:
             self.refuse("X111", f"bodies are nested more than {counted(self.limits.depth, 'level')} deep (limit depth)", self.offset())
-        self.outer.append((self.graph, layer, tag))
+        self.outer.append((self.graph, layer, tag, len(self.document.diagnostics)))
         self.graph = layer.bodies[tag] = Graph(self.stack[-1][1])
         self.layer = None
         self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges}
@@ -670,9 +714,11 @@ class _Reader:
             self.give_ids()
         body = self.graph
         body.end = self.element_end()
-        self.graph, self.layer, tag = self.outer.pop()
+        self.graph, holder, tag, since = self.outer.pop()
+        self.layer = holder
         if "layers" in self.children and not self.document.is_example:
             self.fault("X109", f"<{tag}> has no <layers>", body.offset)
+        self.hold(holder, since)
 
     def enter_port_map(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]
@@ -683,6 +729,7 @@ class _Reader:
         offset = self.stack[-1][1]
         layer = self.layer
         assert layer is not None and layer.port_maps is not None
+        since = len(self.document.diagnostics)
         if tag != "edge":
             for name in _MAPPED:
                 if name not in attributes:
@@ -690,6 +737,7 @@ class _Reader:
             for name in _MAP_NUMBERS:
                 if name in attributes:
                     self.number(tag, name, attributes[name], offset, 0, is_unsigned=name in _UNSIGNED[tag])
+        self.hold(layer, since)
         layer.port_maps.append(PortMap(self.map, tag, attributes, offset))
         self.children = _NOTHING
 

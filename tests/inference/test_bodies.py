@@ -464,6 +464,31 @@ def test_fault_of_a_map(name: str, old: str, new: str, code: str) -> None:
     assert all(d.where.line for d in inference.diagnostics)
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize(("name", "old", "new", "code"), FAULTS)
+def test_openvino_does_not_read_the_maps_and_bodies_of_a_layer_that_nothing_reads(name: str, old: str, new: str, code: str) -> None:
+    import openvino
+
+    net = iterator("f32[6,3]", SAME)
+    net.edges[-1] = '<edge from-layer="0" from-port="0" to-layer="2" to-port="0"/>'  # past the TensorIterator, layer 1
+    xml = net.xml.replace(old, new).encode()
+    openvino.Core().read_model(xml, net.bin)
+    found = irshape.infer(xml, weights=net.bin).diagnostics
+    assert code in {fault.code for fault in found} and all(fault.severity != ERROR for fault in found)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("type", ["PARAMETER", "parameter"])
+def test_a_parameter_is_one_in_any_case(type: str) -> None:
+    import openvino
+
+    net = iterator("f32[6,3]", SAME)
+    xml = net.xml.replace('type="Parameter"', f'type="{type}"').encode()
+    assert len(openvino.Core().read_model(xml, net.bin).inputs) == 1
+    inference = irshape.infer(xml, weights=net.bin, inputs={"parameter_0": "[7,3]"})
+    assert inference.ok and inference.ports == irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[7,3]"}).ports
+
+
 def test_a_trip_count_is_never_run() -> None:
     net = loop("f32[2,3]", SAME, back=False, trips=2**62, output=JOINED)
     assert codes(irshape.infer(net.xml.encode(), weights=net.bin)) == ["S205"]

@@ -12,6 +12,7 @@ import pytest
 from irshape.shape.limits import Limits
 from irshape.xml import reader
 from irshape.xml.document import Document, Edge, Graph, Layer, Port, PortMap, Signature
+from irshape.xml.lenient import forgiven
 from irshape.xml.reader import read
 
 DATA = Path(__file__).parent.parent / "data" / "ir"
@@ -114,6 +115,17 @@ FORGIVEN = [
     ("no declaration", ('<?xml version="1.0"?>\n', ""), []),
     ("blank before the declaration", ("<?xml", "\n \t<?xml"), ["X201"]),
     ("text behind the end", ("</net>", "</net> x"), ["X201"]),
+    ("text before", ("<?xml", "x <?xml"), ["X201"]),
+    ("a comment before the declaration", ("<?xml", "<!-- x --><?xml"), ["X201"]),
+    ("an instruction before the declaration", ("<?xml", "<?x y?><?xml"), ["X201"]),
+    ("two declarations", ("<?xml", '<?xml version="1.0"?><?xml'), ["X201"]),
+    ("declaration without a version", ('<?xml version="1.0"?>', '<?xml name="1.0"?>'), ["X201"]),
+    ("declaration in capitals", ("<?xml", "<?XML"), ["X201"]),
+    ("declaration malformed", ('version="1.0"', "version=1.0"), ["X201"]),
+    ("two hyphens in a comment before", ("<net", "<!-- a -- b --><net"), ["X201"]),
+    ("attribute twice", ('name="b"', 'name="b" name="c"'), ["X201"]),
+    ("id twice", ('<layer id="1"', "<layer id='1' id = \"7\""), ["X201"]),
+    ("shape three times", ("shape=", 'shape="2,3" shape="?" shape='), ["X201", "X201"]),
     ("a comment before", ("<net", "<!-- " + "x" * 600 + " --><net"), []),
     ("an instruction inside", ("</layers>", "<?x y?></layers>"), []),
     ("a namespace", ("<net ", '<net xmlns="urn:x" '), []),
@@ -430,7 +442,7 @@ def plain(thing: object) -> object:
         return {key: plain(value) for key, value in thing.items()}
     if isinstance(thing, Document | Graph | Layer | Signature | Port | Edge | PortMap):
         properties = [name for name, member in vars(type(thing)).items() if isinstance(member, property)]
-        names = [name for name in (*thing.__slots__, *properties) if not name.startswith("_") and name != "diagnostics"]
+        names = [name for name in (*thing.__slots__, *properties) if not name.startswith("_") and name not in ("diagnostics", "held")]
         return {name: plain(getattr(thing, name)) for name in names}
     return thing
 
@@ -542,10 +554,26 @@ def test_no_bytes_raise(seed):
 
 
 @pytest.mark.oracle
-@pytest.mark.parametrize("name", ["a & b", "a<b", 'b" name="c'], ids=["bare ampersand", "tag in an attribute", "attribute twice"])
+@pytest.mark.parametrize("name", ["a & b", "a<b", "a&b;", "\1"], ids=["bare ampersand", "tag", "unknown entity", "control character"])
 def test_what_is_no_xml_is_refused_although_openvino_takes_it(name):
     import openvino
 
     source = BASE.replace('name="b"', f'name="{name}"').encode()
     assert [diagnostic.code for diagnostic in read(source).diagnostics] == ["X101"]
     openvino.Core().read_model(source)
+
+
+def test_a_forgiven_file_keeps_its_offsets_and_its_bytes():
+    source = BASE.replace("<?xml", "<!-- x -->\n<?xml").replace('name="b"', 'name="b" name="c"').encode()
+    document = read(source)
+    assert document.source == source
+    assert [source[one.where.offset :][:8] for one in document.diagnostics] == [b"<!-- x -", b'name="c"']
+    layer = document.graph.layers[1]
+    assert layer.name == "b"
+    assert source[layer.offset : layer.end].startswith(b'<layer id="1"') and source[layer.offset : layer.end].endswith(b"</layer>")
+
+
+@pytest.mark.parametrize("piece", ["<!--", "<?", '<a "', "<a '", '<a b="1" b="2" ', "<", "<a x=", '<a b="1" b="2"'])
+def test_looking_for_what_is_forgiven_takes_linear_time(piece):
+    """Each of these would take minutes if every piece were searched to the end of the file."""
+    forgiven(f'<net a="1" a="2">{piece * 100_000}'.encode(), is_early=True)
