@@ -142,8 +142,12 @@ class Application(Context):
             self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
             return failed
         if op.max_inputs is not None and count > op.max_inputs:
-            self.error("G108", f"the operation takes at most {counted(op.max_inputs, 'input')}, got {count}")
-            return failed
+            message = f"the operation takes at most {counted(op.max_inputs, 'input')}, got {count}"
+            if not (op.ignores_surplus and self.node.model.ir_version == 10):
+                self.error("G108", message)
+                return failed
+            self.warn("R201", f"{message}; OpenVINO ignores the others in IR version 10")
+            self.facts = self.facts[: op.max_inputs]
         poisoned = {index for index, fact in enumerate(self.facts) if fact.is_poisoned}
         said = len(findings)
         try:

@@ -63,6 +63,8 @@ class Exp(UnaryArithmetic):
 class GeluV0(RealUnary):
     """Gaussian error linear unit."""
 
+    ignores_surplus = False
+
 
 @op("Gelu", "opset7")
 class GeluV7(GeluV0):
@@ -89,6 +91,7 @@ class HardSigmoid(Op):
     alpha = In()
     beta = In()
     output = Out(like="data")
+    ignores_surplus = True
 
     def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
         for port in (alpha, beta):
@@ -105,6 +108,8 @@ class HardSigmoid(Op):
 class Identity(Unary):
     """The input itself."""
 
+    ignores_surplus = False
+
 
 @op("LogSoftmax", "opset5")
 class LogSoftmax(Op):
@@ -112,6 +117,7 @@ class LogSoftmax(Op):
 
     data = In()
     output = Out(like="data")
+    ignores_surplus = True
     axis: int = 1
 
     def infer(self, ctx: Context, data: Input) -> Shape:
@@ -122,6 +128,8 @@ class LogSoftmax(Op):
 @op("Mish", "opset4")
 class Mish(RealUnary):
     """x * tanh(softplus(x))."""
+
+    ignores_surplus = False
 
 
 @op("PRelu", "opset1")
@@ -157,6 +165,7 @@ class Selu(Op):
     alpha = In(FLOAT, like="data")
     lambda_ = In(FLOAT, like="data")
     output = Out(like="data")
+    ignores_surplus = True
 
     def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
         return data.shape
@@ -183,6 +192,7 @@ class SoftmaxV1(Op):
 
     data = In()
     output = Out(like="data")
+    ignores_surplus = True
     axis: int = 0
 
     def infer(self, ctx: Context, data: Input) -> Shape:

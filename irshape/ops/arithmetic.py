@@ -290,6 +290,7 @@ class Round(Rounding):
     """Rounded to the nearest whole number."""
 
     data = In(ANY)
+    ignores_surplus = False
     mode: Literal["half_to_even", "half_away_from_zero"] = "half_to_even"
 
     def of_elements(self, element: float) -> float:
@@ -393,6 +394,7 @@ class CumSum(Op):
     data = In()
     axis = In(INDEX - {ElementType.dynamic})
     output = Out(like="data")
+    ignores_surplus = True
     exclusive: bool = False
     reverse: bool = False
 

@@ -49,6 +49,7 @@ class NonZero(Op):
 
     data = In(value=True)
     output = Out(attribute="output_type", rank=2)
+    ignores_surplus = True
     output_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, data: Input) -> Shape:

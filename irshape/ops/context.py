@@ -272,6 +272,7 @@ class Context(Judge):
         element_type = port.element_type
         # OpenVINO reads two elements in one byte as one number. It reads a single element as its whole byte.
         is_part = 0 < element_type.bits < 8 and (element_type.bits != 4 or len(elements) > 1 or any(element < 0 for element in elements))
+        is_part &= not port.port.packed
         if is_part or element_type is ElementType.boolean:
             self._refuse_to_read(port)
         for element in elements:
@@ -292,7 +293,12 @@ class Context(Judge):
             self._refuse_to_read(port)
 
     def _refuse_to_read(self, port: Input) -> NoReturn:
-        self.fail("T101", f"OpenVINO reads no values of {port.element_type} from {port.name}", port=port)
+        element_type, name = port.element_type, port.name
+        if element_type.bits == 4:
+            message = f"OpenVINO reads the packed {element_type} elements of {name} as whole bytes"
+        else:
+            message = f"OpenVINO reads no values of {element_type} from {name}"
+        self.fail("T101", message, port=port)
 
     def integers(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as OpenVINO reads them where it needs integers: it drops fractions."""

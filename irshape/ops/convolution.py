@@ -77,6 +77,8 @@ class _Convolution(_Kernel):
 class Convolution(_Convolution):
     """Slide filters [features, channels, *kernel] over the spatial axes of the data."""
 
+    ignores_surplus = True
+
     def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
         (batch, channels, *sizes), (features, inputs, *kernel) = self.shapes(ctx, data, filters)
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
@@ -106,6 +108,7 @@ class GroupConvolution(_Convolution):
     """Slide filters [groups, features, channels, *kernel] over the data, each group over its own channels."""
 
     filters = In(NUMERIC, like="data", min_rank=3)
+    ignores_surplus = True
 
     def infer(self, ctx: Context, data: Input, filters: Input) -> Shape:
         (batch, channels, *sizes), (groups, features, inputs, *kernel) = self.shapes(ctx, data, filters)

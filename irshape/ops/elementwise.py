@@ -221,6 +221,7 @@ class Unary(Elementwise):
 
     data = In(ANY)
     output = Out(like="data")
+    ignores_surplus = True
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.shape

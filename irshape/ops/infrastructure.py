@@ -104,6 +104,7 @@ class ReadValueV3(Op):
 
     init_value = In()
     output = Out(like="init_value")
+    ignores_surplus = True
     variable_id: Annotated[str, Stated] = ""
 
     def infer(self, ctx: Context, init_value: Input) -> Shape:

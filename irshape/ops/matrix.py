@@ -24,6 +24,7 @@ class MatMul(Op):
     matrix_a = In(ranked=True)
     matrix_b = In(like="matrix_a", ranked=True)
     output = Out(like="matrix_a")
+    ignores_surplus = True
     transpose_a: bool = False
     transpose_b: bool = False
 

@@ -106,8 +106,9 @@ class LRN(Op):
     """Local response normalization over a window along some axes."""
 
     data = In()
-    axes = In(INTEGER, rank=1, value=True)
+    axes = In(INTEGER, rank=1, value=True, packed=True)
     output = Out(like="data")
+    ignores_surplus = True
     alpha: Annotated[float, Stated] = 0.0
     beta: Annotated[float, Stated] = 0.0
     bias: Annotated[float, Stated] = 0.0
@@ -117,7 +118,7 @@ class LRN(Op):
         if axes.is_ranked:
             with ctx.looks(at=STATIC):
                 ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
-        for axis in ctx.known(axes) or ():
+        for axis in ctx.readable(axes, ctx.known(axes) or ()):
             if axis >= data.rank:
                 ctx.error("V102", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
             elif axis < -data.rank:
@@ -175,7 +176,5 @@ class NormalizeL2(Op):
         ctx.require_rank(axes, (0, 1))
         if not data.is_ranked:
             return None
-        ctx.read(axes)
-        for axis in ctx.known(axes) or ():
-            ctx.axis(axis, data.rank, "axes", port=axes)
+        ctx.axes(axes, data.rank, unique=False)
         return data.shape

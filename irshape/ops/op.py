@@ -30,7 +30,8 @@ class In:
     its parameter is None. OpenVINO feeds a `filled` one by itself, so it may also be listed without an edge. A `variadic` port takes
     all further inputs; its parameter is a tuple. `like` names a port that has the same element type. `ranked=True` says that the rule
     is not asked if the rank of the tensor is not known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True`
-    says that OpenVINO reads each constant that a Concat before the port takes.
+    says that OpenVINO reads each constant that a Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer
+    than 8 bits; at other ports it reads them as whole bytes, or not at all.
     """
 
     __slots__ = (
@@ -41,6 +42,7 @@ class In:
         "min_rank",
         "name",
         "optional",
+        "packed",
         "pieces",
         "rank",
         "ranked",
@@ -62,6 +64,7 @@ class In:
         like: str | None = None,
         ranked: bool = False,
         pieces: bool = False,
+        packed: bool = False,
     ) -> None:
         self.name = ""
         self.index = -1
@@ -77,6 +80,7 @@ class In:
         self.like = like
         self.ranked = ranked
         self.pieces = pieces
+        self.packed = packed
 
 
 class Out:
@@ -246,7 +250,8 @@ class Op:
     - `unfollowed`: the element types of which OpenVINO computes no values.
     - `takes_unknown`: integers of some inputs may be unknown if others are known; `propagate` takes them as sizes without bounds.
 
-    `demanded` are the positions of the inputs that `demands` names.
+    `demanded` are the positions of the inputs that `demands` names. `ignores_surplus` says that OpenVINO takes more inputs than the
+    operation has, in IR version 10, and does not read them.
 
     The definition of a class is checked. A parameter that is no port, an annotation that is no attribute type, and a class attribute or
     a method of an operation that no base class declares raise `DefinitionError`. A helper method begins with an underscore. An attribute
@@ -261,6 +266,7 @@ class Op:
     demands: ClassVar[tuple[str, ...] | None] = None
     takes_unknown: ClassVar[bool] = False
     is_followed: ClassVar[bool] = False
+    ignores_surplus: ClassVar[bool] = False
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     are_alike: ClassVar[bool] = False
     demanded: ClassVar[frozenset[int]] = frozenset()

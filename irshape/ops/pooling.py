@@ -76,6 +76,8 @@ class _Pooling(Sliding):
 class MaxPoolV1(_Pooling):
     """The largest element of each window."""
 
+    ignores_surplus = True
+
     def infer(self, ctx: Context, data: Input) -> Shape:
         return self.pooled(ctx, data)
 

@@ -22,6 +22,7 @@ class FakeQuantize(Broadcasting):
     output_low = In()
     output_high = In()
     output = Out(like="data")
+    ignores_surplus = True
     levels: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Shape:

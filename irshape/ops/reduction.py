@@ -24,6 +24,7 @@ class Reduction(Op):
     data = In(NUMERIC)
     axes = In(INTEGER, value=True)
     output = Out(like="data")
+    ignores_surplus = True
     keep_dims: bool = False
     unfollowed = UNFOLLOWED
 

@@ -21,6 +21,7 @@ class ShapeOf(Op):
 
     data = In()
     output = Out(ElementType.i64)
+    ignores_surplus = True
     demands = ()
     is_followed = True
 

@@ -17,6 +17,8 @@ from irshape.shape.value import Element, Elements, Real, fits, limits
 class Conversion(Op):
     """The same tensor in another element type."""
 
+    ignores_surplus = True
+
     @staticmethod
     def converted(ctx: Context, data: Input, target: ElementType) -> Elements:
         """The elements of `data` in the target type."""
@@ -111,6 +113,7 @@ class ConvertPromoteTypes(Op):
     in_1 = In(_PROMOTED)
     out_0 = Out()
     out_1 = Out()
+    ignores_surplus = True
     promote_unsafe: bool = False
     pytorch_scalar_promotion: bool = False
     u64_integer_promotion_target: ElementType = ElementType.f32

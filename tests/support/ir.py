@@ -11,6 +11,8 @@ FORMATS = {
     "f16": "e", "f32": "f", "f64": "d", "boolean": "?",
 }  # fmt: skip
 
+BITS = {"u1": 1, "u2": 2, "u4": 4, "i4": 4, "nf4": 4}
+
 
 class Ref(NamedTuple):
     """An output port of a layer that has been added."""
@@ -68,7 +70,7 @@ class Net:
     def const(self, values: Any, element_type: str = "i64") -> Ref:
         """A Const of a number or a (nested) list of numbers."""
         shape, flat = flatten(values)
-        data = struct.pack(f"<{len(flat)}{FORMATS[element_type]}", *flat)
+        data = packed(element_type, flat) if element_type in BITS else struct.pack(f"<{len(flat)}{FORMATS[element_type]}", *flat)
         offset = len(self.weights)
         self.weights += data
         precision = ElementType.BY_NAME[element_type].precision
@@ -93,6 +95,16 @@ class Net:
     def bin(self) -> bytes:
         """The bytes of the weights; never empty, which OpenVINO refuses as soon as there is a Const."""
         return bytes(self.weights) or b"\0"
+
+
+def packed(element_type: str, codes: list[int]) -> bytes:
+    """Codes of fewer than 8 bits in bytes: from the lowest bit of each byte up, those of u1 from the highest down."""
+    bits = BITS[element_type]
+    data = bytearray((len(codes) * bits + 7) // 8)
+    for index, code in enumerate(codes):
+        byte, place = divmod(index * bits, 8)
+        data[byte] |= (code & (1 << bits) - 1) << (7 - place if element_type == "u1" else place)
+    return bytes(data)
 
 
 def text(value: Any) -> str:

@@ -82,6 +82,7 @@ class GenerateProposals(Op):
     rois = Out(like="im_info")
     roi_scores = Out(like="im_info")
     rois_num = Out(attribute="roi_num_type")
+    ignores_surplus = True
     min_size: Annotated[float, Stated] = 0.0
     nms_threshold: Annotated[float, Stated] = 0.0
     post_nms_count: Annotated[int, Ge(1)]

@@ -17,6 +17,7 @@ class RegionYolo(Op):
 
     data = In(FLOAT - {ElementType.dynamic}, rank=4, ranked=True)
     output = Out(like="data")
+    ignores_surplus = True
     anchors: tuple[float, ...] = ()
     axis: Annotated[int, Stated] = 0
     coords: Annotated[int, Stated] = 0

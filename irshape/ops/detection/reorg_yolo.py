@@ -13,6 +13,7 @@ class ReorgYolo(Op):
 
     data = In(rank=4)
     output = Out(like="data")
+    ignores_surplus = True
     stride: tuple[int, ...]
 
     def infer(self, ctx: Context, data: Input) -> Shape:

@@ -64,6 +64,7 @@ class _Broadcast(Moving):
         axes = ctx.known(axes_mapping)
         if axes is None or len(axes) != data.rank:
             return target
+        axes = ctx.readable(axes_mapping, axes)
         if list(axes) != sorted(axes):
             ctx.fail("V101", f"axes_mapping must be in ascending order, got {list(axes)}", port=axes_mapping)
         if any(not 0 <= axis < len(target) for axis in axes):
@@ -94,6 +95,7 @@ class BroadcastV1(_Broadcast):
     """Repeat a tensor to a target shape, mapping axes explicitly, as NumPy does, or as PaddlePaddle does."""
 
     axes_mapping = In(value=True, filled=True)
+    ignores_surplus = True
     mode: Literal["none", "explicit", "numpy", "pdpd"] = "none"
 
     def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
@@ -186,8 +188,7 @@ class PadV1(Moving):
                 ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
         if self.pad_mode != "constant" and data.element_type is ElementType.string:
             ctx.fail("T101", f"pad_mode must be constant for strings, got {self.pad_mode}", port=data)
-        if all(port.elements is not None or port.is_unreadable for port in (pads_begin, pads_end)):
-            ctx.read(pads_begin, pads_end)
+        ctx.read(pads_begin, pads_end)
         for port in (pads_begin, pads_end):
             count = port.count
             if count is not None and count > data.rank:

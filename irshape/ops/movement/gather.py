@@ -100,6 +100,7 @@ class GatherNDV5(Op):
     data = In(min_rank=1)
     indices = In(INTEGER, min_rank=1)
     output = Out(like="data")
+    ignores_surplus = True
     batch_dims: int = 0
 
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:

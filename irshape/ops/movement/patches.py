@@ -28,6 +28,7 @@ class ExtractImagePatches(Op):
 
     data = In(rank=4)
     output = Out(like="data")
+    ignores_surplus = True
     sizes: Annotated[tuple[int, ...], Unsigned]
     strides: Annotated[tuple[int, ...], Unsigned]
     rates: Annotated[tuple[int, ...], Unsigned]

@@ -45,8 +45,9 @@ class ScatterUpdate(Assembling):
     data = In()
     indices = In(INTEGER)
     updates = In(like="data")
-    axis = In(INTEGER, value=True)
+    axis = In(INTEGER, value=True, packed=True)
     output = Out(like="data")
+    ignores_surplus = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
         ctx.single(axis)
@@ -131,6 +132,7 @@ class ScatterNDUpdateV3(Assembling):
     indices = In(INDEX, min_rank=1)
     updates = In(like="data")
     output = Out(like="data")
+    ignores_surplus = True
 
     reduction: Annotated[str, Fixed] = "none"
 

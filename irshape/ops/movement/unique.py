@@ -22,6 +22,7 @@ class Unique(Op):
     indices = Out(attribute="index_element_type")
     inverse_indices = Out(attribute="index_element_type")
     counts = Out(attribute="count_element_type")
+    ignores_surplus = True
     sorted: bool = True
     index_element_type: IndexType = ElementType.i64
     count_element_type: IndexType = ElementType.i64

@@ -14,6 +14,7 @@ class CTCGreedyDecoder(Op):
     data = In(rank=3)
     sequence_mask = In(rank=2)
     output = Out(like="data")
+    ignores_surplus = True
     ctc_merge_repeated: bool = True
 
     def infer(self, ctx: Context, data: Input, sequence_mask: Input) -> Shape:

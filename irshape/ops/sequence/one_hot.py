@@ -19,6 +19,7 @@ class OneHot(Op):
     on_value = In()
     off_value = In(like="on_value")
     output = Out(like="on_value")
+    ignores_surplus = True
     axis: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> Shape:

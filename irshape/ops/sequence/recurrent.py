@@ -235,6 +235,7 @@ class _SingleStateSequence(_Sequence):
 class RNNSequence(_SingleStateSequence):
     """A plain recurrent network along the axis of time."""
 
+    ignores_surplus = True
     gates = 1
 
 

@@ -77,6 +77,7 @@ class SearchSorted(Op):
     sorted_sequence = In(min_rank=1)
     values = In(like="sorted_sequence")
     output = Out(attribute="output_type")
+    ignores_surplus = True
     right_mode: bool = False
     output_type: IndexType = ElementType.i64
 
