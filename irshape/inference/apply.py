@@ -10,7 +10,7 @@ from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.runtime import judged
 from irshape.inference.transfer import UNSHARED, Outcome, Transfer
 from irshape.model.model import Node
-from irshape.ops.context import Context, RuleFailure, element_count
+from irshape.ops.context import Context, RuleFailure, Uncomputable, element_count
 from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.report.finding import Finding
 from irshape.report.text import counted
@@ -18,7 +18,7 @@ from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text,
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
-from irshape.shape.value import UNREADABLE, Elements, Pieces, Real, representable
+from irshape.shape.value import Elements, Pieces, Real, Unreadable, representable
 
 # The steps that each application of a rule has, however many have been taken before, unless the limit is lower.
 _ALWAYS: Final = 200
@@ -228,9 +228,8 @@ class Application(Context):
             input.elements = None
 
     def _check_elements(self, input: Input) -> None:
-        if input.elements is UNREADABLE:
-            input.elements = None
-            input.is_unreadable = True
+        if type(input.elements) is Unreadable:
+            input.unreadable, input.elements = input.elements, None
         elif type(input.elements) is Pieces and not input.port.pieces:
             input.elements = None
         elif input.port.value and input.element_type.is_real and any(isinstance(element, Real) for element in input.values):
@@ -310,6 +309,9 @@ class Application(Context):
         read = self._read(arguments)
         if read is None or self.has_errors(0):
             return nothing, nothing
+        for one in read:
+            if one.unreadable:  # OpenVINO computes no element if it cannot compute one
+                return [one.unreadable] * len(shapes), [one.unreadable] * len(shapes)
         counts = [element_count(shape) for shape in shapes]
         wanted = [counts[position] or 0 for position in self.wanted if position < len(counts)]
         most = self.scope.limits.elements
@@ -326,7 +328,12 @@ class Application(Context):
         if any(one.elements is None for one in read):
             return nothing, nothing
         has_sizes, has_reals = _unknown([one.values for one in read])
-        elements = op.propagate(self, *arguments)  # type: ignore[misc]
+        try:
+            elements = op.propagate(self, *arguments)  # type: ignore[misc]
+        except Uncomputable as fault:
+            self.warn("R401", fault.message, port=fault.port)
+            unreadable = Unreadable((fault.code, fault.message))
+            return [unreadable] * len(shapes), [unreadable] * len(shapes)
         if elements is None:
             return nothing, nothing
         is_several = len(shapes) > 1 or op.outputs[0].variadic
@@ -366,7 +373,7 @@ class Application(Context):
             argument = arguments[port.index]
             if port.index in op.demanded and argument is not None:
                 read.extend(argument if port.variadic else (argument,))
-        if any(one.elements is None for one in read) and not (op.takes_unknown and any(one.elements for one in read)):
+        if any(one.elements is None and not one.unreadable for one in read) and not (op.takes_unknown and any(one.elements for one in read)):
             return None
         return read
 

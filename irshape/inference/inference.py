@@ -21,7 +21,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
-from irshape.shape.value import UNREADABLE, Elements
+from irshape.shape.value import Elements, Unreadable
 from irshape.xml.document import Document, PortRecord, Signature
 from irshape.xml.weights import WeightsError
 
@@ -61,7 +61,7 @@ class InferredPort:
     def elements(self) -> Elements | None:
         """The values in row-major order; None unless some layer reads the values and irshape knows them."""
         elements = self._fact.elements
-        return None if elements is UNREADABLE else elements
+        return None if type(elements) is Unreadable else elements
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from irshape.report.finding import Finding
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
-from irshape.shape.value import UNREADABLE, Elements
+from irshape.shape.value import Elements, Unreadable
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode
 
@@ -62,7 +62,7 @@ class Constants:
             elements: Elements | None = None
             if fact.element_type is not ElementType.string:
                 elements = decode(fact.element_type, self._bytes(offset, fact.element_type.byte_size(count)), count)
-            fact = rules.facts.intern(fact.element_type, fact.shape, UNREADABLE if elements is None else elements, is_literal=True)
+            fact = rules.facts.intern(fact.element_type, fact.shape, Unreadable() if elements is None else elements, is_literal=True)
             if fact.element_type is ElementType.dynamic:
                 finding = Finding("T101", "a constant without an element type has no values to read", attribute="element_type")
         elif transfer.wanted and fact.element_type in INTEGER:

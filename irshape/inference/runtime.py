@@ -14,7 +14,7 @@ from irshape.inference.facts import Fact, FactTable
 from irshape.inference.transfer import Outcome
 from irshape.report.finding import Finding
 from irshape.shape.dim import Dim, Scope, bounds
-from irshape.shape.value import Real
+from irshape.shape.value import Real, Unreadable
 
 # The code of an exception inside irshape.
 INTERNAL: Final = "I101"
@@ -58,7 +58,9 @@ def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
 def intervals(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
     """OpenVINO's fact of a tensor: sizes and elements are intervals, each independent of all others."""
     known = fact.runtime_view
-    shape, elements = interval_shape(known.shape, (tensor, "size"), scope), interval_shape(known.elements, (tensor, "element"), scope)
+    shape, elements = interval_shape(known.shape, (tensor, "size"), scope), known.elements
+    if type(elements) is not Unreadable:
+        elements = interval_shape(elements, (tensor, "element"), scope)
     return table.intern(known.element_type, shape, elements, known.is_poisoned, is_literal=fact.is_literal)
 
 

@@ -6,7 +6,7 @@ from math import inf
 from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
-from irshape.ops.context import Context
+from irshape.ops.context import Context, Uncomputable
 from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -74,7 +74,7 @@ class Divide(BinaryArithmetic):
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         if _holds_zero(inputs[1]):
-            ctx.fail("V106", f"{inputs[1].name} must not hold 0", port=inputs[1])
+            raise Uncomputable("V106", f"{inputs[1].name} must not hold 0", inputs[1])
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:

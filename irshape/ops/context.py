@@ -21,6 +21,16 @@ class RuleFailure(Exception):
     """The rule cannot go on. The reason has been recorded."""
 
 
+class Uncomputable(Exception):
+    """OpenVINO fails to compute the elements. It refuses the model if a rule reads them."""
+
+    def __init__(self, code: str, message: str, port: Input) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.port = port
+
+
 class Context(Judge):
     """One application of a rule to facts.
 
@@ -289,7 +299,10 @@ class Context(Judge):
 
     def _require_readable(self, port: Input) -> None:
         """Demand that the element type of a constant can be read as numbers, where OpenVINO reads it."""
-        if port.is_unreadable and port.port.value:
+        if port.unreadable is not None and port.port.value:
+            if port.unreadable:
+                code, reason = port.unreadable
+                self.fail(code, f"the values of {port.name} cannot be computed: {reason}", port=port)
             self._refuse_to_read(port)
 
     def _refuse_to_read(self, port: Input) -> NoReturn:

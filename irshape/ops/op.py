@@ -11,7 +11,7 @@ from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements
+from irshape.shape.value import Elements, Unreadable
 
 
 class DefinitionError(TypeError):
@@ -130,14 +130,14 @@ class Input:
     """One input of a layer, as its rule sees it.
 
     `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
-    `is_literal` tells that it is a Const. `is_unreadable` tells that its element type cannot be read as numbers.
+    `is_literal` tells that it is a Const. `unreadable` is set where OpenVINO cannot read or compute the elements.
 
     A rule that reads `shape` or `rank` of an input of unknown rank ends there: no output has a known rank, unless `Out(rank=…)`
     says it. If the port declares its rank, `In(rank=…)`, the rule goes on with unknown sizes.
     """
 
     __slots__ = (
-        "_assumed", "_unknown_shape", "element_type", "elements", "index", "is_literal", "is_unreadable", "partial_shape", "port", "source",
+        "_assumed", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source", "unreadable",
     )  # fmt: skip
 
     def __init__(
@@ -158,7 +158,7 @@ class Input:
         self.partial_shape = partial_shape
         self.elements = elements
         self.is_literal = is_literal
-        self.is_unreadable = False
+        self.unreadable: Unreadable | None = None
         self._unknown_shape = unknown_shape
         self._assumed: tuple[Size, ...] | None = None
 

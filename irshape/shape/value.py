@@ -27,8 +27,10 @@ class Real(NamedTuple):
 Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
-# In place of the elements of a constant whose element type cannot be read as numbers.
-UNREADABLE: Final[Elements] = ("unreadable",)
+class Unreadable(tuple[str, ...]):
+    """In place of elements that OpenVINO cannot read, because of their type, or cannot compute: then the code and the message of the fault."""
+
+    __slots__ = ()
 
 
 class Pieces(tuple[Any, ...]):

@@ -19,7 +19,7 @@ from irshape.shape.dim import Dim, Scope, Size, eq
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
-from irshape.shape.value import UNREADABLE, Elements, strides
+from irshape.shape.value import Elements, Unreadable, strides
 
 
 class Origin(NamedTuple):
@@ -178,7 +178,7 @@ def _elements(numbers: Sequence[Any], name: str, port: int, shape: Sequence[Any]
 
 def is_known(fact: Fact) -> bool:
     """Whether the elements of a tensor are known."""
-    return fact.elements is not None and fact.elements is not UNREADABLE
+    return fact.elements is not None and type(fact.elements) is not Unreadable
 
 
 def is_same(a: Any, b: Any) -> bool:
@@ -191,7 +191,7 @@ def is_same(a: Any, b: Any) -> bool:
 def _are_read(op: Op, position: int, fact: Fact, is_of_elements: bool) -> bool:
     """Whether the elements of an input are known and the rule reads them."""
     port = op.input_at(position)
-    if port is None or fact.elements is None or fact.elements is UNREADABLE:
+    if port is None or not is_known(fact):
         return False
     return port.value or (is_of_elements and port.index in op.demanded)
 

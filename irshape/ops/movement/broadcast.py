@@ -146,10 +146,10 @@ class Tile(Moving):
         count = repeats.count
         if count is None:
             return None
-        rank = max(data.rank, count)
         times = ctx.values(repeats, count)
         for index, repeat in enumerate(times):
             ctx.natural(repeats, index, repeat, is_lenient=True)
+        rank = max(data.rank, count)
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed
-from irshape.ops.context import Context
+from irshape.ops.context import Context, Uncomputable
 from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, origins
@@ -29,7 +29,7 @@ def counted(
             if any(isinstance(element, Dim) and origins(element) & UNBACKED for element in data.values):
                 ctx.warn("R401", message, port=indices)
                 return None
-            ctx.fail("V101", message, port=indices)
+            raise Uncomputable("V101", message, indices)
     return tuple([index % size for index in wanted])
 
 
