@@ -14,7 +14,7 @@ from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
-from irshape.shape.value import Elements
+from irshape.shape.value import Elements, Pieces
 
 
 class RuleFailure(Exception):
@@ -250,6 +250,8 @@ class Context(Judge):
         low, high = bounds(value)
         if is_lenient and isinstance(value, int) and value < 0 and port.is_literal:
             self.warn("R201", f"{port.name}[{index}] must not be negative, got {value}", port=port)
+        elif high < 0 and type(port.elements) is Pieces:
+            return 0  # OpenVINO takes a negative constant among values that it does not know for a size of 0
         elif high < 0:
             self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
         elif -inf < low < 0:

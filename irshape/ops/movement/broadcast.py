@@ -62,14 +62,17 @@ class _Broadcast(Moving):
         if not data.is_ranked or target is None or target_shape.elements is None:
             return target
         axes = ctx.known(axes_mapping)
-        if axes is None or len(axes) != data.rank:
+        if axes is None or len(axes) not in (data.rank, max(data.rank, 1)):
             return target
         axes = ctx.readable(axes_mapping, axes)
         if list(axes) != sorted(axes):
             ctx.fail("V101", f"axes_mapping must be in ascending order, got {list(axes)}", port=axes_mapping)
         if any(not 0 <= axis < len(target) for axis in axes):
             ctx.fail("V102", f"axes_mapping must hold axes of the target in [0, {len(target) - 1}], got {list(axes)}", port=axes_mapping)
-        self.stretch(ctx, data, target, axes)
+        if data.rank:
+            self.stretch(ctx, data, target, axes)
+        for axis in () if data.rank else axes:
+            ctx.require_eq(target[axis], 1, "axis {axis} of the target must be 1, because data is a scalar that is mapped to it", axis=axis)
         return target
 
     def pdpd(self, ctx: Context, data: Input, target: Shape, is_target_known: bool) -> Shape:

@@ -121,9 +121,10 @@ class VariadicSplit(_Split):
         if along is None:
             return [self.anywhere(ctx, data)] * count
         lengths = ctx.values(split_lengths)
-        for length in lengths:
-            ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
-        if lengths.count(-1) > 1:
+        with ctx.looks(at=[split_lengths]):
+            for length in lengths:
+                ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
+        if lengths.count(-1) > 1 and ctx.known(split_lengths) is not None:
             ctx.fail("V101", f"only one length may be -1, got {list(lengths)}", port=split_lengths)
         size = data.shape[along]
         # Only running tells whether an unknown length is -1.

@@ -172,8 +172,10 @@ class StridedSlice(Moving):
         begins = _opened(ctx.values(begin, count), self.begin_mask)
         ends = _opened(ctx.values(end, count), self.end_mask)
         ctx.read(strides)
-        # OpenVINO does not check the number of strides until it knows their values.
-        steps = (1,) * count if strides is None else ctx.unknown_shape(count) if strides.elements is None else ctx.values(strides, count)
+        steps: Sequence[Size] = (1,) * count if strides is None else ctx.unknown_shape(count)
+        if strides is not None and strides.elements is not None:
+            with ctx.looks(at=[strides]):
+                steps = ctx.values(strides, count)
         shape: list[Size] = []
         for what, axis, place in self._layout(ctx, data, count):
             if what == "slice":
