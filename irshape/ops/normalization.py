@@ -91,9 +91,10 @@ class GroupNormalization(Op):
         ctx.at_least(self.num_groups, 1, "num_groups")
         merged = ctx.merge_shapes(scale, bias, "scale and bias must have the same length")
         batch, channels, *spatial = data.shape
+        own = channels
         if merged is not None:
             channels = ctx.merge(channels, merged[0], "scale must hold one value for each channel of data")
-        with ctx.looks(at=STATIC):
+        with ctx.looks(at=[own]):
             ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
 
@@ -149,15 +150,16 @@ class MVNV6(Op):
     """
 
     data = In()
-    axes = In(rank=1)
+    axes = In()
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        if axes.is_ranked:
-            with ctx.looks(at=STATIC):
+        with ctx.looks(at=STATIC):
+            ctx.require_rank(axes, (1,))
+            if axes.known_rank == 1:
                 ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
 
