@@ -373,7 +373,9 @@ class Application(Context):
             argument = arguments[port.index]
             if port.index in op.demanded and argument is not None:
                 read.extend(argument if port.variadic else (argument,))
-        if any(one.elements is None and not one.unreadable for one in read) and not (op.takes_unknown and any(one.elements for one in read)):
+        if any(one.elements is None and not one.unreadable for one in read) and not (
+            op.takes_unknown and any(one.elements for one in read)
+        ):
             return None
         return read
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
@@ -11,12 +11,16 @@ from irshape.model.build import unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
 from irshape.report.finding import Finding
+from irshape.report.text import counted
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Unreadable
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode
+
+# The version of operations that the low precision transformations of a plugin have changed.
+RELAXED: Final = "type_relaxed_opset"
 
 
 class Constants:
@@ -88,13 +92,14 @@ class Constants:
 class Origins:
     """The outcomes of the nodes of a graph that take their facts from the file."""
 
-    __slots__ = ("constants", "model", "opaque", "rules")
+    __slots__ = ("_relaxed", "constants", "model", "opaque", "rules")
 
     def __init__(self, model: Model, rules: Rules, constants: Constants, opaque: frozenset[str]) -> None:
         self.model = model
         self.rules = rules
         self.constants = constants
         self.opaque = opaque
+        self._relaxed: list[Node] | None = None
 
     def constant(self, node: Node, transfer: Transfer) -> Outcome:
         """The outcome of a Const that is read."""
@@ -117,8 +122,19 @@ class Origins:
         code, message = unknown_reason(node.layer)
         if node.type in self.opaque and code == "G110":
             code, message, with_hint = "G117", f"{node.type!r} is not known; its recorded ports are trusted", False
+        elif node.version == RELAXED:
+            if node is not (several := self._relaxed_nodes())[0]:
+                return Outcome(self.recorded(node), (), (), node.layer.signature.output_count)
+            message = f"{message}, but the version of {counted(len(several), 'layer')} written while OpenVINO compiled the model"
+            with_hint = False
         finding = Finding(code, message, hint=unknown_hint(node.layer) if with_hint else None)
         return Outcome(self.recorded(node), (finding,), (), node.layer.signature.output_count)
+
+    def _relaxed_nodes(self) -> list[Node]:
+        """The layers of the version that OpenVINO gives operations of other element types than their own, those that are read first."""
+        if self._relaxed is None:
+            self._relaxed = sorted((node for node in self.model.nodes if node.version == RELAXED), key=lambda node: not node.is_live)
+        return self._relaxed
 
     def recorded(self, node: Node) -> tuple[Fact, ...]:
         """The facts that the output ports of a node record."""

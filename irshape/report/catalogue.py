@@ -133,12 +133,21 @@ _family(
         "If you trust the file, raise the limit: --limit NAME=N.",
     ),
     (
+        "X112",
+        "error",
+        "execution graph",
+        "The file shows what a compiled model runs, as CompiledModel.get_runtime_model gives it. Its layers are kernels of a device, not operations.",
+        "OpenVINO refuses the file.",
+        "Save the model that was compiled: openvino.save_model(model, path).",
+    ),
+    (
         "X201",
         "warning",
         "forgiven layout",
-        "The text departs from XML in a way that OpenVINO's parser forgives, such as blanks before the XML declaration or text after the end.",
+        "The text departs from XML in a way that OpenVINO's parser forgives, such as blanks before the XML declaration, text after the end, "
+        "or an attribute that is given twice.",
         "Other tools refuse the file.",
-        "Remove the blanks or the text.",
+        "Remove the blanks, the text or the attribute.",
     ),
     (
         "X202",
@@ -312,9 +321,10 @@ _family(
         "G112",
         "error",
         "unknown opset",
-        "The version of the layer is not the name of an opset.",
+        "The version of the layer is not the name of an opset. The version type_relaxed_opset is reported once: such a file was written while "
+        "OpenVINO compiled a quantised model.",
         "OpenVINO refuses the layer.",
-        "Use opset1 to opset17.",
+        "Use opset1 to opset17. Where the version is type_relaxed_opset, save the model before it is compiled.",
     ),
     (
         "G113",

@@ -27,8 +27,9 @@ class Real(NamedTuple):
 Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
+
 class Unreadable(tuple[str, ...]):
-    """In place of elements that OpenVINO cannot read, because of their type, or cannot compute: then the code and the message of the fault."""
+    """In place of elements that OpenVINO cannot read, because of their type, or cannot compute: then the code and message of the fault."""
 
     __slots__ = ()
 

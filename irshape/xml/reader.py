@@ -491,6 +491,9 @@ class _Reader:
         take = attributes.get
         if len(self.layers) == self.limits.layers:
             self.refuse("X111", f"the file has more than {counted(self.limits.layers, 'layer')} (limit layers)", offset)
+        if "version" not in attributes and not self.layers and b" execOrder=" in self.source:
+            message = "the file is an execution graph, which shows the kernels of a compiled model; OpenVINO does not read it"
+            self.refuse("X112", message, self.graph.offset)
         own_id = -1 - len(self.graph.layers)
         layer = Layer(own_id, take("name", ""), Signature(take("type", ""), take("version", ""), {}), None, offset, offset, -1, ([], []))
         self.layer = layer

@@ -1,6 +1,7 @@
 """One pass over a graph: what travels, what is said, and what is not."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -225,3 +226,76 @@ def test_a_file_that_says_it_all_is_written_back_byte_by_byte() -> None:
     net.result(block(net, net.parameter("f32[1,1,4,4]"), 2))
     once = irshape.infer(net.xml.encode()).annotated()
     assert irshape.infer(once).annotated() == once
+
+
+@pytest.mark.oracle
+def test_an_execution_graph_is_one_error(tmp_path: Path) -> None:
+    """OpenVINO refuses what it has written itself: each layer lacks a version, and is no operation."""
+    import openvino
+
+    net = Net()
+    net.result(net.layer("ReLU", [net.layer("Exp", [net.parameter("f32[2,3]")], ["FP32"])[0]], ["FP32"])[0])
+    compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode()), "CPU")
+    path = tmp_path / "kernels.xml"
+    openvino.serialize(compiled.get_runtime_model(), path)
+    assert codes(irshape.infer(path)) == [("X112", None)]
+    with pytest.raises(RuntimeError):
+        openvino.Core().read_model(path)
+
+
+def test_operations_of_other_element_types_are_one_error() -> None:
+    """OpenVINO names the version of such operations type_relaxed_opset where it writes a model while it compiles it."""
+    net = Net()
+    x = net.parameter("f32[2,3]")
+    for type in ("ReLU", "Exp", "Abs"):
+        [x] = net.layer(type, [x], ["FP32"], "type_relaxed_opset")
+    net.result(x)
+    [fault] = irshape.infer(net.xml.encode()).diagnostics
+    assert (fault.code, fault.where.layer_id) == ("G112", "1")
+    assert "3 layers" in fault.message
+
+
+def put(net: Net) -> Ref:
+    """A ScatterUpdate with an index outside its axis."""
+    return net.layer("ScatterUpdate", [net.const([2, 3]), net.const([-1]), net.const([4]), net.const(0)], ["I64"], "opset3")[0]
+
+
+def divided(net: Net) -> Ref:
+    """A division by 0."""
+    return net.layer("Divide", [net.const([2, 3]), net.const([0, 1])], ["I64"])[0]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("fault", [put, divided])
+@pytest.mark.parametrize(
+    ("use", "accepted"),
+    [("read", False), ("converted and read", False), ("a part is read", False), ("added to unknown values", True), ("not read", True)],
+)
+def test_openvino_computes_values_where_a_rule_reads_them_and_knows_all_others(
+    fault: Callable[[Net], Ref], use: str, accepted: bool
+) -> None:
+    import openvino
+
+    net = Net()
+    values = fault(net)
+    if use == "converted and read":
+        [values] = net.layer(
+            "Convert", [net.layer("Convert", [values], ["I32"], destination_type="i32")[0]], ["I64"], destination_type="i64"
+        )
+    if use == "a part is read":
+        [values] = net.layer("Gather", [values, net.const([1]), net.const(0)], ["I64"], "opset8")
+    if use == "added to unknown values":
+        [values] = net.layer("Add", [net.parameter("i64[2]"), values], ["I64"])
+    if use == "not read":
+        net.result(values)
+    else:
+        net.result(net.layer("Broadcast", [net.parameter("f32[]"), values], ["FP32"], "opset3", mode="numpy")[0])
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+        assert accepted
+    except RuntimeError:
+        assert not accepted
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert inference.ok is accepted
+    told = {diagnostic.code for diagnostic in inference.diagnostics}
+    assert told == (set() if use == "not read" else {"R401"} if accepted else {"R401", "V101" if fault is put else "V106"})

@@ -22,6 +22,17 @@ EXAMPLE: Final = """\
 </layer>
 """
 
+KERNELS: Final = """\
+<net name="model" version="11">
+  <layers>
+    <layer id="0" name="x" type="Input">
+      <data execOrder="0" execTimeMcs="not_executed" primitiveType="unknown_f32"/>
+      <output> <port id="0" precision="FP32"> <dim>1</dim> <dim>8</dim> </port> </output>
+    </layer>
+  </layers>
+</net>
+"""
+
 # Where X202 comes from.
 BY_THE_SCHEMA: Final = "The function irshape.xml.schema.structural_faults reports the code. No command calls it."
 
@@ -67,6 +78,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X109": mistake(LOOP, BODY, ""),
     "X110": mistake(EXAMPLE, "  </input>\n", ""),
     "X111": misused(MODEL, f"{CHECK} --limit layers=1", CHECK),
+    "X112": Snippet(Run(KERNELS), Run(MODEL)),
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command="")._replace(condition=BY_THE_SCHEMA),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
