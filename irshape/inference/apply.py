@@ -173,7 +173,9 @@ class Application(Context):
             ports = (*ports, *[ports[-1]] * (len(facts) - len(ports)))
         unknown_shape = self.unknown_shape
         inputs = [
-            Input(ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal, unknown_shape)
+            Input(
+                ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal, unknown_shape, fact.ends
+            )
             for index, fact in enumerate(facts)
         ]
         if not self._check_ports(inputs):
@@ -331,7 +333,8 @@ class Application(Context):
         try:
             elements = op.propagate(self, *arguments)  # type: ignore[misc]
         except Uncomputable as fault:
-            self.warn("R401", fault.message, port=fault.port)
+            if all(finding.port != fault.port.index or finding.code != "R401" for finding in self.findings):
+                self.warn("R401", fault.message, port=fault.port)
             unreadable = Unreadable((fault.code, fault.message))
             return [unreadable] * len(shapes), [unreadable] * len(shapes)
         if elements is None:

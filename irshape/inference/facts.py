@@ -14,10 +14,11 @@ class Fact:
     """The element type, the shape (None if unranked) and, where some rule reads them, the elements of a tensor.
 
     A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `runtime_view` is
-    OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const.
+    OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const, and `ends` are the
+    least and the greatest of them where rules read no more.
     """
 
-    __slots__ = ("element_type", "elements", "is_literal", "is_poisoned", "runtime_view", "shape")
+    __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "runtime_view", "shape")
 
     def __init__(
         self,
@@ -27,7 +28,9 @@ class Fact:
         is_poisoned: bool = False,
         runtime_view: Fact | None = None,
         is_literal: bool = False,
+        ends: tuple[int, int] | None = None,
     ) -> None:
+        self.ends = ends
         self.element_type = element_type
         self.shape = shape
         self.elements = elements
@@ -77,6 +80,7 @@ class FactTable:
         is_poisoned: bool = False,
         runtime_view: Fact | None = None,
         is_literal: bool = False,
+        ends: tuple[int, int] | None = None,
     ) -> Fact:
         """The one fact that says this."""
         key: tuple[object, ...]
@@ -89,10 +93,10 @@ class FactTable:
         # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
         is_mixed = element_type.is_real or element_type is ElementType.dynamic
         tag = repr(elements) if elements is not None and is_mixed else elements
-        key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal, type(elements))
+        key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal, type(elements), ends)
         fact = self._table.get(key)
         if fact is None:
-            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, runtime_view, is_literal)
+            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, runtime_view, is_literal, ends)
         return fact
 
     def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
-from irshape.inference.transfer import Outcome, Transfer
+from irshape.inference.transfer import ENDS, Outcome, Transfer
 from irshape.model.build import unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
@@ -17,7 +17,7 @@ from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Unreadable
 from irshape.xml.document import Port
-from irshape.xml.weights import Weights, WeightsError, check_strings, decode
+from irshape.xml.weights import Weights, WeightsError, check_strings, decode, ends
 
 # The version of operations that the low precision transformations of a plugin have changed.
 RELAXED: Final = "type_relaxed_opset"
@@ -29,7 +29,7 @@ class Constants:
     `is_reported` tells that a constant has reported that the weights are missing or too short: the others stay silent.
     """
 
-    __slots__ = ("_limits", "_outcomes", "_ranges", "is_reported", "weights")
+    __slots__ = ("_known_ends", "_limits", "_outcomes", "_ranges", "is_reported", "weights")
 
     def __init__(self, weights: Weights | None, limits: Limits) -> None:
         self.weights = weights
@@ -37,6 +37,7 @@ class Constants:
         self._limits = limits
         self._outcomes: dict[Transfer, Outcome] = {}
         self._ranges: dict[tuple[int, int], bytes] = {}
+        self._known_ends: dict[tuple[int, int, str], tuple[int, int] | None] = {}
 
     def outcome(self, transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
         """The outcome of a Const: its declared type and shape, with its elements where some rule reads them."""
@@ -62,7 +63,10 @@ class Constants:
         if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)
         finding = None
-        if transfer.wanted and count <= self._limits.elements:
+        if transfer.wanted is ENDS:
+            if count <= self._limits.elements and (known := self._ends(fact.element_type, offset, count)):
+                fact = rules.facts.intern(fact.element_type, fact.shape, is_literal=True, ends=known)
+        elif transfer.wanted and count <= self._limits.elements:
             elements: Elements | None = None
             if fact.element_type is not ElementType.string:
                 elements = decode(fact.element_type, self._bytes(offset, fact.element_type.byte_size(count)), count)
@@ -80,6 +84,13 @@ class Constants:
             return declared
         self.is_reported = error.code != "W106"
         return Outcome(declared.outputs, (*declared.findings, Finding(error.code, error.message, attribute="offset")))
+
+    def _ends(self, element_type: ElementType, offset: int, count: int) -> tuple[int, int] | None:
+        key = (offset, count, element_type.name)
+        if key not in self._known_ends:
+            assert self.weights is not None
+            self._known_ends[key] = ends(element_type, self.weights.read(offset, element_type.byte_size(count)), count)
+        return self._known_ends[key]
 
     def _bytes(self, offset: int, size: int) -> bytes:
         data = self._ranges.get((offset, size))

@@ -61,7 +61,7 @@ def intervals(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
     shape, elements = interval_shape(known.shape, (tensor, "size"), scope), known.elements
     if type(elements) is not Unreadable:
         elements = interval_shape(elements, (tensor, "element"), scope)
-    return table.intern(known.element_type, shape, elements, known.is_poisoned, is_literal=fact.is_literal)
+    return table.intern(known.element_type, shape, elements, known.is_poisoned, is_literal=fact.is_literal, ends=fact.ends)
 
 
 def interval_shape(several: Sequence[Any] | None, key: tuple[Hashable, ...], scope: Scope) -> tuple[Any, ...] | None:

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact
-from irshape.inference.transfer import Transfer
+from irshape.inference.transfer import ENDS, Transfer
 from irshape.model.bodies import Body, conditions_passed
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
@@ -25,7 +25,7 @@ _FIRST: Final = frozenset((0,))
 
 # The transfer functions of a file, by the properties that make them equal.
 Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Transfer]
-_Reads: TypeAlias = tuple[list[int], list[int]]
+_Reads: TypeAlias = tuple[list[int], list[int], list[int]]
 
 
 class Schedule:
@@ -92,6 +92,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     known_reads: dict[object, _Reads] = {}
     size: float | None = inf if model.document.is_example else None
     first_constant = None
+    ended: set[int] = set()
     for index in reversed(model.order):
         node = model.nodes[index]
         if node.is_dropped:
@@ -112,8 +113,12 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
                 wanted = frozenset([position for position in range(signature.output_count) if first + position in demanded])
             if wanted:
                 reads = common.followed
+            elif common.is_constant and first in ended:
+                wanted = ENDS
         for position in reads:
             demanded.add(sources[position])
+        for position in common.ended:
+            ended.add(sources[position])
         offset, is_odd = None, False
         if common.is_constant:
             if size is None:
@@ -144,11 +149,12 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
 class _Common:
     """The properties that the nodes of one signature share.
 
-    `always` are the inputs whose elements the rule reads, `followed` those that it reads where the elements of an output are wanted;
-    `transfers` the transfer functions of the nodes that are not odd, by the wanted outputs and the place of the bytes.
+    `always` are the inputs whose elements the rule reads, `followed` those that it reads where the elements of an output are wanted,
+    `ended` those of which it reads the least and the greatest element; `transfers` the transfer functions of the nodes that are not odd,
+    by the wanted outputs and the place of the bytes.
     """
 
-    __slots__ = ("always", "followed", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
+    __slots__ = ("always", "ended", "followed", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
 
     def __init__(self, model: Model, node: Node, known_reads: dict[object, _Reads]) -> None:
         signature = node.layer.signature
@@ -157,6 +163,7 @@ class _Common:
         self.listed = signature.output_count
         self.always: Sequence[int] = ()
         self.followed: Sequence[int] = ()
+        self.ended: Sequence[int] = ()
         self.is_constant = self.is_string = self.is_followed = False
         self.transfers: dict[tuple[frozenset[int], int | None], Transfer] = {}
         if op is None:
@@ -164,7 +171,7 @@ class _Common:
         key = (node.op_class, signature.input_count)
         if key not in known_reads:
             known_reads[key] = _reads(op, signature.input_count)
-        self.always, self.followed = known_reads[key]
+        self.always, self.followed, self.ended = known_reads[key]
         self.is_constant = op.TYPE == "Constant" and not op.is_broken
         self.is_string = self.is_constant and op.element_type is ElementType.string
         self.is_followed = self.is_constant or op.propagate is not None
@@ -180,11 +187,12 @@ class _Common:
 
 
 def _reads(op: Op, count: int) -> _Reads:
-    """The inputs, of `count`, whose elements a rule reads, and those that it reads where the elements of an output are wanted."""
+    """The inputs, of `count`, whose elements a rule reads; those that it reads where an output is wanted; those whose ends it reads."""
     ports = [(position, op.input_at(position)) for position in range(count)]
     follows = op.demanded if op.propagate is not None else ()
     always = [position for position, port in ports if port is not None and port.value]
-    return always, [position for position, port in ports if port is not None and (port.value or port.index in follows)]
+    followed = [position for position, port in ports if port is not None and (port.value or port.index in follows)]
+    return always, followed, [position for position, port in ports if port is not None and port.ends]
 
 
 def sources_of(node: Node) -> list[int]:

@@ -40,6 +40,10 @@ class Outcome:
 UNSHARED: Final = Outcome(())
 
 
+# In place of the wanted outputs of a Const: rules read the least and the greatest element only.
+ENDS: Final = frozenset((-1,))
+
+
 class Transfer:
     """One transfer function.
 

@@ -128,6 +128,20 @@ class Context(Judge):
         if eq(value, wanted) is False and isinstance(value, int):
             self.warn("R201", f"{message}, got {value}", port=port)
 
+    def expect_within(self, indices: Input, sizes: Sequence[Size], *, low: int | None = None) -> None:
+        """Warn if a constant index is outside each of these axes, whatever their sizes. OpenVINO accepts it.
+
+        `low` is the least index, the negative size if it is not given.
+        """
+        if indices.ends is None or not sizes:
+            return
+        least, greatest = indices.ends
+        most = max([bounds(size)[1] for size in sizes])
+        low = -int(most) if low is None and most < inf else low
+        if greatest >= most or (low is not None and least < low):
+            got = greatest if greatest >= most else least
+            self.warn("R401", f"{indices.name} must be in [{low}, {_interval(most - 1, most - 1)}], got {got}", port=indices)
+
     def at_least(self, value: int, limit: int, attribute: str) -> None:
         """Demand that an attribute is at least a limit, where OpenVINO checks it only if the rank of the data is known."""
         if value < limit:

@@ -31,10 +31,12 @@ class In:
     all further inputs; its parameter is a tuple. `like` names a port that has the same element type. `ranked=True` says that the rule
     is not asked if the rank of the tensor is not known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True`
     says that OpenVINO reads each constant that a Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer
-    than 8 bits; at other ports it reads them as whole bytes, or not at all.
+    than 8 bits; at other ports it reads them as whole bytes, or not at all. `ends=True` says that the rule reads the least and the
+    greatest element of a Const.
     """
 
     __slots__ = (
+        "ends",
         "filled",
         "group",
         "index",
@@ -65,6 +67,7 @@ class In:
         ranked: bool = False,
         pieces: bool = False,
         packed: bool = False,
+        ends: bool = False,
     ) -> None:
         self.name = ""
         self.index = -1
@@ -81,6 +84,7 @@ class In:
         self.ranked = ranked
         self.pieces = pieces
         self.packed = packed
+        self.ends = ends
 
 
 class Out:
@@ -137,7 +141,8 @@ class Input:
     """
 
     __slots__ = (
-        "_assumed", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source", "unreadable",
+        "_assumed", "_ends", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source",
+        "unreadable",
     )  # fmt: skip
 
     def __init__(
@@ -150,6 +155,7 @@ class Input:
         elements: Elements | None,
         is_literal: bool,
         unknown_shape: Callable[[int], tuple[Size, ...]],
+        ends: tuple[int, int] | None = None,
     ) -> None:
         self.port = port
         self.index = index
@@ -161,6 +167,7 @@ class Input:
         self.unreadable: Unreadable | None = None
         self._unknown_shape = unknown_shape
         self._assumed: tuple[Size, ...] | None = None
+        self._ends = ends
 
     @property
     def name(self) -> str:
@@ -207,6 +214,13 @@ class Input:
         """How many elements the tensor holds, None if its shape is not static."""
         shape = self.partial_shape
         return prod(shape) if shape is not None and are_known(shape) else None
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """The least and the greatest element of a constant; None if they are not known."""
+        if self._ends is None and self.elements and self.is_literal and not self.element_type.is_real:
+            self._ends = min(self.elements), max(self.elements)
+        return self._ends
 
     @property
     def values(self) -> Elements:

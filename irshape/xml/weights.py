@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 import struct
+import sys
 from _thread import allocate_lock  # as threading.Lock, without what that module imports
 from collections.abc import Iterator
 from typing import IO, Any, Final
@@ -302,3 +303,12 @@ def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | fl
     if name == "u1":
         return tuple(data[i // 8] >> 7 - i % 8 & 1 for i in range(count))
     return None
+
+
+def ends(element_type: ElementType, data: bytes, count: int) -> tuple[int, int] | None:
+    """The least and the greatest of `count` integers, without a list of them; None for a type that is no integer of whole bytes."""
+    if element_type.is_real or count == 0 or (code := _FORMATS.get(element_type.name)) is None:
+        return None
+    elements: Any = memoryview(data)[: element_type.byte_size(count)]
+    elements = elements.cast(code) if sys.byteorder == "little" else struct.unpack_from(f"<{count}{code}", data)
+    return min(elements), max(elements)

@@ -298,4 +298,42 @@ def test_openvino_computes_values_where_a_rule_reads_them_and_knows_all_others(
     inference = irshape.infer(net.xml.encode(), weights=net.bin)
     assert inference.ok is accepted
     told = {diagnostic.code for diagnostic in inference.diagnostics}
-    assert told == (set() if use == "not read" else {"R401"} if accepted else {"R401", "V101" if fault is put else "V106"})
+    assert told == (
+        set() if use == "not read" and fault is divided else {"R401"} if accepted else {"R401", "V101" if fault is put else "V106"}
+    )
+
+
+# Operations with constant indices into the rows of their data: the version, the indices that name a row, and the updates.
+INDEXED = [
+    ("Gather", "opset1", lambda index: [index], None),
+    ("Gather", "opset8", lambda index: [index], None),
+    ("GatherElements", "opset6", lambda index: [[index] * 2], None),
+    ("GatherND", "opset8", lambda index: [[index]], None),
+    ("ScatterUpdate", "opset3", lambda index: [index], "f32[1,2]"),
+    ("ScatterElementsUpdate", "opset3", lambda index: [[index] * 2], "f32[1,2]"),
+    ("ScatterNDUpdate", "opset4", lambda index: [[index]], "f32[1,2]"),
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("element_type", ["i32", "i64"])
+@pytest.mark.parametrize(("type", "version", "indices", "updates"), INDEXED)
+def test_a_constant_index_outside_its_axis_is_told(
+    type: str, version: str, indices: Callable[[int], object], updates: str | None, element_type: str
+) -> None:
+    """OpenVINO accepts it, and its CPU plugin reads or writes other memory, leaves elements out or puts zeros."""
+    import openvino
+
+    for rows, index, is_told in [("3", 2, False), ("3", 3, True), ("?", 9, False), ("1..3", 2, False), ("1..3", 3, True), ("3", -4, True)]:
+        net = Net()
+        inputs = [net.parameter(f"f32[{rows},2]"), net.const(indices(index), element_type)]
+        inputs += [net.parameter(updates)] if updates else []
+        inputs += [net.const(0)] if type in ("Gather", "ScatterUpdate", "ScatterElementsUpdate") else []
+        net.result(net.layer(type, inputs, ["FP32"], version, **({"axis": 0} if type == "GatherElements" else {}))[0])
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+        assert codes(irshape.infer(net.xml.encode(), weights=net.bin)) == ([("R401", inputs_after(net))] if is_told else []), (rows, index)
+
+
+def inputs_after(net: Net) -> str:
+    """The id of the layer before the Result."""
+    return str(len(net.layers) - 2)

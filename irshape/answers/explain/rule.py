@@ -45,8 +45,9 @@ class _Plain(FactTable):
         is_poisoned: bool = False,
         runtime_view: Fact | None = None,
         is_literal: bool = False,
+        ends: tuple[int, int] | None = None,
     ) -> Fact:
-        return Fact(element_type, shape, elements, is_poisoned, None, is_literal)
+        return Fact(element_type, shape, elements, is_poisoned, None, is_literal, ends)
 
     def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:
         return fact

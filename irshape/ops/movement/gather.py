@@ -18,7 +18,7 @@ class GatherV1(Moving):
     """Take slices along an axis; the axes of the indices stand in its place."""
 
     data = In()
-    indices = In()
+    indices = In(ends=True)
     axis = In(value=True)
     output = Out(like="data")
 
@@ -44,6 +44,7 @@ class GatherV1(Moving):
         assert merged is not None
         if along is None:
             return (*merged, *ctx.unknown_shape(data.rank + indices.rank - 1 - 2 * batch))
+        ctx.expect_within(indices, [data.shape[along]])
         return (*merged, *data.shape[batch:along], *indices.shape[batch:], *data.shape[along + 1 :])
 
     def propagate(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Elements | None:
@@ -63,7 +64,7 @@ class GatherV1(Moving):
 class GatherV7(GatherV1):
     """Gather within batches: the first `batch_dims` axes of data and indices are the same."""
 
-    indices = In(INTEGER)
+    indices = In(INTEGER, ends=True)
     axis = In(INTEGER, value=True)
     batch_dims: int = 0
 
@@ -78,7 +79,7 @@ class GatherElements(Op):
     """Take one element along an axis for each index; data and indices are equal on the other axes."""
 
     data = In(min_rank=1)
-    indices = In(INDEX - {ElementType.dynamic}, min_rank=1)
+    indices = In(INDEX - {ElementType.dynamic}, min_rank=1, ends=True)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
 
@@ -86,6 +87,7 @@ class GatherElements(Op):
         if not data.is_ranked:
             return indices.shape
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
+        ctx.expect_within(indices, [data.shape[axis]])
         if not indices.is_ranked:
             return (*data.shape[:axis], ctx.unknown(), *data.shape[axis + 1 :])
         ctx.require_rank(indices, (data.rank,), "S102")
@@ -98,7 +100,7 @@ class GatherNDV5(Op):
     """Take slices by tuples of indices, which stand on the last axis; the batches are joined into one axis."""
 
     data = In(min_rank=1)
-    indices = In(INTEGER, min_rank=1)
+    indices = In(INTEGER, min_rank=1, ends=True)
     output = Out(like="data")
     ignores_surplus = True
     batch_dims: int = 0
@@ -121,6 +123,7 @@ class GatherNDV5(Op):
             ctx.fail(
                 "S101", f"data must have at least rank {batch + length} for tuples of {length} indices, got rank {data.rank}", port=data
             )
+        ctx.expect_within(indices, data.shape[batch : batch + length])
         return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
 
     def _joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:

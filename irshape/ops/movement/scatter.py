@@ -43,7 +43,7 @@ class ScatterUpdate(Assembling):
     """Replace the slices along an axis that the indices name."""
 
     data = In()
-    indices = In(INTEGER)
+    indices = In(INTEGER, ends=True)
     updates = In(like="data")
     axis = In(INTEGER, value=True, packed=True)
     output = Out(like="data")
@@ -52,6 +52,8 @@ class ScatterUpdate(Assembling):
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
         ctx.single(axis)
         along = ctx.axis_in(axis, data.rank) if data.is_ranked else None
+        if along is not None:
+            ctx.expect_within(indices, [data.shape[along]], low=0)
         if indices.is_ranked and updates.is_ranked:
             ctx.require_rank(updates, (data.rank + indices.rank - 1,), "S102")
             if along is not None:
@@ -78,7 +80,7 @@ class ScatterElementsUpdateV3(Assembling):
     """Replace one element along an axis for each index."""
 
     data = In()
-    indices = In(INTEGER | BOOLEAN)
+    indices = In(INTEGER | BOOLEAN, ends=True)
     updates = In(like="data")
     axis = In(INTEGER | BOOLEAN, value=True)
     output = Out(like="data")
@@ -86,9 +88,11 @@ class ScatterElementsUpdateV3(Assembling):
     reduction: Annotated[str, Fixed] = "none"
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
-        self._along(ctx, axis, data.known_rank)
+        along = self._along(ctx, axis, data.known_rank)
         if data.is_ranked:
             ctx.require_rank(indices, (data.rank,), "S102")
+        if along is not None and data.rank:
+            ctx.expect_within(indices, [data.shape[along]])
         ctx.merge_shapes(indices, updates, "indices and updates must be equal on axis {axis}")
         return data.shape
 
@@ -129,7 +133,7 @@ class ScatterNDUpdateV3(Assembling):
     """Replace slices named by tuples of indices, which stand on the last axis."""
 
     data = In(min_rank=1)
-    indices = In(INDEX, min_rank=1)
+    indices = In(INDEX, min_rank=1, ends=True)
     updates = In(like="data")
     output = Out(like="data")
     ignores_surplus = True
@@ -141,6 +145,7 @@ class ScatterNDUpdateV3(Assembling):
             return data.shape
         if length > data.rank:
             ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
+        ctx.expect_within(indices, data.shape[:length])
         wanted = (*indices.shape[:-1], *data.shape[length:])
         ctx.require_rank(updates, (len(wanted),), "S102")
         ctx.merge_shapes(
