@@ -58,7 +58,7 @@ class Constants:
             return declared
         if self.weights is None:
             raise WeightsError("W101", "the model has constants, but no weights were given")
-        if offset + op.size > self.weights.size:
+        if offset + op.size > self.weights.total:
             self.weights.read(offset, op.size)
         if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)

@@ -212,6 +212,6 @@ def facts_of(node: Node, slots: list[Fact]) -> tuple[Fact, ...]:
 def _size(weights: Weights | None) -> int:
     """The number of bytes of the weights; -1 where there are none, or none that can be read."""
     try:
-        return -1 if weights is None else weights.size
+        return -1 if weights is None else weights.total
     except WeightsError:
         return -1

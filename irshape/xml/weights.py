@@ -84,8 +84,8 @@ class Weights:
             return self._size
 
     def read(self, offset: int, size: int) -> bytes:
-        """Exactly `size` bytes from `offset`; W102 if the weights end before."""
-        total = self.size
+        """Exactly `size` bytes from `offset`; W102 if the weights end before, W101 if they are empty."""
+        total = self.size if size > 0 else self.total
         if offset < 0 or size < 0 or offset + size > total:
             if self._begins_like_xml():
                 raise WeightsError("W105", f"the weights{self._named()} are XML; are the .xml and the .bin swapped?")

@@ -337,3 +337,22 @@ def test_a_constant_index_outside_its_axis_is_told(
 def inputs_after(net: Net) -> str:
     """The id of the layer before the Result."""
     return str(len(net.layers) - 2)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("shape", "accepted"), [("0", True), ("2,0", True), ("1", False)])
+def test_empty_weights_hold_empty_constants(shape: str, accepted: bool, tmp_path: Path) -> None:
+    import openvino
+
+    net = Net()
+    size = 0 if accepted else 8
+    net.result(net.layer("Const", [], ["I64"], element_type="i64", shape=shape, offset=0, size=size)[0])
+    path = tmp_path / "m.xml"
+    path.write_text(net.xml)
+    path.with_suffix(".bin").write_bytes(b"")
+    try:
+        openvino.Core().read_model(path)
+        assert accepted
+    except RuntimeError:
+        assert not accepted
+    assert codes(irshape.infer(path)) == ([] if accepted else [("W101", "0")])
