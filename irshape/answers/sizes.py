@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count, product
 from math import inf
 from string import ascii_uppercase
@@ -136,16 +136,17 @@ class ValidSizes:
         self._session = session
         self._tried: dict[tuple[int, ...], bool] = {}
         self._work = engine.scope.work
+        self.undecided: list[Undecided] = []
         own = frozenset(self.symbols)
         self._guards = [guard for guard in inference.guards if guard.requirement.symbols() <= own]
         self._scope = engine.scope
-        self._solved: Solved = solve(engine.scope, [guard.requirement for guard in self._guards], self._domain)
-        self._sets = self._solved.sets
+        self._solve()
         self._nodes = {(node.model.path, str(node.id)): node for graph in engine.graphs() for node in graph.model.nodes}
-        self.ok = not _errors(inference.diagnostics) and not any(one.is_empty for one in self._sets.values())
+        if self._are_contradictory() and (premises := [guard for guard in self._guards if guard.is_premise]):
+            self._drop(premises)
+        self.ok = not _errors(inference.diagnostics) and not self._are_contradictory()
         self.is_exact = True
         self.is_by_trial = False
-        self.undecided: list[Undecided] = []
         self.sample: dict[str, int] = {}
         self.never_runs: list[Diagnostic] = []
         if inference.document.is_complete and all(one.severity != ERROR for one in inference.model.diagnostics):
@@ -270,6 +271,21 @@ class ValidSizes:
 
     # The check of formulas by numbers.
 
+    def _solve(self) -> None:
+        self._solved: Solved = solve(self._scope, [guard.requirement for guard in self._guards], self._domain)
+        self._sets = self._solved.sets
+
+    def _are_contradictory(self) -> bool:
+        return any(one.is_empty for one in self._sets.values())
+
+    def _drop(self, premises: Sequence[Guard]) -> None:
+        """Take premises out of the conditions: OpenVINO accepts other sizes too, for which the formulas do not hold."""
+        self._guards = [guard for guard in self._guards if guard not in premises]
+        self._solve()
+        for guard in premises:
+            message = f"the formulas hold only where {guard.requirement}: {guard.requirement.message}"
+            self.undecided.append(Undecided(message, guard.node))
+
     def _examine(self, engine: Engine) -> None:
         """Check by inference with numbers whether formulas decide everything."""
         own = frozenset(self.symbols)
@@ -308,9 +324,13 @@ class ValidSizes:
             self.undecided.append(Undecided(f"with {_sizes_text(sample)}: {faults[0].message}", self._node(faults[0])))
         else:
             self.undecided += _lost(engine, numbers)
-        other = self._invalid_neighbour(sample)
-        if other is not None and self._try(other):
-            self.undecided.append(Undecided(f"the model is valid with {_sizes_text(other)}, although formulas exclude these sizes", None))
+        while (other := self._invalid_neighbour(sample)) is not None and self._try(other):
+            broken = [guard for guard in self._guards if not guard.requirement.holds(other)]
+            if not all(guard.is_premise for guard in broken):
+                message = f"the model is valid with {_sizes_text(other)}, although formulas exclude these sizes"
+                self.undecided.append(Undecided(message, None))
+                return
+            self._drop(broken)
 
     def _own_sizes(self) -> dict[str, int] | None:
         """The input sizes in the file, if they are static and fulfil the conditions; else None."""

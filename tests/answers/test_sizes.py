@@ -242,3 +242,34 @@ def test_the_answer_for_programs(inputs: dict[str, str]) -> None:
     told = json.loads(json.dumps(found.to_dict()))
     jsonschema.validate(told, SCHEMA)
     assert (told["condition"], told["is_exact"]) == (str(found), True)
+
+
+def squeezed(fact: str, *, order: list[int] | None = None, target: list[int] | None = None) -> Net:
+    """A Squeeze of the first axis, which OpenVINO leaves in place if its size is not 1; behind it a Transpose, or beside it a Reshape."""
+    net = Net()
+    x = net.parameter(fact)
+    [y] = net.layer("Squeeze", [x, net.const([0])], ["FP32"])
+    if order is not None:
+        [y] = net.layer("Transpose", [y, net.const(order)], ["FP32"])
+    net.result(y)
+    if target is not None:
+        net.result(net.layer("Reshape", [x, net.const(target)], ["FP32"], special_zero=False)[0])
+    return net
+
+
+@pytest.mark.parametrize(
+    ("net", "condition", "valid", "never"),
+    [
+        (squeezed("f32[?,3]"), "every size", 2, None),
+        (squeezed("f32[?,3]", target=[2, 3]), "A == 2", 2, 1),
+        (squeezed("f32[?,2,3]", order=[1, 0]), "A == 1", 1, 2),
+    ],
+    ids=["nothing else", "another size demanded", "its rank demanded"],
+)
+def test_a_premise_excludes_only_sizes_that_fail(net: Net, condition: str, valid: int, never: int | None) -> None:
+    """OpenVINO accepts a Squeeze of an axis of another size, unless a later layer demands the rank that the premise gives."""
+    sizes = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    assert (sizes.ok, sizes.condition) == (True, condition)
+    assert sizes.admits(A=valid) and (never is None or not sizes.admits(A=never))
+    told = [one.message for one in sizes.undecided]
+    assert told == ([] if condition == "A == 1" else ["the formulas hold only where A == 1: axis 0 is removed only if its size is 1"])
