@@ -17,6 +17,11 @@ def packed(element_type: str, shape: str, data: bytes) -> Net:
     return net
 
 
+def errors(net: Net) -> list[str]:
+    """The codes of irshape's errors."""
+    return [one.code for one in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics if one.severity == "error"]
+
+
 @pytest.mark.oracle
 def test_openvino_reads_packed_values_as_bytes() -> None:
     """Two nibbles of 1 repeat nothing; OpenVINO takes their byte, 17, for the first and what follows it for the second."""
@@ -26,6 +31,71 @@ def test_openvino_reads_packed_values_as_bytes() -> None:
     model = openvino.Core().read_model(net.xml.encode(), net.bin)
     assert model.output(0).get_partial_shape()[0].get_length() == 17
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("element_type", "data", "read"), [("i4", b"\x0f", 15), ("nf4", b"\x07", 7)])
+def test_openvino_reads_a_single_packed_element_as_its_byte(element_type: str, data: bytes, read: int) -> None:
+    """The element of i4 is -1, that of nf4 is 0."""
+    import openvino
+
+    net = packed(element_type, "1", data)
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    assert model.output(0).get_partial_shape()[1].get_length() == read
+    assert errors(net) == ["T101"]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("behind", "is_accepted"), [(b"\0", True), (b"\xff", False)])
+def test_openvino_reads_axes_of_six_bits_beyond_their_end(behind: bytes, is_accepted: bool) -> None:
+    """Two elements take two bytes, and OpenVINO decides by the third."""
+    import openvino
+
+    net = Net()
+    net.weights += b"\0\0" + behind
+    axes = net.layer("Const", [], ["U6"], element_type="u6", shape=2, offset=0, size=2)[0]
+    net.result(net.layer("LRN", [net.parameter("f32[2,3,4]"), axes], ["FP32"], alpha=1, beta=1, bias=1, size=1)[0])
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+        assert is_accepted
+    except RuntimeError:
+        assert not is_accepted
+    assert errors(net) == ["T101"]
+
+
+@pytest.mark.oracle
+def test_openvino_fails_on_axes_that_a_split_gives() -> None:
+    """It takes the same axes from a Split."""
+    import openvino
+
+    for type in ("VariadicSplit", "Split"):
+        net = Net()
+        lengths = [net.const([1, 1])] if type == "VariadicSplit" else []
+        attributes = {} if lengths else {"num_splits": 2}
+        axes = net.layer(type, [net.const([1, 0]), net.const(0), *lengths], ["I64", "I64"], **attributes)[0]
+        net.result(net.layer("LRN", [net.parameter("f32[2,3,4]"), axes], ["FP32"], alpha=1, beta=1, bias=1, size=1)[0])
+        assert errors(net) == []
+        if type == "Split":
+            openvino.Core().read_model(net.xml.encode(), net.bin)
+            continue
+        with pytest.raises(RuntimeError, match="Default output not supported"):
+            openvino.Core().read_model(net.xml.encode(), net.bin)
+
+
+@pytest.mark.oracle
+def test_openvino_reads_no_output_shape_beside_a_surplus_input() -> None:
+    import openvino
+
+    sizes = []
+    for surplus in (0, 1):
+        net = Net(10)
+        inputs = [net.parameter("f32[1,20,224,224]"), net.parameter("f32[20,10,3,3]"), net.const([450, 450])]
+        inputs += [net.parameter("f32[1]")] * surplus
+        pads = dict.fromkeys(("pads_begin", "pads_end", "output_padding"), "0,0")
+        net.result(net.layer("ConvolutionBackpropData", inputs, ["FP32"], strides=[2, 2], dilations=[1, 1], **pads)[0])
+        sizes.append(openvino.Core().read_model(net.xml.encode(), net.bin).output(0).get_partial_shape()[2].get_length())
+        assert errors(net) == ["G108"] * surplus
+    assert sizes == [450, 449]
 
 
 @pytest.mark.oracle

@@ -113,7 +113,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
                 wanted = frozenset([position for position in range(signature.output_count) if first + position in demanded])
             if wanted:
                 reads = common.followed
-            elif common.is_constant and first in ended:
+            elif common.has_ends and first in ended:
                 wanted = ENDS
         for position in reads:
             demanded.add(sources[position])
@@ -154,7 +154,7 @@ class _Common:
     by the wanted outputs and the place of the bytes.
     """
 
-    __slots__ = ("always", "ended", "followed", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
+    __slots__ = ("always", "ended", "followed", "has_ends", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
 
     def __init__(self, model: Model, node: Node, known_reads: dict[object, _Reads]) -> None:
         signature = node.layer.signature
@@ -164,7 +164,7 @@ class _Common:
         self.always: Sequence[int] = ()
         self.followed: Sequence[int] = ()
         self.ended: Sequence[int] = ()
-        self.is_constant = self.is_string = self.is_followed = False
+        self.is_constant = self.has_ends = self.is_string = self.is_followed = False
         self.transfers: dict[tuple[frozenset[int], int | None], Transfer] = {}
         if op is None:
             return
@@ -173,6 +173,7 @@ class _Common:
             known_reads[key] = _reads(op, signature.input_count)
         self.always, self.followed, self.ended = known_reads[key]
         self.is_constant = op.TYPE == "Constant" and not op.is_broken
+        self.has_ends = self.is_constant and not op.element_type.is_real
         self.is_string = self.is_constant and op.element_type is ElementType.string
         self.is_followed = self.is_constant or op.propagate is not None
 

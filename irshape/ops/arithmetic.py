@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
-from irshape.ops.elementwise import BinaryArithmetic, Unary, UnaryArithmetic, wrapped
+from irshape.ops.elementwise import ARITHMETIC, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, product
@@ -65,8 +65,19 @@ def _holds_zero(divisor: Input) -> bool:
     return not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values)
 
 
+class Division(BinaryArithmetic):
+    """An operation whose second input divides the first."""
+
+    rhs = In(ARITHMETIC, like="lhs", ends=True)
+
+    def infer(self, ctx: Context, lhs: Input, rhs: Input) -> Shape:
+        if rhs.ends is not None and 0 in rhs.ends:
+            ctx.warn("R401", "rhs must not hold 0", port=rhs)
+        return self.broadcast(ctx, lhs, rhs)
+
+
 @op("Divide", "opset1")
-class Divide(BinaryArithmetic):
+class Divide(Division):
     """Quotient; of integers rounded down, or toward zero where `m_pythondiv` is false."""
 
     is_monotone = True
@@ -115,11 +126,11 @@ class Divide(BinaryArithmetic):
         return first, last
 
 
-class Remainder(BinaryArithmetic):
+class Remainder(Division):
     """What a division leaves over."""
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
-        if _holds_zero(inputs[1]):
+        if _holds_zero(inputs[1]) and 0 not in (inputs[1].ends or ()):
             ctx.warn("R401", f"{inputs[1].name} must not hold 0", port=inputs[1])
         return super().follow(ctx, *inputs)
 
