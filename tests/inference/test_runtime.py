@@ -152,3 +152,53 @@ def test_without_elements_minus_one_is_one(batch: int, size: int) -> None:
     net = net_of(split, f"{batch},8")
     model = openvino.Core().read_model(net.xml.encode(), net.bin)
     assert model.output(0).get_partial_shape() == openvino.PartialShape([batch, 4, size])
+
+
+def size_of(net: Net, shape: str) -> Ref:
+    """The sizes of a tensor."""
+    return net.layer("ShapeOf", [net.parameter(f"f32[{shape}]")], ["I64"], "opset3", output_type="i64")[0]
+
+
+def parts(net: Net, shape: str) -> None:
+    """Parts of `sizes - [0,2]`, of which one is -2 if the second size is 0."""
+    lengths = net.layer("Subtract", [size_of(net, shape), net.const([0, 2])], ["I64"])[0]
+    for part in net.layer("VariadicSplit", [net.parameter("f32[?]"), net.const(0), lengths], ["FP32", "FP32"]):
+        net.result(part)
+
+
+def strided(net: Net, shape: str) -> None:
+    """A begin and an end of one axis, and the strides of two."""
+    net.result(
+        net.layer(
+            "StridedSlice",
+            [net.parameter("f32[8]"), net.const([0]), net.const([1]), size_of(net, shape)],
+            ["FP32"],
+            begin_mask=0,
+            end_mask=0,
+        )[0]
+    )
+
+
+def broadcast(net: Net, shape: str) -> None:
+    """A target of a size that is not known, unless it is computed, and -1."""
+    first = net.const([2]) if shape == "1,0" else net.parameter("i64[1]")
+    target = net.layer("Concat", [first, net.const([-1])], ["I64"], axis=0)[0]
+    net.result(net.layer("Broadcast", [net.parameter("f32[1]"), target], ["FP32"], "opset3", mode="numpy")[0])
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("build", [parts, strided, broadcast])
+@pytest.mark.parametrize(("shape", "is_refused"), [("1,0", True), ("1..2,0", False)])
+def test_openvino_checks_a_list_whose_numbers_it_knows(build: Callable[[Net, str], None], shape: str, is_refused: bool) -> None:
+    """If it does not know one of them, a fault of the others is never valid."""
+    import openvino
+
+    net = Net()
+    build(net, shape)
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+        assert not is_refused
+    except RuntimeError:
+        assert is_refused
+    told = {diagnostic.severity for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics}
+    assert told == {"error" if is_refused else "warning"}
