@@ -191,8 +191,11 @@ class PadV1(Moving):
                 ctx.fail("T102", f"pad_value has element type {pad_value.element_type}, data has {data.element_type}", port=pad_value)
         if self.pad_mode != "constant" and data.element_type is ElementType.string:
             ctx.fail("T101", f"pad_mode must be constant for strings, got {self.pad_mode}", port=data)
-        ctx.read(pads_begin, pads_end)
-        for port in (pads_begin, pads_end):
+        pads = (pads_begin, pads_end)
+        are_known = all(port.elements is not None or port.unreadable is not None for port in pads)
+        # Whole bytes in place of two elements do no harm until both lists are known.
+        ctx.read(*[port for port in pads if are_known or port.element_type.bits != 4])
+        for port in pads:
             count = port.count
             if count is not None and count > data.rank:
                 ctx.fail("V103", f"{port.name} must hold {data.rank} values, got {count}", port=port)
