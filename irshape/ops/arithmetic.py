@@ -310,6 +310,14 @@ class Round(Rounding):
         fraction, whole = math.modf(element)
         return whole + math.copysign(abs(fraction) >= 0.5, element)
 
+    def of_ratios(self, a: tuple[Size, int]) -> Size | None:
+        size, divisor = a
+        half = divisor // 2
+        if self.mode == "half_to_even":
+            # An odd number is reached at the half before it, an even one only beyond: two steps in each 2*divisor.
+            return (size + half) // (2 * divisor) + (size + divisor + half - 1) // (2 * divisor) if half else size
+        return (size + half) // divisor if bounds(size)[0] >= 0 else None
+
 
 @op("Sqrt", "opset1")
 class Sqrt(UnaryArithmetic):

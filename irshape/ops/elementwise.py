@@ -11,7 +11,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, quotient, to_float
+from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, limits, quotient, to_float
 
 # The element types that arithmetic takes.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -136,12 +136,8 @@ class Elementwise(Op):
 
 
 def unknown(ctx: Context, element_type: ElementType) -> Element:
-    """An unknown element. It does not have the bounds of its type, because OpenVINO would take them for bounds of the value."""
-    if element_type.is_real:
-        return Real(-inf, inf)
-    if element_type is ElementType.boolean:
-        return ctx.unknown(0, 1)
-    return ctx.unknown(-inf if element_type.is_signed else 0, inf)
+    """An unknown element: any number of its type."""
+    return Real(-inf, inf) if element_type.is_real else ctx.unknown(*limits(element_type))
 
 
 def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:

@@ -1,18 +1,18 @@
 """Reductions: many elements along some axes become one."""
 
 from collections.abc import Callable
-from functools import partial, reduce
+from functools import reduce
 from math import prod, trunc
 from typing import Any, ClassVar
 
 from irshape.ops.context import Context
-from irshape.ops.elementwise import UNFOLLOWED
+from irshape.ops.elementwise import UNFOLLOWED, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Dim, dim_max, dim_min
+from irshape.shape.dim import Dim, Size, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Real, transposed
+from irshape.shape.value import Elements, Real, exact_limits, transposed
 
 
 class Reduction(Op):
@@ -46,7 +46,7 @@ class Reduction(Op):
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         function = type(self).of_elements
         reduced = ctx.axes(axes, max(data.rank, 1), unique=False)
-        elements = whole(data.values, data.element_type)
+        elements = self._exact(data.values, data.element_type)
         if function is None or reduced is None or elements is None:
             return None
         shape = data.static_shape
@@ -57,17 +57,21 @@ class Reduction(Op):
         if not step and self.of_nothing is None:
             return None
         rows = [elements[i * step : (i + 1) * step] for i in range(count)]
-        return whole(tuple([function(row) if row else self.of_nothing for row in rows]), data.element_type)
+        return self._exact(tuple([function(row) if row else self.of_nothing for row in rows]), data.element_type)
+
+    def _exact(self, elements: Elements, element_type: ElementType) -> Elements | None:
+        """The elements as `of_elements` takes and returns them; None where the type would round a result."""
+        return whole(elements, element_type)
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:
     """The elements, floats as integers; None if one is not known, has a fraction, or is so large that sums in its type are not exact."""
     if not element_type.is_real:
         return elements
-    limit = {ElementType.f32: 1 << 24, ElementType.f64: 1 << 53, ElementType.f16: 1 << 11}.get(element_type, 0)
+    least, most = exact_limits(element_type) or (0, 0)
     whole = []
     for element in elements:
-        if isinstance(element, Real) or not (isinstance(element, Dim) or (abs(element) <= limit and element == trunc(element))):
+        if isinstance(element, Real) or not (isinstance(element, Dim) or (least <= element <= most and element == trunc(element))):
             return None
         whole.append(element if isinstance(element, Dim) else int(element))
     return tuple(whole)
@@ -102,20 +106,42 @@ class ReduceProd(Reduction):
     of_nothing = 1
 
 
-@op("ReduceMax", "opset1")
-class ReduceMax(Reduction):
-    """The maximum."""
+class Extreme(Reduction):
+    """The least or the greatest element. It is one of the elements, so nothing is rounded."""
 
     is_followed = True
-    of_elements = partial(reduce, dim_max)
+
+    def _exact(self, elements: Elements, element_type: ElementType) -> Elements:
+        return elements
+
+
+def _extreme(of_numbers: Callable[[Any], Any], of_sizes: Callable[[Size, Size], Size]) -> Callable[[Elements], Any]:
+    """The least or the greatest element, as a function of numbers or of two sizes tells."""
+
+    def of_elements(elements: Elements) -> Any:
+        if not any(isinstance(element, Dim | Real) for element in elements):
+            return of_numbers(elements)
+        sizes = [int(element) if isinstance(element, float) and element.is_integer() else element for element in elements]
+        if not any(isinstance(size, float | Real) for size in sizes):
+            return reduce(of_sizes, sizes)
+        low, high = map(of_numbers, zip(*map(ends, elements), strict=True))
+        return low if low == high else Real(low, high)
+
+    return of_elements
+
+
+@op("ReduceMax", "opset1")
+class ReduceMax(Extreme):
+    """The maximum."""
+
+    of_elements = _extreme(max, dim_max)
 
 
 @op("ReduceMin", "opset1")
-class ReduceMin(Reduction):
+class ReduceMin(Extreme):
     """The minimum."""
 
-    is_followed = True
-    of_elements = partial(reduce, dim_min)
+    of_elements = _extreme(min, dim_min)
 
 
 @op("ReduceMean", "opset1")

@@ -8,7 +8,7 @@ from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, lt, narrow, product
+from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, le, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
@@ -95,9 +95,7 @@ class Reshape(_Rearrangement):
 
     def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """The size for an element of `shape` if another element may turn out to be -1."""
-        if size == 0 and self.special_zero and data.is_ranked and axis < data.rank:
-            return data.shape[axis]
-        return size if lt(0, size) else ctx.unknown()
+        return self._given(ctx, data, axis, size) if le(0, size) else ctx.unknown()
 
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """The size for a number of `shape`. With `special_zero`, a number that turns out to be 0 copies the size of the data."""

@@ -96,6 +96,24 @@ def test_verdict_of_openvino(title: str, size: str, steps: list[Step], reader: s
     assert is_read == (expected.startswith("[") or expected == "R401")
 
 
+@pytest.mark.parametrize(("data", "special_zero", "expected"), [
+    ("f32[?,?]", False, "[?,1..3,..6]"), ("f32[?,7,2..9]", True, "[?,1..3,1..9]"), ("f32[...]", False, "[?,1..3,..6]"),
+])  # fmt: skip
+@pytest.mark.oracle
+def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, expected: str) -> None:
+    """An element of -2..5 may be -1, so nothing is known of its size; the other elements are sizes, or 0 that copies a size."""
+    import openvino
+
+    net = Net()
+    (shape,) = net.layer("ShapeOf", [net.parameter("f32[1..8,4..6,3..9]")], ["I64"], "opset3", output_type="i64")
+    (pattern,) = net.layer("Subtract", [shape, net.const([3, 3, 3])], ["I64"])
+    net.result(net.layer("Reshape", [net.parameter(data), pattern], ["FP32"], special_zero=special_zero)[0])
+    inferred = irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
+    [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
+    assert inferred == expected
+    assert str(output.partial_shape) == "[?,1..3,..6]"
+
+
 def target_of(net: Net, kind: str) -> Ref:
     """A target shape whose first size is the batch of a tensor of unknown rank, put together in several ways."""
     (shape,) = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")

@@ -42,6 +42,7 @@ ROWS: Rows = {
         ("static", "[2,3] f32=0.0 f32=1.0", {"output_type": "f32"}, "f32[2,3]"),
         ("open", "[-1,3] f32=0.0 f32=[1.0]", {"output_type": "f32"}, "f32[?,3]"),
         ("shape not constant", "i32[3] f32[] f32[]", {"output_type": "f32"}, "f32[?,?,?]"),
+        ("rank not known", "i64[1..3] f32[] f32[]", {"output_type": "f32"}, differs("f32[...]", "f32[?,?,?]")),
         ("unranked", "i64[...] f32[...] f32[...]", {"output_type": "f32"}, "f32[...]"),
         ("type of min_val", "[2] 0 f32=1.0", {"output_type": "f32"}, "T102"),
         ("type", "[2] u8[] u8[]", {"output_type": "u8"}, "A104"),

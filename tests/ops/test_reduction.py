@@ -1,6 +1,7 @@
 """Reductions."""
 
 from tests.support.rows import Rows, row_tests
+from tests.support.values import value_tests
 
 ROWS: Rows = {
     ("ReduceSum", "opset1"): [
@@ -30,3 +31,25 @@ ROWS: Rows = {
 }
 
 test_row, test_row_with_openvino = row_tests(ROWS)
+
+# Values that travel into a shape.
+VALUES: Rows = {
+    ("ReduceSum", "opset1"): [
+        ("[3..5,4] [0]", {"keep_dims": True}, "[7..9]"),
+        ("bf16=[3..5,4] [0]", {"keep_dims": True}, "[7..9]"),
+        ("f16=[2..3000] [0]", {"keep_dims": True}, "[?]"),
+    ],
+    ("ReduceMax", "opset1"): [
+        ("[3..5,4] [0]", {"keep_dims": True}, "[4..5]"),
+        ("f32=[0.5,2.5] [0]", {"keep_dims": True}, "[2]"),
+        ("bf16=[2..5,3] [0]", {"keep_dims": True}, "[3..5]"),
+        ("f16=[3..3000,5] [0]", {"keep_dims": True}, "[5..3000]"),
+    ],
+    ("ReduceMin", "opset1"): [
+        ("[3..5,4] [0]", {"keep_dims": True}, "[3..4]"),
+        ("f32=[2.5,3.5] [0]", {"keep_dims": True}, "[2]"),
+        ("f16=[2..3000,?] [0]", {"keep_dims": True}, "[..3000]"),
+    ],
+}
+
+test_values, test_values_with_openvino = value_tests(VALUES)

@@ -64,10 +64,12 @@ VALUES: Rows = {
         ("[9223372036854775807]", {"destination_type": "i32"}, differs("[2147483647]", "[?]")),
         ("f32=[2.9]", {"destination_type": "i32"}, "[2]"),
         ("[2049]", {"destination_type": "f16"}, "[2048]"),
-        ("[300,3]", {"destination_type": "u8"}, differs("[?,3]", "[44,3]")),
+        ("[300,3]", {"destination_type": "u8"}, differs("[..255,3]", "[44,3]")),
+        ("[?,4..5]", {"destination_type": "u16"}, "[..65535,4..5]"),
+        ("[4..,?]", {"destination_type": "u8"}, differs("[..255,..255]", "[4..255,..255]")),
         ("[3..5,?]", {"destination_type": "f32"}, "[3..5,?]"),
         ("[3..3000]", {"destination_type": "f16"}, "[3..3000]"),
-        ("[3..300,5]", {"destination_type": "i8"}, differs("[?,5]", "[3..44,5]")),
+        ("[3..300,5]", {"destination_type": "i8"}, differs("[..127,5]", "[3..44,5]")),
     ],
 }
 

@@ -6,7 +6,7 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.element_type import BOOLEAN, INTEGER
+from irshape.shape.element_type import BOOLEAN, INTEGER, ElementType
 from irshape.shape.shape import Shape
 
 
@@ -18,7 +18,7 @@ class OneHot(Op):
     depth = In(INTEGER | BOOLEAN, value=True)
     on_value = In()
     off_value = In(like="on_value")
-    output = Out(like="on_value")
+    output = Out()
     ignores_surplus = True
     axis: Annotated[int, Stated] = 0
 
@@ -29,6 +29,9 @@ class OneHot(Op):
         axis = ctx.axis(self.axis, indices.rank + 1, attribute="axis")
         size = ctx.size_in(depth)
         return (*indices.shape[:axis], size, *indices.shape[axis:])
+
+    def types(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> ElementType:
+        return on_value.element_type  # even if only off_value tells the type
 
 
 @op("OneHot", "opset16")

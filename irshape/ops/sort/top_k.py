@@ -8,9 +8,10 @@ from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import bounds, is_known, narrow
+from irshape.shape.dim import bounds, is_known, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
+from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 
 
@@ -30,7 +31,7 @@ class _TopK(Op):
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
         size, count = data.shape[axis], ctx.size_in(k)
-        with ctx.looks(at=NOTHING):
+        with ctx.looks(at=NOTHING) if origins(count) & UNBACKED else ctx.assumes():
             ctx.require_ge(size, count, "k must not be greater than the size of axis {axis}", axis=axis)
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
         return shape, shape

@@ -6,6 +6,8 @@ ROWS: Rows = {
     ("OneHot", "opset1"): [
         ("static", "i64[2,3] 4 f32[] f32[]", {"axis": -1}, "f32[2,3,4]"),
         ("bounds", "i64[?,2..3] 4 f32[] f32[]", {"axis": 1}, "f32[?,4,2..3]"),
+        ("type of on_value not known", "i64[2] 4 dynamic[] f32[]", {"axis": 0}, "dynamic[4,2]"),
+        ("type of off_value not known", "i64[2] 4 f32[] dynamic[]", {"axis": 0}, "f32[4,2]"),
         ("boolean indices", "boolean[2] 4 i8[] i8[]", {"axis": 0}, "i8[4,2]"),
         ("unranked", "i64[...] 4 f32[...] f32[...]", {"axis": 0}, "f32[...]"),
         ("depth not constant", "i64[2] i64[] f32[] f32[]", {"axis": 1}, "f32[2,?]"),

@@ -15,6 +15,7 @@ ROWS: Rows = {
         ("static", "f32[2,10] 3", {"axis": -1, "index_element_type": "i64"}, "f32[2,3] i64[2,3]"),
         ("bounds", "f32[1..4,3..10] 5", {"axis": 1}, "f32[1..4,5] i32[1..4,5]"),
         ("more than there are", "f32[2,10] 11", {"axis": 1}, "f32[2,11] i32[2,11]"),
+        ("more than the axis may hold", "f32[2,3..10] 5", {"axis": 1}, "f32[2,5] i32[2,5]"),
         ("k not constant", "f32[2,10] i64[]", {"axis": 1}, "f32[2,..10] i32[2,..10]"),
         ("unranked", "f32[...] 3", {"axis": 1}, "f32[...] i32[...]"),
         ("stable", "f32[2,10] 3", {"axis": 1, "sort": "index", "stable": True}, "f32[2,3] i32[2,3]"),
