@@ -28,15 +28,17 @@ class Rules:
     """The transfer functions of a model, applied: each question is answered once.
 
     `facts` interns the facts, `scope` holds the symbols. `states_types` tells whether ports state their element types; in the examples
-    of the specification they need not. `answered` counts the applications.
+    of the specification they need not. `is_reshaped` tells whether inputs have other shapes than in the file. `answered` counts the
+    applications.
     """
 
-    __slots__ = ("_always", "answered", "facts", "scope", "states_types")
+    __slots__ = ("_always", "answered", "facts", "is_reshaped", "scope", "states_types")
 
     def __init__(self, facts: FactTable, scope: Scope, *, states_types: bool = True) -> None:
         self.facts = facts
         self.scope = scope
         self.states_types = states_types
+        self.is_reshaped = False
         self.answered = 0
         self._always = min(_ALWAYS, scope.work.most)
 
@@ -103,6 +105,7 @@ class Application(Context):
         self.sources = [first + source if source >= 0 else source for source in sources] if first else sources
         self.listed = transfer.listed
         self.wanted = transfer.wanted
+        self.kept = transfer.listed if rules.is_reshaped else 0
         self.states_types = rules.states_types
 
     def answer(self) -> Outcome:

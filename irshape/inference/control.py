@@ -256,7 +256,10 @@ class Control(Context):
             view = self._left(output, theirs.value(output.result).runtime_view, index, count, is_empty=is_empty)
             if is_skipped and output.slice is None:
                 entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result]
-                fact = self._or_entered(fact, entered, view.shape, index)
+                if entered:
+                    fact = self._or_entered(fact, entered, view.shape, index)
+                elif is_entered is False:
+                    fact = self._emptied(fact, index)
             outputs.append(self._seen_as(fact, view))
         return tuple(outputs)
 
@@ -313,6 +316,21 @@ class Control(Context):
                     [self._either_size((index, axis), *sizes) for axis, sizes in enumerate(zip(shape, one.shape, wholes, strict=True))]
                 )
         return fact if shape is fact.shape else self._fact(fact.element_type, shape)
+
+    def _emptied(self, fact: Fact, index: int) -> Fact:
+        """The output of a Loop that runs no iteration, where no value enters that it could give.
+
+        With static sizes OpenVINO makes the first axis 0, and its CPU plugin makes each axis 0 whose size OpenVINO does not know.
+        """
+        shape = fact.shape
+        if fact.is_poisoned or shape is None or are_known(shape):
+            return fact
+        first: Size = 0 if isinstance(shape[0], Dim) else self.scope.hull((self.key, "empty", index, 0), shape[0], 0)
+        rest = [
+            self.scope.hull((self.key, "empty", index, axis), size, 0) if isinstance(size, Dim) else size
+            for axis, size in enumerate(shape[1:], 1)
+        ]
+        return self._fact(fact.element_type, (first, *rest))
 
     def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:
         """A size that is one of two, the second one only within a third."""

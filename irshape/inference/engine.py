@@ -81,6 +81,9 @@ class Engine(Graph):
         question = _Question(self.shapes.copy(), self.overrides.copy(), self.symbols.copy())
         dirty = None if self._question is None else self._question.changed(question)
         self._question = question
+        if self.shapes:
+            # What the memos hold of the shapes of the file stays true: a layer with an unknown number of outputs has lost none since.
+            self.rules.is_reshaped = True
         if dirty is None:
             self.constants.is_reported = False
             for engine in self.graphs():

@@ -10,8 +10,9 @@ from irshape.ops.context import Context, Uncomputable
 from irshape.ops.elementwise import ARITHMETIC, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, product
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, origins, product
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
+from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, fits
 
@@ -65,6 +66,16 @@ def _holds_zero(divisor: Input) -> bool:
     return not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values)
 
 
+def _assume_filled(ctx: Context, divisor: Input) -> None:
+    """State the premise that sizes by which integers are divided are not 0. A divisor that data tell is left to the data."""
+    if divisor.element_type.is_real:
+        return
+    with ctx.assumes():
+        for index, element in enumerate(divisor.values):
+            if isinstance(element, Dim) and bounds(element)[0] == 0 and not origins(element) & UNBACKED:
+                ctx.require_ge(element, 1, "{port}[{index}] is a divisor, so it must not be 0", code="V106", port=divisor.name, index=index)
+
+
 class Division(BinaryArithmetic):
     """An operation whose second input divides the first."""
 
@@ -86,6 +97,7 @@ class Divide(Division):
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         if _holds_zero(inputs[1]):
             raise Uncomputable("V106", f"{inputs[1].name} must not hold 0", inputs[1])
+        _assume_filled(ctx, inputs[1])
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:
@@ -132,6 +144,7 @@ class Remainder(Division):
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         if _holds_zero(inputs[1]) and 0 not in (inputs[1].ends or ()):
             ctx.warn("R401", f"{inputs[1].name} must not hold 0", port=inputs[1])
+        _assume_filled(ctx, inputs[1])
         return super().follow(ctx, *inputs)
 
 

@@ -40,7 +40,8 @@ class Context(Judge):
     `is_unshared` says that the outcome holds symbols born in this layer, so that no other layer may share it. `is_runtime_view` says
     that OpenVINO knows the same of the inputs; if not, another application tells what OpenVINO refuses. `is_static` says that every
     symbol stands for a number: then OpenVINO's bounds do not count, a requirement that no size fulfils is an error, and one that data
-    and sizes decide together is a guard. `states_types` is false where ports may leave their element types out, as the examples of
+    and sizes decide together is a guard. `kept` is how many outputs the layer keeps if its inputs do not tell their number: as many as
+    it had when the model was read, or 0 if no input has changed since. `states_types` is false where ports may leave their element types out, as the examples of
     the specification do.
     """
 
@@ -50,6 +51,7 @@ class Context(Judge):
         "is_runtime_view",
         "is_static",
         "is_unshared",
+        "kept",
         "key",
         "op",
         "requirements",
@@ -65,6 +67,7 @@ class Context(Judge):
         self.is_unshared = False
         self.is_runtime_view = True
         self.is_static = False
+        self.kept = 0
         self.states_types = True
         self._born = 0
 

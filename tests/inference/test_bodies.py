@@ -368,6 +368,22 @@ def test_a_loop_that_may_be_skipped_gives_what_went_in(trips: int, entered: bool
     assert compiled([numpy.array(trips), numpy.array(entered), data])[0].shape == (rows, 3)
 
 
+@pytest.mark.oracle
+@pytest.mark.parametrize(("fact", "expected", "data", "given"), [
+    ("f32[2..5,?,3]", "[0,?,3]", (4, 2, 3), (0, 0, 3)), ("f32[2,4..6]", "[..2,..6]", (2, 5), (2, 0)), ("f32[2,3]", "[0,3]", (2, 3), (0, 3)),
+])  # fmt: skip
+def test_a_loop_that_is_never_entered_gives_nothing(fact: str, expected: str, data: tuple[int, ...], given: tuple[int, ...]) -> None:
+    """OpenVINO infers the shape of an iteration that never runs, unless all sizes are numbers."""
+    import numpy
+    import openvino
+
+    net = loop(fact, SAME, back=False, entered=False)
+    output = layer_of(net)
+    assert irshape.infer(net.xml.encode(), weights=net.bin).layer(output).outputs[0].text == expected
+    compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode(), net.bin), "CPU")
+    assert compiled([numpy.zeros(data, numpy.float32)])[0].shape == given
+
+
 def test_a_size_that_openvino_does_not_know_refuses_nothing() -> None:
     """Five iterations leave six rows, which are more than the variable holds; OpenVINO infers `[1..,3]` and reads the model."""
     net = loop("f32[1,3]", longer, trips=5)

@@ -18,7 +18,7 @@ def split_heads() -> Net:
 
 
 def inferred(net: Net, shape: str) -> irshape.Inference:
-    (name,) = (node.name for node in irshape.read(net.xml.encode()).parameters)
+    name, *_ = (node.name for node in irshape.read(net.xml.encode()).parameters)
     return irshape.infer(net.xml.encode(), weights=net.bin, inputs={name: shape})
 
 
@@ -66,3 +66,26 @@ def test_the_removal_of_an_axis_is_assumed() -> None:
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N == 1", True)]
     (parameter,) = inference.model.parameters
     assert inference.to_dict()["ports"][f"{parameter.id}:0"] == ["f32", "[?,3]"]
+
+
+@pytest.mark.parametrize("type", ["Divide", "FloorMod", "Mod"])
+def test_a_size_that_integers_are_divided_by_is_assumed_not_to_be_0(type: str) -> None:
+    """`N / N` and `N % N` are formulas without N; with N = 0 there is no such number."""
+    net = Net()
+    (size,) = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")
+    (quotient,) = net.layer(type, [size, size], ["I64"])
+    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), quotient], ["FP32"], "opset3", mode="numpy")[0])
+    inference = inferred(net, "[N]")
+    assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N >= 1", True)]
+
+
+def test_more_elements_than_there_are_is_a_premise_of_topk() -> None:
+    """OpenVINO infers any `k`; its CPU plugin refuses one beyond the axis when it runs."""
+    net = Net()
+    (size,) = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")
+    (k,) = net.layer("Squeeze", [size], ["I64"])
+    data = net.parameter("f32[4]")
+    net.result(net.layer("TopK", [data, k], ["FP32", "I32"], "opset11", axis=0, mode="max", sort="value")[0])
+    inference = inferred(net, "[N]")
+    assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N <= 4", True)]
+    assert inference.to_dict()["ports"]["0:0"] == ["f32", "[?]"]

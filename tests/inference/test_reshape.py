@@ -33,6 +33,35 @@ def blockers(inference: irshape.Inference) -> list[tuple[str | None, str, int, s
     return [(found.where.layer_id, found.code, len(found.related), found.hint) for found in errors(inference)]
 
 
+# The number of outputs.
+
+
+@pytest.mark.oracle
+def test_a_layer_keeps_its_outputs_where_inputs_no_longer_tell_their_number() -> None:
+    """OpenVINO keeps two parts for an unknown number of lengths; it keeps their old batch of 2, too, and then contradicts its input."""
+    import openvino
+
+    net = Net()
+    data, lengths = net.parameter("f32[2,6]"), net.parameter("i64[2]")
+    for part in net.layer("VariadicSplit", [data, net.const(1), lengths], ["FP32", "FP32"]):
+        net.result(part)
+    inference = reshaped(net, "[5,6]", "[?]")
+    assert inference.ok
+    assert [output.text for output in inference.layer(3).outputs] == ["[5,?]", "[5,?]"]
+    assert "[5,?]" in str(inference.explain(3, port=4))
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model.reshape({0: [5, 6], 1: [-1]})
+    assert [str(output.partial_shape) for output in model.outputs] == ["[2,?]", "[2,?]"]
+
+
+def test_a_file_that_does_not_tell_how_many_outputs_a_layer_has_is_refused() -> None:
+    net = Net()
+    parts = net.layer("VariadicSplit", [net.parameter("f32[2,6]"), net.const(1), net.parameter("i64[?]")], ["FP32", "FP32"])
+    for part in parts:
+        net.result(part)
+    assert [found.code for found in errors(irshape.infer(net.xml.encode(), weights=net.bin))] == ["G109"]
+
+
 # What blocks.
 
 

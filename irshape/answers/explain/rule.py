@@ -62,6 +62,7 @@ class Rule(Application):
         transfer = Transfer(op, node.layer.signature.output_count, wanted)
         rules = Rules(_Plain(), scope, states_types=not node.model.document.is_example)
         super().__init__(rules, node, transfer, tuple(facts))
+        self.kept = len(known) if len(known) > 1 else 0
         self.is_runtime_view = False
         self.results: tuple[Fact, ...] = ()
 

@@ -71,6 +71,7 @@ class _Making:
         limits = self.model.document.limits
         self.scope = Scope(limits)
         self.rules = Rules(FactTable(is_static=True), self.scope, states_types=not self.model.document.is_example)
+        self.rules.is_reshaped = True
         self.questions: list[Question] = []
         self.scope.questions = self.questions
         self.symbols: list[Symbol] = []

@@ -115,6 +115,9 @@ class VariadicSplit(_Split):
     def infer(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
         if not (count := split_lengths.count):
             ctx.single(axis)
+            if count is None and ctx.kept:
+                along = ctx.axis_in(axis, data.known_rank)
+                return [self.anywhere(ctx, data) if along is None else self.part(data, along, ctx.unknown()) for _ in range(ctx.kept)]
             return [None]
         along = ctx.axis_in(axis, data.known_rank)
         ctx.require_rank(split_lengths, (1,))
@@ -155,8 +158,9 @@ class VariadicSplit(_Split):
         ]
 
     def types(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> ElementType:
-        """The type of the data; if the number of outputs is 0 or not known, OpenVINO has one output of unknown type."""
-        return data.element_type if split_lengths.count else ElementType.dynamic
+        """The type of the data; if the number of outputs is 0 or was never known, OpenVINO has one output of unknown type."""
+        is_known = split_lengths.count if split_lengths.count is not None else ctx.kept
+        return data.element_type if is_known else ElementType.dynamic
 
     def propagate(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> list[Elements] | None:
         along, lengths = ctx.axis_in(axis, data.rank), ctx.known(split_lengths)

@@ -1,6 +1,6 @@
 """NonMaxSuppression."""
 
-from tests.support.rows import Rows, row_tests
+from tests.support.rows import Rows, differs, row_tests
 
 ROWS: Rows = {
     ("NonMaxSuppression", "opset1"): [
@@ -20,6 +20,7 @@ ROWS: Rows = {
     ("NonMaxSuppression", "opset4"): [
         ("static", "f32[2,100,4] f32[2,5,100] 10", "i64[100,3]"),
         ("all boxes", "f32[2,100,4] f32[2,5,100] 1000", "i64[1000,3]"),
+        ("bounds", "f32[1..8,100,4] f32[1..8,5,100] 10", differs("i64[50..400,3]", "i64[400,3]")),
         ("batches differ", "f32[3,100,4] f32[2,5,100] 10", "S201"),
     ],
     ("NonMaxSuppression", "opset5"): [
