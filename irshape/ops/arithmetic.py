@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
-from irshape.ops.elementwise import ARITHMETIC, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
+from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, origins, product
@@ -21,6 +21,7 @@ MAX_SIZE_EXPONENT = 8
 MAX_EXPONENT = 64
 # A number that no element type holds.
 BEYOND = 1 << 64
+REALS = frozenset(element_type for element_type in ANY if element_type.is_real)
 # Stands for an end of a divisor's interval that is 0.
 SMALLEST = math.ulp(0.0)
 
@@ -54,6 +55,7 @@ class Multiply(BinaryArithmetic):
     """Product."""
 
     is_monotone = True
+    unfollowed = UNFOLLOWED_BYTES
     of_elements = of_sizes = staticmethod(operator.mul)
 
     @staticmethod
@@ -92,6 +94,7 @@ class Divide(Division):
     """Quotient; of integers rounded down, or toward zero where `m_pythondiv` is false."""
 
     is_monotone = True
+    unfollowed = UNFOLLOWED_BYTES
     m_pythondiv: bool = True
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
@@ -165,21 +168,38 @@ class FloorMod(Remainder):
 class Mod(Remainder):
     """Remainder with the sign of the dividend."""
 
+    unfollowed = REALS
+
     def of_elements(self, a: float, b: float) -> float:
         return math.fmod(a, b) if isinstance(a, float) else abs(a) % abs(b) * (-1 if a < 0 else 1)
 
     def of_sizes(self, a: Size, b: Size) -> Size | None:
         return a % b if bounds(a)[0] >= 0 and bounds(b)[0] >= 0 else None
 
+    def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float]:
+        (low, high), divisor = ranges
+        most = max(map(abs, divisor)) - 1
+        return -max(min(-low, most), 0), max(min(high, most), 0)
+
     def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
+        """What OpenVINO makes of the remainders by both ends of the divisor; it takes no divisor between them into account."""
         (low, high), (least, most) = dividend, divisor
-        if (low == high and least == most and least) or (low >= 0 and high < least):
-            return low, high
-        if (inf in (high, most) and low < high) or least <= 0 <= most:
+        if high == inf or 0 in divisor or least == inf:
             return 0, inf
-        if least < 0:
-            return min(low, -1), max(high, 0)
-        return (1 - most if low < 0 else 0), most - 1
+        first, last = _rests(low, high, least), _rests(low, high, most)
+        if least == most or high == 0:
+            return first
+        if low == high and least < low and (low < most or first == last):
+            return 0, most - 1
+        return min(first[0], last[0]), max(first[1], last[1])
+
+
+def _rests(low: Any, high: Any, divisor: Any) -> tuple[float, float]:
+    """The bounds that OpenVINO gives of `low..high` modulo a number, whose sign is that of the dividend."""
+    if low == -inf:
+        return 0, divisor - 1
+    first, last = (abs(end) % abs(divisor) * (1 if end > 0 else -1) if divisor != inf else end for end in (low, high))
+    return (first, last) if high - low < divisor and first <= last else (0, divisor - 1)
 
 
 @op("Maximum", "opset1")
@@ -187,6 +207,7 @@ class Maximum(BinaryArithmetic):
     """The larger of two elements."""
 
     is_monotone = True
+    unfollowed = UNFOLLOWED_BYTES
     of_elements = staticmethod(max)
     of_sizes = staticmethod(dim_max)
 
@@ -196,6 +217,7 @@ class Minimum(BinaryArithmetic):
     """The smaller of two elements."""
 
     is_monotone = True
+    unfollowed = UNFOLLOWED | {ElementType.i8}
     of_elements = staticmethod(min)
     of_sizes = staticmethod(dim_min)
 
@@ -203,6 +225,8 @@ class Minimum(BinaryArithmetic):
 @op("Power", "opset1")
 class Power(BinaryArithmetic):
     """The first element to the power of the second."""
+
+    unfollowed = UNFOLLOWED_BYTES
 
     def of_elements(self, a: Any, b: Any) -> Any:
         if isinstance(a, float):
@@ -216,9 +240,12 @@ class Power(BinaryArithmetic):
 
     def of_limits(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
         (low, high), (least, most) = ranges
-        if low < 0 or least < 0 or most > MAX_EXPONENT:
+        if low >= 1 and most < 0:
+            return int(high == 1), int(low == 1)  # rounded toward zero
+        if low < 0 or least < 0:
             return None
-        return (low**least if low else 0), max(high**most, 1)
+        smallest = low ** min(least, MAX_EXPONENT) if low else 0
+        return smallest, max(high**most, 1) if most <= MAX_EXPONENT else 1 if high <= 1 else inf
 
     def of_bounds(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
         """The powers of the ends; a power of numbers that is not computed, or is infinite, is beyond every type."""
@@ -236,17 +263,20 @@ class Power(BinaryArithmetic):
 class SquaredDifference(BinaryArithmetic):
     """The square of the difference."""
 
+    unfollowed = ANY - {ElementType.f32}
+
     def of_elements(self, a: Any, b: Any) -> Any:
         return (a - b) * (a - b)
 
-    of_sizes = of_elements
-    of_bounds = None
-    unfollowed = ANY - {ElementType.f32}
+    def of_sizes(self, a: Size, b: Size) -> Size:
+        return narrow((a - b) * (a - b), 0)
 
 
 @op("Abs", "opset1")
 class Abs(UnaryArithmetic):
     """Absolute value."""
+
+    unfollowed = UNFOLLOWED_BYTES
 
     of_elements = staticmethod(abs)
 

@@ -15,6 +15,8 @@ from irshape.shape.value import Elements, Real
 class Select(Broadcasting):
     """The element of the second input where the first is true, else that of the third."""
 
+    unfollowed = frozenset()
+
     cond = In(BOOLEAN)
     then = In()
     otherwise = In(like="then")

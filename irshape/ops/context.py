@@ -41,8 +41,8 @@ class Context(Judge):
     that OpenVINO knows the same of the inputs; if not, another application tells what OpenVINO refuses. `is_static` says that every
     symbol stands for a number: then OpenVINO's bounds do not count, a requirement that no size fulfils is an error, and one that data
     and sizes decide together is a guard. `kept` is how many outputs the layer keeps if its inputs do not tell their number: as many as
-    it had when the model was read, or 0 if no input has changed since. `states_types` is false where ports may leave their element types out, as the examples of
-    the specification do.
+    it had when the model was read, or 0 if no input has changed since. `states_types` is false where ports may leave their element types
+    out, as the examples of the specification do.
     """
 
     __slots__ = (
@@ -452,7 +452,7 @@ def _origins(requirement: Requirement) -> int:
 
 def _seen(requirement: Requirement) -> str:
     """The sizes that break a requirement."""
-    a, b = format_size(requirement.a), format_size(requirement.b)
+    a, b = (format_size(size) if bounds(size)[0] >= 0 else _interval(*bounds(size)) for size in (requirement.a, requirement.b))
     return ": " + _UNLIKE[requirement.kind].format(a=a, b=b)
 
 

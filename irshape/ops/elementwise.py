@@ -15,8 +15,9 @@ from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, lim
 
 # The element types that arithmetic takes.
 ARITHMETIC = NUMERIC - {ElementType.string}
-# The element types of which OpenVINO computes no values.
+# The element types of which OpenVINO computes no values in most operations, and in some of them.
 UNFOLLOWED = frozenset({ElementType.i16, ElementType.u16, ElementType.f64})
+UNFOLLOWED_BYTES = UNFOLLOWED | {ElementType.i8, ElementType.u8}
 
 
 class Elementwise(Op):

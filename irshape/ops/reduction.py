@@ -6,7 +6,7 @@ from math import prod, trunc
 from typing import Any, ClassVar
 
 from irshape.ops.context import Context
-from irshape.ops.elementwise import UNFOLLOWED, ends
+from irshape.ops.elementwise import UNFOLLOWED, UNFOLLOWED_BYTES, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, dim_max, dim_min
@@ -102,6 +102,7 @@ class ReduceProd(Reduction):
     """The product."""
 
     is_followed = True
+    unfollowed = UNFOLLOWED_BYTES
     of_elements = prod
     of_nothing = 1
 

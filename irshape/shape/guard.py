@@ -299,7 +299,14 @@ class Judge:
             return a // divisor if divisor else 0
         self.require_div(a, divisor, message, code=code, **names)
         if isinstance(divisor, int):
-            return narrow(a, modulus=abs(divisor)) // divisor if divisor else 0
+            if not divisor:
+                return 0
+            whole = narrow(a, modulus=abs(divisor))
+            quotient = whole // divisor
+            if whole is a and divisor > 0:  # also if no size is valid
+                low, high = bounds(a)
+                return narrow(quotient, -(-low // divisor), high // divisor)
+            return quotient
         quotient = a // divisor
         (low, high), (least, most) = bounds(a), bounds(divisor)
         if low > 0 and least >= 0:

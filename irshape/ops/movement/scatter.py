@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context, Uncomputable
+from irshape.ops.elementwise import UNFOLLOWED_BYTES
 from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, origins
@@ -78,6 +79,8 @@ class ScatterUpdate(Assembling):
 @op("ScatterElementsUpdate", "opset3", until="opset11")
 class ScatterElementsUpdateV3(Assembling):
     """Replace one element along an axis for each index."""
+
+    unfollowed = UNFOLLOWED_BYTES - {ElementType.i16}
 
     data = In()
     indices = In(INTEGER | BOOLEAN, ends=True)

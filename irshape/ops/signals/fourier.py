@@ -31,7 +31,7 @@ class _Fourier(Op):
         if transformed is None:
             return self.unknown(ctx, sizes, signal_size)
         given = [-1] * len(transformed) if signal_size is None else ctx.values(signal_size, len(transformed))
-        wanted = {axis: sizes[axis] if size == -1 else ctx.dimension(size) for axis, size in zip(transformed, given, strict=True)}
+        wanted = {axis: _cut(ctx, sizes[axis], size) for axis, size in zip(transformed, given, strict=True)}
         return self.transformed(ctx, [wanted.get(axis, size) for axis, size in enumerate(sizes)], transformed, given)
 
     def signal(self, ctx: Context, data: Input) -> Sequence[Size]:
@@ -90,8 +90,24 @@ class IRDFT(_Fourier):
 
     def transformed(self, ctx: Context, sizes: Sequence[Size], axes: Sequence[int], given: Sequence[Size]) -> Shape:
         last = last_of(ctx, axes)
-        size = dim_max((sizes[last] - 1) * 2, 0) if given[-1] == -1 else sizes[last]
+        size = sizes[last]
+        if _may_keep(given[-1]):
+            whole = dim_max((size - 1) * 2, 0)
+            size = whole if given[-1] == -1 else ctx.unknown(0, max(bounds(size)[1], bounds(whole)[1]))
         return (*sizes[:last], size, *sizes[last + 1 :])
+
+
+def _cut(ctx: Context, size: Size, wanted: Size) -> Size:
+    """The size of an axis that is cut or padded to a `signal_size`."""
+    if wanted == -1:
+        return size
+    return ctx.unknown(0, max(bounds(size)[1], bounds(wanted)[1])) if _may_keep(wanted) else ctx.dimension(wanted)
+
+
+def _may_keep(wanted: Size) -> bool:
+    """Whether a `signal_size` may be -1, which keeps the size of the axis."""
+    low, high = bounds(wanted)
+    return low <= -1 <= high
 
 
 def last_of(ctx: Context, axes: Sequence[int]) -> int:
