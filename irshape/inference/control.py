@@ -320,17 +320,16 @@ class Control(Context):
     def _emptied(self, fact: Fact, index: int) -> Fact:
         """The output of a Loop that runs no iteration, where no value enters that it could give.
 
-        With static sizes OpenVINO makes the first axis 0, and its CPU plugin makes each axis 0 whose size OpenVINO does not know.
+        OpenVINO's CPU plugin makes each axis 0 whose size OpenVINO does not know; with numbers, OpenVINO makes the first axis 0.
         """
         shape = fact.shape
         if fact.is_poisoned or shape is None or are_known(shape):
             return fact
-        first: Size = 0 if isinstance(shape[0], Dim) else self.scope.hull((self.key, "empty", index, 0), shape[0], 0)
-        rest = [
-            self.scope.hull((self.key, "empty", index, axis), size, 0) if isinstance(size, Dim) else size
-            for axis, size in enumerate(shape[1:], 1)
+        sizes = [
+            size if type(size) is int else self.scope.hull((self.key, "empty", index, axis), size, 0) if axis else 0
+            for axis, size in enumerate(shape)
         ]
-        return self._fact(fact.element_type, (first, *rest))
+        return self._fact(fact.element_type, tuple(sizes))
 
     def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:
         """A size that is one of two, the second one only within a third."""

@@ -10,11 +10,11 @@ from irshape.ops.context import Context, Uncomputable
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, origins, product
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, origins, product, symbols
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
-from irshape.shape.value import Element, Elements, fits
+from irshape.shape.value import Element, Elements, Real, fits
 
 # The largest exponents for which the power of a formula, and the power of a number, is computed.
 MAX_SIZE_EXPONENT = 8
@@ -68,18 +68,8 @@ def _holds_zero(divisor: Input) -> bool:
     return not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values)
 
 
-def _assume_filled(ctx: Context, divisor: Input) -> None:
-    """State the premise that sizes by which integers are divided are not 0. A divisor that data tell is left to the data."""
-    if divisor.element_type.is_real:
-        return
-    with ctx.assumes():
-        for index, element in enumerate(divisor.values):
-            if isinstance(element, Dim) and bounds(element)[0] == 0 and not origins(element) & UNBACKED:
-                ctx.require_ge(element, 1, "{port}[{index}] is a divisor, so it must not be 0", code="V106", port=divisor.name, index=index)
-
-
 class Division(BinaryArithmetic):
-    """An operation whose second input divides the first."""
+    """The family of operations whose second input divides the first."""
 
     rhs = In(ARITHMETIC, like="lhs", ends=True)
 
@@ -87,6 +77,15 @@ class Division(BinaryArithmetic):
         if rhs.ends is not None and 0 in rhs.ends:
             ctx.warn("R401", "rhs must not hold 0", port=rhs)
         return self.broadcast(ctx, lhs, rhs)
+
+    def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
+        result, divisor = super().element(ctx, element_type, row, is_real), row[1]
+        if not is_real and isinstance(divisor, Dim) and bounds(divisor)[0] == 0 and not origins(divisor) & UNBACKED:
+            shown = frozenset() if isinstance(result, float | Real) else symbols(result)
+            if not symbols(divisor) <= shown:  # the formula no longer shows that it divides
+                with ctx.assumes():
+                    ctx.require_ge(divisor, 1, "integers are divided by {a}, which must not be 0", code="V106")
+        return result
 
 
 @op("Divide", "opset1")
@@ -100,7 +99,6 @@ class Divide(Division):
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         if _holds_zero(inputs[1]):
             raise Uncomputable("V106", f"{inputs[1].name} must not hold 0", inputs[1])
-        _assume_filled(ctx, inputs[1])
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:
@@ -147,7 +145,6 @@ class Remainder(Division):
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         if _holds_zero(inputs[1]) and 0 not in (inputs[1].ends or ()):
             ctx.warn("R401", f"{inputs[1].name} must not hold 0", port=inputs[1])
-        _assume_filled(ctx, inputs[1])
         return super().follow(ctx, *inputs)
 
 
