@@ -3,7 +3,7 @@
 import pytest
 
 import irshape
-from tests.support.ir import Net
+from tests.support.ir import Net, Ref
 
 
 def packed(element_type: str, shape: str, data: bytes) -> Net:
@@ -122,3 +122,49 @@ def test_neither_reads_values_from_strings() -> None:
     assert [diagnostic.code for diagnostic in irshape.infer(net.xml.encode(), weights=net.bin).diagnostics] == ["T101"]
     with pytest.raises(RuntimeError, match="Element not supported"):
         openvino.Core().read_model(net.xml.encode(), net.bin)
+
+
+def sizes_of(net: Net, fact: str) -> Ref:
+    """The sizes of a Parameter, as values."""
+    return net.layer("ShapeOf", [net.parameter(fact)], ["I64"], "opset3", output_type="i64")[0]
+
+
+def ended() -> Net:
+    net = Net()
+    data = net.parameter("f32[..8]")
+    end = net.layer("Subtract", [sizes_of(net, "f32[..8]"), net.const([1])], ["I64"])[0]
+    net.result(net.layer("Slice", [data, net.const([-7]), end, net.const([2])], ["FP32"], "opset8")[0])
+    return net
+
+
+def copied() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,9]")
+    net.result(net.layer("Reshape", [data, sizes_of(net, "f32[3,..6]")], ["FP32"], special_zero=True)[0])
+    return net
+
+
+def cropped() -> Net:
+    net = Net()
+    data = net.parameter("f32[5]")
+    end = net.layer("Subtract", [sizes_of(net, "f32[?]"), sizes_of(net, "f32[1..7]")], ["I64"])[0]
+    net.result(net.layer("Pad", [data, net.const([0]), end], ["FP32"], "opset12", pad_mode="edge")[0])
+    return net
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("net", "ours", "theirs", "inputs", "real"), [
+    pytest.param(ended(), "[..4]", "[..3]", [[7], [8]], "[4]", id="an end of either sign"),
+    pytest.param(copied(), "[3,3..9]", "[3,..6]", [[3, 9], [3, 0]], "[3,9]", id="a size that may be 0 and then copies another"),
+    pytest.param(cropped(), "[?]", "[5..]", [[5], [0], [3]], "[2]", id="the difference of two sizes"),
+])  # fmt: skip
+def test_openvino_infers_of_numbers_what_its_bounds_exclude(net: Net, ours: str, theirs: str, inputs: list[list[int]], real: str) -> None:
+    """With numbers for the open sizes OpenVINO infers a shape that irshape's bounds contain, and its own do not."""
+    import openvino
+
+    layer = len(net.layers) - 2
+    assert irshape.infer(net.xml.encode(), weights=net.bin).layer(layer).outputs[0].text == ours
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    assert model.output(0).get_partial_shape() == openvino.PartialShape(theirs)
+    model.reshape(dict(enumerate(inputs)))
+    assert model.output(0).get_partial_shape() == openvino.PartialShape(real)

@@ -242,13 +242,15 @@ class Power(BinaryArithmetic):
         if low < 0 or least < 0:
             return None
         smallest = low ** min(least, MAX_EXPONENT) if low else 0
-        return smallest, max(high**most, 1) if most <= MAX_EXPONENT else 1 if high <= 1 else inf
+        largest = high**most if most <= MAX_EXPONENT else high if high <= 1 else inf
+        return smallest, largest if least > 0 else max(largest, 1)
 
     def of_bounds(self, *ranges: tuple[Any, Any]) -> tuple[float, float] | None:
-        """The powers of the ends; a power of numbers that is not computed, or is infinite, is beyond every type."""
-        limits = self.corners(*ranges)
-        is_number = all(low == high and isinstance(low, int) for low, high in ranges)
-        return (BEYOND, BEYOND) if limits is None and is_number else limits
+        """The powers of the ends; one that is not computed, or is infinite, is beyond every type."""
+        if any(high == inf for _, high in ranges):
+            return 0, inf
+        powers = [self.corners((a, a), (b, b)) or (BEYOND, BEYOND) for a in ranges[0] for b in ranges[1]]
+        return min(powers)[0], max(powers)[0]
 
     @staticmethod
     def held(end: float, element_type: ElementType) -> float:

@@ -33,6 +33,8 @@ ROWS: list[tuple[str, str, list[Step], str, str]] = [
     ("less than 0, divided by what may be 0", "3..8", [("Subtract", 3), ("Divide", [-12])], "Broadcast", "V101"),
     ("decided, but not by OpenVINO", "9..", [("Minimum", 4)], "Merge", "R401"),
     ("rounded, but not by OpenVINO", "9..20", [("Convert", "f32"), ("Floor", None), ("Convert", "i64")], "Merge", "R401"),
+    ("a remainder of a number below 0", "3..5", [("Subtract", 7), ("Mod", 2)], "Broadcast", "[0]"),
+    ("bytes, whose bounds are not followed", "0..3", [("Convert", "i8"), ("Multiply", -1), ("Convert", "i64")], "Broadcast", "[0]"),
     ("decided by both", "9..20", [("Minimum", 4)], "Merge", "S202"),
 ]  # fmt: skip
 
