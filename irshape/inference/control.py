@@ -258,8 +258,9 @@ class Control(Context):
                 entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result]
                 if entered:
                     fact = self._or_entered(fact, entered, view.shape, index)
-                elif is_entered is False:
-                    fact = self._emptied(fact, index)
+                elif is_entered is False and not fact.is_poisoned and fact.shape and isinstance(fact.shape[0], Dim):
+                    # OpenVINO sees this only with numbers for all sizes.
+                    fact = self._fact(fact.element_type, (0, *fact.shape[1:]))
             outputs.append(self._seen_as(fact, view))
         return tuple(outputs)
 
@@ -316,20 +317,6 @@ class Control(Context):
                     [self._either_size((index, axis), *sizes) for axis, sizes in enumerate(zip(shape, one.shape, wholes, strict=True))]
                 )
         return fact if shape is fact.shape else self._fact(fact.element_type, shape)
-
-    def _emptied(self, fact: Fact, index: int) -> Fact:
-        """The output of a Loop that runs no iteration, where no value enters that it could give.
-
-        OpenVINO's CPU plugin makes each axis 0 whose size OpenVINO does not know; with numbers, OpenVINO makes the first axis 0.
-        """
-        shape = fact.shape
-        if fact.is_poisoned or shape is None or are_known(shape):
-            return fact
-        sizes = [
-            size if type(size) is int else self.scope.hull((self.key, "empty", index, axis), size, 0) if axis else 0
-            for axis, size in enumerate(shape)
-        ]
-        return self._fact(fact.element_type, tuple(sizes))
 
     def _either_size(self, key: tuple[int, int], left: Size, entered: Size, whole: Size | None) -> Size:
         """A size that is one of two, the second one only within a third."""
