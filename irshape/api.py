@@ -3,34 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Shapes, asked_inputs, note_changed_ranks, recorded_inputs
 from irshape.inference.session import Session
 from irshape.inference.verdict import infer as infer_all
-from irshape.model.load import load, weights_of
+from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml.reader import Source
 
 if TYPE_CHECKING:
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
     from irshape.answers.sizes import ValidSizes
+    from irshape.xml.source import Source
+    from irshape.xml.weights import Weights, WeightsSource
 
 
-def read(source: Source, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
+def read(
+    source: Source, *, path: str | None = None, weights: WeightsSource | None = None, opset: str | None = None, limits: Limits = DEFAULT
+) -> Model:
     """Read an IR into a model.
 
-    `source` is a path, bytes, a binary file object or an lxml tree. A faulty file gives a model with diagnostics; only a path that cannot
-    be read raises `OSError`. `opset` is the version of layers that state none, as in examples of the specification. `limits` bound what the
-    file may demand, now and in every later use of the model.
+    `source` is a path, bytes, XML text, a binary file object, an `lxml` or `xml.etree` tree or element, or an `openvino.Model`. Text that
+    begins with `<` is XML, other text is a path. `path` names the file in messages, if `source` is no path. `weights` is the `.bin` (path,
+    bytes or file object), if it neither comes with the source nor is beside it. A faulty file gives a model with diagnostics. `opset` is
+    the version of layers that state none, as in examples of the specification. `limits` bound what the file may demand, now and in every
+    later use of the model.
+
+    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, and `ValueError` for an `openvino.Model` that
+    OpenVINO cannot write as an IR.
     """
-    return load(source, path=path, opset=opset, limits=limits)
+    return load(source, path=path, weights=opened(weights), opset=opset, limits=limits)
 
 
 def infer(
@@ -38,7 +46,7 @@ def infer(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -46,12 +54,12 @@ def infer(
     """Infer the element type and shape of every port.
 
     `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
-    (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it is not next to the `.xml`. `opaque` names unknown
-    operations whose recorded ports are trusted. `opset` and `limits` are passed to `read`, if `source` is not a model. Raises `InputError`
-    if an input does not exist or a shape does not parse, and `OSError` if the file cannot be read. A faulty model raises nothing; its
-    faults are diagnostics.
+    (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it neither comes with the source nor is beside it.
+    `opaque` names unknown operations whose recorded ports are trusted. `opset` and `limits` are passed to `read`, if `source` is not a
+    model. Raises `InputError` if an input does not exist or a shape does not parse, and `OSError` if the file cannot be read. A faulty
+    model raises nothing; its faults are diagnostics.
     """
-    return _infer(load(source, opset=opset, limits=limits), inputs, symbols, weights, opaque, is_check=False)
+    return _infer(*loaded(source, weights, opset=opset, limits=limits), inputs, symbols, opaque, is_check=False)
 
 
 def check(
@@ -59,7 +67,7 @@ def check(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -77,8 +85,8 @@ def check(
         from irshape.answers.policies import find_policies, violations
 
         policies = find_policies(wanted)
-    model = load(source, opset=opset, limits=limits)
-    inference = _infer(model, inputs, symbols, weights, opaque, is_check=True)
+    model, own = loaded(source, weights, opset=opset, limits=limits)
+    inference = _infer(model, own, inputs, symbols, opaque, is_check=True)
     if wanted:
         inference.report(violations(inference, policies))
     if suppressions and model.document.suppressions and model.document.is_complete:
@@ -92,7 +100,7 @@ def reshape(
     *,
     batch: int | str | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -106,16 +114,16 @@ def reshape(
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits).reshape(inputs, symbols=symbols, batch=batch)
 
 
-def explain(inference: Inference, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
     """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule.
 
-    `layer` is a name, or an id as in `Inference.ports` (`7`, `2.body/5`). `port` is the id of a port in the file; by default it is the
-    first output. `axis` counts from 0, or with -1 from the end; by default all axes and the element type are explained. Raises
-    `InputError` if the model has no such layer, port or axis.
+    Takes an inference, or what `infer` takes. `layer` is a name, or an id as in `Inference.ports` (`7`, `2.body/5`). `port` is the id of a
+    port in the file; by default it is the first output. `axis` counts from 0, or with -1 from the end; by default all axes and the element
+    type are explained. Raises `InputError` if the model has no such layer, port or axis.
     """
     from irshape.answers.explain import explainer
 
-    return explainer.explain(inference, layer, port, axis)
+    return explainer.explain(inference if isinstance(inference, Inference) else infer(inference), layer, port, axis)
 
 
 Inference.explain = explain
@@ -127,7 +135,7 @@ def diff(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: tuple[Any, Any] = (None, None),
+    weights: tuple[WeightsSource | None, WeightsSource | None] = (None, None),
     opaque: Iterable[str] = (),
     limits: Limits = DEFAULT,
 ) -> Difference:
@@ -140,7 +148,7 @@ def diff(
 
     models = [load(source, limits=limits) for source in (a, b)]
 
-    def inferences(weights: tuple[Any, Any]) -> list[Inference]:
+    def inferences(weights: tuple[WeightsSource | None, WeightsSource | None]) -> list[Inference]:
         pairs = zip(models, weights, strict=True)
         return [infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque) for one, own in pairs]
 
@@ -158,7 +166,7 @@ def info(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -169,8 +177,7 @@ def info(
     """
     from irshape.answers.info import Info
 
-    model = load(source, opset=opset, limits=limits)
-    given = weights_of(model.document, weights)
+    model, given = loaded(source, weights, opset=opset, limits=limits)
     shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
     return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes)
@@ -181,7 +188,7 @@ def valid_sizes(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -193,17 +200,17 @@ def valid_sizes(
     """
     from irshape.answers.sizes import ask
 
-    model = load(source, opset=opset, limits=limits)
+    model, given = loaded(source, weights, opset=opset, limits=limits)
     recorded, remarks = recorded_inputs(model)
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
-    return ask(model, wanted, weights_of(model.document, weights), frozenset(opaque), remarks)
+    return ask(model, wanted, given, frozenset(opaque), remarks)
 
 
 def _infer(
     model: Model,
+    weights: Weights | None,
     inputs: Shapes | None,
     symbols: Mapping[str, str] | None,
-    weights: Any,
     opaque: Iterable[str],
     *,
     is_check: bool,
@@ -211,7 +218,7 @@ def _infer(
     """The common part of `infer` and `check`."""
     recorded, remarks = recorded_inputs(model)
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
-    engine = Engine(model, weights_of(model.document, weights), frozenset(opaque))
+    engine = Engine(model, weights, frozenset(opaque))
     wanted.apply(engine)
     infer_all(engine)
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):

@@ -9,7 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import irshape
 from irshape.inference.inference import Inference, InferredPort
@@ -21,7 +21,10 @@ from irshape.report.text import Palette, diagnostic_lines, escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, ceil_div, dim_max, dim_min, formula_text, is_eq
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Described, ShapeSyntaxError, parse_shape
-from irshape.xml.reader import Source
+
+if TYPE_CHECKING:
+    from irshape.xml.source import Source
+    from irshape.xml.weights import WeightsSource
 
 _PLAIN: Final = Palette(False)
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
@@ -36,7 +39,7 @@ def assert_valid(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
@@ -76,7 +79,7 @@ def assert_shape(
     port: int | None = None,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
 ) -> None:
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).

@@ -45,6 +45,17 @@ def annotation(
     return facts
 
 
+def input_annotations(model: Model, run: Run, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> dict[str, str]:
+    """The texts for the shapes of inputs that a list of intervals does not hold, such as `[N,3] in [1..8,3]`, by the name of the input."""
+    annotator = _Annotator(symbols, format)
+    facts = (
+        (node.name, annotator.with_multiples(annotator.port(node.layer.outputs[0], run.slots[node.first_slot])))
+        for node in model.parameters
+        if node.layer.outputs
+    )
+    return {name: port.annotation for name, port in facts if port.annotation is not None}
+
+
 class _Annotator:
     """Writes facts with the symbols and the notation of one inference."""
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import inf
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.model.build import place
@@ -24,13 +24,36 @@ from irshape.shape.notation import (
 )
 from irshape.shape.range import Range, meet
 from irshape.shape.shape import Shape
+from irshape.xml.lexical import INPUTS
 
 _ANY_SIZE = SymbolRange(0, inf)
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
 _UNNAMED = r"(?a)d\d+"
+# Without it in a file, the net has no notes of irshape.
+_NOTES = f"<{INPUTS[0]}>".encode()
 
 
-Shapes: TypeAlias = Mapping[str, "str | Sequence[int | str | None]"]
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Shaped(Protocol):
+        """An array or tensor: NumPy's, PyTorch's, OpenVINO's."""
+
+        @property
+        def shape(self) -> Any:
+            """The sizes of the axes."""
+
+    class OpenVINOShape(Protocol):
+        """An `openvino.Shape` or `openvino.PartialShape`."""
+
+        def to_string(self) -> str:
+            """OpenVINO's notation."""
+
+
+ShapeLike: TypeAlias = "str | Sequence[int | str | None] | Shaped | OpenVINOShape | None"
+"""A shape: text, a sequence of sizes, an OpenVINO shape, an array (which has one), or None for an unknown rank."""
+
+Shapes: TypeAlias = Mapping[str, ShapeLike]
 """A shape for each input, by name."""
 
 
@@ -112,7 +135,8 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
 def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[str, str]) -> Inputs:
     """The inputs that a user asks for, by name.
 
-    A shape is a text, or a sequence of sizes, each an int, a text or None (any size). Raises InputError.
+    A shape is a text, a sequence of sizes, each an int, a text or None (any size), an `openvino.PartialShape` or `openvino.Shape`, an
+    array, whose shape counts, or None (any rank). Raises InputError.
     """
     names = model.parameters_by_name
     if not names.keys() >= inputs.keys():
@@ -130,16 +154,18 @@ def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
     """The shapes with symbols that irshape wrote into the ports of Parameters, and a warning for each that contradicts the file."""
     found = Inputs({}, {})
     diagnostics: list[Diagnostic] = []
-    for node in model.parameters if model.document.has_annotations else ():
+    annotations = _annotations(model)
+    for node in model.parameters if annotations else ():
         for port in node.layer.outputs[:1]:
-            if port.annotation is None or (declared := described_shape(node)) is None:
+            text = annotations.get(node.name)
+            if text is None or (declared := described_shape(node)) is None:
                 continue
             try:
-                shape, facts = _read_annotation(port.annotation, declared)
+                shape, facts = _read_annotation(text, declared)
                 for name in facts.keys() & found.symbols.keys():
                     facts[name] = _both(name, facts[name], found.symbols[name])
             except ValueError as error:
-                message = f"{port.annotation!r} is ignored: {error}"
+                message = f"{text!r} is ignored: {error}"
                 diagnostics.append(Diagnostic("X203", message, place(model.document, node.layer, port.offset, str(port.id))))
                 continue
             if facts:
@@ -151,6 +177,26 @@ def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
 def symbol_names(model: Model, inputs: Mapping[str, object]) -> set[str]:
     """The symbols in the shapes of the inputs: in those that a user gives, else in those that irshape wrote into the file."""
     return _names(recorded_inputs(model)[0].updated(asked_inputs(model, inputs, {})).shapes)
+
+
+def _annotations(model: Model) -> dict[str, str]:
+    """The texts of irshape about the shapes of inputs, by name: from the ports, or from an `openvino.Model`."""
+    document = model.document
+    if document.has_annotations:
+        first = {node.name: node.layer.outputs[0].annotation for node in model.parameters if node.layer.outputs}
+        return {name: text for name, text in first.items() if text is not None}
+    if _NOTES not in document.source:
+        return {}
+    import json
+
+    notes: Any = model.rt_info
+    for name in (*INPUTS, "value"):
+        notes = notes.get(name) if isinstance(notes, dict) else None
+    try:
+        found = json.loads(notes or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return {name: text for name, text in found.items() if isinstance(text, str)} if isinstance(found, dict) else {}
 
 
 def described_shape(node: Node) -> DescribedShape:
@@ -224,9 +270,9 @@ def unknown_input(name: str, known: Sequence[str]) -> str:
 def _described(name: str, value: object) -> DescribedShape:
     if value is None:
         return None
+    if not isinstance(value, str | Sequence):
+        value = _own_shape(name, value)
     if not isinstance(value, str):
-        if not isinstance(value, Sequence):
-            raise InputError(f"the shape of {name!r} must be a text or a sequence of sizes, not {type(value).__name__}")
         for size in value:
             if type(size) is not int or not 0 <= size <= INT64_MAX:
                 break
@@ -237,6 +283,22 @@ def _described(name: str, value: object) -> DescribedShape:
         return parse_shape(value)
     except ShapeSyntaxError as error:
         raise InputError(f"the shape of {name!r}: {error}") from None
+
+
+def _own_shape(name: str, value: Any) -> str | Sequence[Any]:
+    """The shape of an object that has or is one: OpenVINO's shapes, dimensions and ports, and arrays."""
+    if not isinstance(value, type):
+        for attribute in ("partial_shape", "shape"):  # a port without a static shape has the first only
+            if hasattr(value, attribute):
+                value = getattr(value, attribute)
+                break
+        if isinstance(value, Sequence):
+            return value
+        if type(value).__module__.partition(".")[0] == "openvino":
+            return str(value)
+    raise InputError(
+        f"the shape of {name!r} must be a text, a sequence of sizes, an OpenVINO shape or an array, not {type(value).__name__}"
+    )
 
 
 @lru_cache(4096)

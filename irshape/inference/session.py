@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs, Shapes, asked_inputs, note_changed_ranks, parse_batch, recorded_inputs
+from irshape.inference.inputs import InputError, Inputs, ShapeLike, Shapes, asked_inputs, note_changed_ranks, parse_batch, recorded_inputs
 from irshape.inference.verdict import infer as infer_all
-from irshape.model.load import load, weights_of
+from irshape.model.load import loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.limits import DEFAULT, Limits, Work
-from irshape.xml.reader import Source
 
 if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
+    from irshape.xml.source import Source
+    from irshape.xml.weights import WeightsSource
 
 # Shapes that are never asked for again would fill the memory; beyond so many answers for each layer the tables are begun anew.
 _MOST_REMEMBERED = 64
@@ -36,7 +37,7 @@ class Session:
         self,
         source: Source | Model,
         *,
-        weights: Any = None,
+        weights: WeightsSource | None = None,
         opaque: Iterable[str] = (),
         opset: str | None = None,
         limits: Limits = DEFAULT,
@@ -46,8 +47,7 @@ class Session:
 
         `work` holds the steps that are left to the question which this session helps to answer.
         """
-        self.model = load(source, opset=opset, limits=limits)
-        self._weights = weights_of(self.model.document, weights)
+        self.model, self._weights = loaded(source, weights, opset=opset, limits=limits)
         self._opaque = frozenset(opaque)
         self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
@@ -65,6 +65,9 @@ class Session:
     def _new_engine(self) -> Engine:
         return Engine(self.model, self._weights, self._opaque, work=self._work)
 
+    def __repr__(self) -> str:
+        return f"<Session of {self.model!r}>"
+
     def infer(self) -> Inference:
         """The element type and shape of every port, for the shapes that the inputs have now."""
         self._work.renew()
@@ -77,7 +80,7 @@ class Session:
         *,
         symbols: Mapping[str, str] | None = None,
         batch: int | str | None = None,
-        **named: Any,
+        **named: ShapeLike,
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
 

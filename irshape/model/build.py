@@ -14,6 +14,7 @@ from irshape.xml.document import Document, Layer, Port, Signature
 def build(document: Document, default_opset: str | None = None) -> Model:
     """The model of a document. `default_opset` is the version of the layers of a specification example that name none."""
     model = Model(document, document.graph)
+    model.default_opset = default_opset
     tensors = 0
     for graph in model.graphs():
         graph.first_tensor = tensors

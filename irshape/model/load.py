@@ -2,24 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Any
+import copyreg
+from typing import TYPE_CHECKING, Any
 
 from irshape.model.build import build
-from irshape.model.model import Model
+from irshape.model.model import Model, Node
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml.document import Document
-from irshape.xml.reader import Source
 from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
+if TYPE_CHECKING:
+    from irshape.xml.source import Source
+    from irshape.xml.weights import WeightsSource
 
-def load(source: Source | Model, *, path: str | None = None, opset: str | None = None, limits: Limits = DEFAULT) -> Model:
+
+def load(
+    source: Source | Model,
+    *,
+    path: str | None = None,
+    weights: Weights | None = None,
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+) -> Model:
     """The model of a source; the source may be a model that was read before."""
-    return source if isinstance(source, Model) else build(read_document(source, path=path, limits=limits), opset)
+    if isinstance(source, Model):
+        return source
+    document = read_document(source, path=path, limits=limits)
+    if weights is not None:
+        document.weights = weights
+    return build(document, opset)
 
 
-def weights_of(document: Document, given: Any) -> Weights | None:
-    """The given weights, or else the `.bin` beside the file; None for a document without a path."""
-    if given is not None:
-        return given if isinstance(given, Weights) else Weights(given)
-    return Weights.beside(document.path) if document.path is not None else None
+def loaded(
+    source: Source | Model, weights: WeightsSource | None = None, *, opset: str | None = None, limits: Limits = DEFAULT
+) -> tuple[Model, Weights | None]:
+    """The model of a source, and its weights: the given ones, else those that came with the source, else the `.bin` beside the file."""
+    own = opened(weights)
+    model = load(source, weights=own, opset=opset, limits=limits)
+    return model, model.document.own_weights() if own is None else own
+
+
+def opened(weights: WeightsSource | None) -> Weights | None:
+    """Weights from whatever holds them."""
+    return weights if weights is None or isinstance(weights, Weights) else Weights(weights)
+
+
+def _reduced(model: Model) -> tuple[Any, ...]:
+    if model.holder is not None:
+        return _body, (model.holder, model.name)
+    return build, (model.document, model.default_opset)
+
+
+def _body(holder: Node, name: str) -> Model:
+    return holder.bodies[name]
+
+
+copyreg.pickle(Model, _reduced)  # a model is the graph of its document

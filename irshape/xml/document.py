@@ -9,10 +9,16 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
 from irshape.shape.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from lxml.etree import _ElementTree
+
+    from irshape.xml.rt_info import RtInfo
+    from irshape.xml.weights import Weights, WeightsSource
 
 # The line and column at the start of each block are computed once, so that a position costs the reading of one block.
 _BLOCK: Final = 1 << 12
@@ -254,9 +260,10 @@ class Document:
     `<layer>` instead of `<net>`. `path` is the path of the `.xml`, which also locates the `.bin`; None for bytes and trees.
     `text` is the source, with blanks for what is no XML and OpenVINO passes over. `encoding` is a Python codec with a fixed byte order,
     which writes no byte order mark. `is_complete` is false if part of the file could not be read; the absence of that part is then no
-    fault. `is_foreign` says that the root element belongs to another format, `has_annotations` that a port has an annotation of irshape.
-    `held` are the faults in the bodies and port maps of layers, each with the offset of the layer. `suppressions` name the codes that the
-    file asks not to report. `limits` apply to reading and to every later step.
+    fault. `weights` are those that came with the source, as those of an `openvino.Model` do; None for a file. `is_foreign` says that the
+    root element belongs to another format, `has_annotations` that a port has an annotation of irshape. `held` are the faults in the bodies
+    and port maps of layers, each with the offset of the layer. `suppressions` name the codes that the file asks not to report. `limits`
+    apply to reading and to every later step.
     """
 
     __slots__ = (
@@ -277,6 +284,7 @@ class Document:
         "suppressions",
         "text",
         "version",
+        "weights",
     )
 
     def __init__(self, source: bytes, path: str | None, limits: Limits = DEFAULT) -> None:
@@ -291,11 +299,37 @@ class Document:
         self.is_foreign = False
         self.has_annotations = False
         self.suppressions: list[Suppression] = []
+        self.weights: WeightsSource | None = None
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
         self.held: list[tuple[int, Diagnostic]] = []
         self._places: list[tuple[int, int]] = []
         self._attributes: tuple[int, dict[str, int]] = (-1, {})
+
+    def own_weights(self) -> Weights | None:
+        """The weights that came with the source, else the `.bin` beside the file; None for a document without a path."""
+        from irshape.xml.weights import Weights
+
+        if self.weights is not None and not isinstance(self.weights, Weights):
+            self.weights = Weights(self.weights)
+        return self.weights if self.weights is not None or self.path is None else Weights.beside(self.path)
+
+    def rt_info(self, start: int, end: int) -> RtInfo:
+        """The notes in the `<rt_info>` of the element from `start` to `end`."""
+        from irshape.xml.rt_info import rt_info
+
+        return rt_info(self.text[start:end].decode(self.encoding))
+
+    def tree(self, source: bytes) -> _ElementTree:
+        """The lxml tree of the source, or of a changed source. Raises ValueError if the source could not be read completely."""
+        if not self.is_complete:
+            raise ValueError("the file could not be read completely; its diagnostics say why")
+        from lxml import etree
+
+        from irshape.xml.schema import untrusted_parser
+
+        # The reader has refused a DOCTYPE and has enforced its limits, so the parser needs none.
+        return etree.ElementTree(etree.fromstring(source, untrusted_parser(is_huge=True)))
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte offset, both from 1, the column in characters."""

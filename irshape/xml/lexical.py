@@ -11,6 +11,8 @@ IR_VERSIONS: Final = (10, 11)
 WHITE_SPACE: Final = " \t\r\n"
 EDGE_ENDS: Final = ("from-layer", "from-port", "to-layer", "to-port")
 
+# Where the <rt_info> of a net holds the texts of the shapes of its inputs, which irshape gave to an openvino.Model.
+INPUTS: Final = ("irshape", "inputs")
 # The operations that hold bodies: the tag of each body and the tag of its port map.
 BODIES: Final = {
     "If": (("then_body", "then_port_map"), ("else_body", "else_port_map")),

@@ -7,13 +7,12 @@ bytes of the source as the caller gave it, also where the reader skips or repair
 from __future__ import annotations
 
 import codecs
-import errno
+import copyreg
 import os
 import pyexpat
 import re
-import stat
 from collections.abc import Callable
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
@@ -33,12 +32,14 @@ from irshape.xml.lexical import (
     to_int64,
     whole_number,
 )
+from irshape.xml.source import content
 from irshape.xml.weights import are_swapped
 
 if TYPE_CHECKING:
     from irshape.xml.lenient import Blanked
+    from irshape.xml.source import Source
+    from irshape.xml.weights import WeightsSource
 
-Source = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
 _Enter = Callable[["_Reader", str, dict[str, str]], None]
 _Leave = Callable[[], None]
 _Children = dict[str, _Enter]
@@ -88,21 +89,21 @@ class _ForgivenError(Exception):
 
 
 def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT) -> Document:
-    """Read an IR or a specification example from a path, bytes, a binary file object, or an lxml element or tree.
+    """Read an IR or a specification example from a path, bytes, XML text, a file object, an XML tree or an `openvino.Model`.
 
     `path` names the file in messages and locates its `.bin`; it is needed only if `source` is not a path. A faulty file gives a
     document with diagnostics. Raises `OSError` for a path that cannot be read and `TypeError` for a source of another kind.
     """
-    content, own_path = _content(source, limits.size)
-    own_path = os.fspath(path) if path is not None else own_path
-    document = Document(content, own_path, limits)
+    found = content(source, limits.size)
+    own_path = os.fspath(path) if path is not None else found.path
+    document = Document(found.source, own_path, limits)
     reader = _Reader(document)
     try:
-        if len(content) > limits.size:
+        if len(document.source) > limits.size:
             reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
         reader.run()
     except _ForgivenError as error:
-        document = Document(content, own_path, limits)
+        document = Document(found.source, own_path, limits)
         reader = _Reader(document, error.pieces)
         try:
             reader.run()
@@ -121,47 +122,21 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     for diagnostic in document.diagnostics:
         if diagnostic.where.offset is not None:
             diagnostic.where.line, diagnostic.where.column = document.position(diagnostic.where.offset)
+    document.weights = found.weights
     return document
 
 
-def _content(source: Source, size: int) -> tuple[bytes, str | None]:
-    """The bytes of a source and its path, if any. At most `size + 1` bytes are read, which suffices to see that a file is too large."""
-    if isinstance(source, bytes):
-        return source, None
-    if isinstance(source, bytearray | memoryview):
-        return bytes(source), None
-    if isinstance(source, str | os.PathLike):
-        path = os.fspath(source)
-        return _file(path, size), path
-    module = type(source).__module__
-    if module.startswith("lxml."):
-        import lxml.etree
-
-        tree: Any = source
-        return lxml.etree.tostring(tree, encoding="utf-8", with_tail=False), None
-    if hasattr(source, "read"):
-        content = source.read(size + 1)
-        if isinstance(content, bytes):
-            return content, None
-        raise TypeError("the file object is in text mode; open it in binary mode")
-    raise TypeError(f"an IR is read from a path, bytes, a binary file object or an lxml tree, not from {type(source).__name__}")
+def _reduced(document: Document) -> tuple[Any, ...]:
+    return _read_again, (document.source, document.path, document.limits, document.weights)
 
 
-def _file(path: str, size: int) -> bytes:
-    # Without O_NONBLOCK, opening a pipe that has no writer blocks for ever.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
-        wanted = min(size, found.st_size) + 1  # os.read allocates this many bytes at once
-        pieces: list[bytes] = []
-        while wanted and (piece := os.read(descriptor, wanted)):
-            pieces.append(piece)
-            wanted -= len(piece)
-    finally:
-        os.close(descriptor)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+def _read_again(source: bytes, path: str | None, limits: Limits, weights: WeightsSource | None) -> Document:
+    document = read(source, path=path, limits=limits)
+    document.weights = weights
+    return document
+
+
+copyreg.pickle(Document, _reduced)  # a document is the reading of its bytes
 
 
 class _Reader:

@@ -9,25 +9,40 @@ import struct
 import sys
 from _thread import allocate_lock  # as threading.Lock, without what that module imports
 from collections.abc import Iterator
-from typing import IO, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 
-WeightsSource = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Any
+if TYPE_CHECKING:
+    from typing import Protocol, TypeAlias
 
+    class Readable(Protocol):
+        """A file object, or as much of one as weights need."""
+
+        def seek(self, offset: int, whence: int = ..., /) -> int:
+            """Move to an offset."""
+
+        def read(self, size: int = ..., /) -> bytes:
+            """Read bytes from there."""
+
+    WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"
+    """What may hold the weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
 
 # Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20
 
 
 class WeightsError(Exception):
-    """Weights that cannot be read; `code` is a code of the catalogue."""
+    """Weights that cannot be read; `code` is a code of the catalogue, and `message` says why."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(code, message)  # a pickle makes an exception from these
         self.code = code
         self.message = message
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class Weights:
@@ -123,6 +138,17 @@ class Weights:
         if getattr(self, "_descriptor", -1) >= 0:
             os.close(self._descriptor)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        source = self._source
+        if isinstance(source, memoryview):
+            source = bytes(source)
+        elif not isinstance(source, str | os.PathLike | bytes | bytearray):
+            try:
+                source.__reduce_ex__(4)
+            except TypeError:  # an open file
+                source = _Elsewhere(type(source).__name__)
+        return _weights, (source, self._folder)
+
     def _named(self) -> str:
         path = self.path
         return "" if path is None else f" {path!r}"
@@ -174,6 +200,23 @@ class Weights:
 
     def _begins_like_xml(self) -> bool:
         return self._read(0, min(self._size, 64)).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
+
+
+def _weights(source: Any, folder: str | None) -> Weights:
+    return Weights(source, folder=folder)
+
+
+class _Elsewhere:
+    """In a pickle, stands for a file object that only the process that made it can read."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET, /) -> int:
+        raise OSError(f"they are in a {self.kind} of another process; pass the weights as a path or as bytes")
+
+    def read(self, size: int = -1, /) -> bytes:
+        return b""
 
 
 class _Descriptor:

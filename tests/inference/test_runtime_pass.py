@@ -17,7 +17,7 @@ import pytest
 import irshape
 from irshape.inference.engine import Engine
 from irshape.inference.verdict import RuntimePass
-from irshape.model.load import load, weights_of
+from irshape.model.load import loaded
 from irshape.ops.registry import REGISTRY
 from irshape.shape.dim import Size, bounds
 from irshape.shape.shape import Shape, format_shape
@@ -116,8 +116,8 @@ def seen() -> list[Seen]:
         net, outputs = probe.net()
         for ref in outputs:
             net.result(ref)
-        model = load(net.xml.encode())
-        engine = Engine(model, weights_of(model.document, net.bin))
+        model, weights = loaded(net.xml.encode(), net.bin)
+        engine = Engine(model, weights)
         engine.run()
         runtime = RuntimePass.of(engine)
         runtime.run()
