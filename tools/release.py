@@ -16,7 +16,7 @@ DIST = ROOT / "dist"
 
 def version() -> str:
     """The version that the package states."""
-    found = re.search(r'^__version__ = "(.+)"$', (ROOT / "irshape" / "__init__.py").read_text(encoding="utf-8"), re.MULTILINE)
+    found = re.search(r'^__version__ = "(.+)"$', (ROOT / "irshape" / "version.py").read_text(encoding="utf-8"), re.MULTILINE)
     assert found is not None
     return found[1]
 
@@ -24,7 +24,7 @@ def version() -> str:
 def notes(tag: str) -> str:
     """The section of the changelog about a tag, which must be that of the version."""
     if tag != f"v{version()}":
-        fail(f"the tag is {tag}, irshape/__init__.py states the version {version()}: the tag must be v{version()}")
+        fail(f"the tag is {tag}, irshape/version.py states the version {version()}: the tag must be v{version()}")
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     section = re.search(rf"^## \[{re.escape(version())}\] - \d{{4}}-\d\d-\d\d\n(.+?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
     if section is None:

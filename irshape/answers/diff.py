@@ -18,6 +18,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Described
 from irshape.shape.shape import format_symbolic
 from irshape.shape.translation import Translation
+from irshape.version import TOOL
 from irshape.xml.document import Port
 from irshape.xml.weights import WeightsError
 
@@ -77,7 +78,7 @@ class Effect(NamedTuple):
 
 
 class Difference:
-    """The differences between two models.
+    """The differences between two models, of which `a` and `b` are the inferences.
 
     `changes` are the causes, and `effects` the element types and shapes that follow from them. `asides` are sentences about differences of
     the files that are no differences of the models: ids, places of constants, recorded dims, generated names. `uncompared` is the
@@ -115,6 +116,7 @@ class Difference:
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/diff.schema.json`."""
         return {
+            "tool": TOOL,
             "a": self.a.document.path,
             "b": self.b.document.path,
             "same": self.is_same,

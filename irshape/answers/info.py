@@ -18,10 +18,16 @@ from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import Dim
+from irshape.version import TOOL
 
 
 class Tensor:
-    """An input, an output or a state variable of a model: its node, its names, its element type and its shape."""
+    """An input, an output or a state variable of a model.
+
+    `node` is the Parameter, Result or ReadValue. `name` is the name of the layer, of an output's tensor or of the variable, `tensor_names`
+    are the names of the tensor, and `layout` is OpenVINO's layout (`[N,C,H,W]`), None if there is none. `element_type`, `shape` and
+    `formula` are texts: `f32`, `[?,3,8]`, `[N,3,8]`.
+    """
 
     __slots__ = ("element_type", "formula", "layout", "name", "node", "shape", "tensor_names")
 
@@ -39,6 +45,7 @@ class Tensor:
             self.formula = inference.view(port.node).outputs[port.index].formula
 
     def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/info.schema.json`."""
         return {
             "layer": self.node.key, "name": self.name, "element_type": self.element_type, "shape": self.shape,
             "formula": self.formula, "tensor_names": self.tensor_names, "layout": self.layout,
@@ -48,11 +55,13 @@ class Tensor:
 class Info:
     """The description of a model.
 
-    `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers. `parameters` counts elements and
-    bytes of the constants by element type. `ports` counts the output ports of layers without errors: all, dynamic, unbounded and unranked
-    ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it. `unranked` are the layers at which
-    the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that are certainly the batch, each with
-    the reason. `candidates` are sets of further axes; any one set may belong to the batch, too.
+    `inference` is the pass, `document` the file, `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
+    `state` describe the inputs, the outputs and the variables. `oldest` is the oldest release of OpenVINO that reads the model. `bodies`
+    are the graphs inside layers. `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers.
+    `parameters` counts elements and bytes of the constants by element type. `ports` counts the output ports of layers without errors: all,
+    dynamic, unbounded and unranked ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it.
+    `unranked` are the layers at which the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that
+    are certainly the batch, each with the reason. `candidates` are sets of further axes; any one set may belong to the batch, too.
     """
 
     def __init__(self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs) -> None:
@@ -110,6 +119,7 @@ class Info:
         """The form of `schemas/info.schema.json`."""
         document = self.document
         return {
+            "tool": TOOL,
             "file": document.path,
             "name": document.name,
             "ir_version": document.version,

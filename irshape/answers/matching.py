@@ -79,8 +79,8 @@ class Matching:
                 if source is not None and other is not None and source.index == other.index:
                     self._pair_if_free(source.node, other.node)
             for one, another in zip(a.outputs, b.outputs, strict=False):
-                readers = self._only(self.partner, ((port.node, port.index) for port in one.targets))
-                others = self._only(self.origin, ((port.node, port.index) for port in another.targets))
+                readers = self._only(self.partner, ((port.node, port.index) for port in one.readers))
+                others = self._only(self.origin, ((port.node, port.index) for port in another.readers))
                 for key, node in readers.items():
                     if node is not None and (other_node := others.get(key)) is not None:
                         self._pair_if_free(node, other_node)

@@ -50,6 +50,7 @@ class Oldest(NamedTuple):
         return self.release is not None and self.release == self.earliest and not self.is_after
 
     def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/info.schema.json`."""
         return {**self._asdict(), "is_exact": self.is_exact}
 
 

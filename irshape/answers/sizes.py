@@ -24,6 +24,7 @@ from irshape.shape.dim import Dim, origins
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
 from irshape.shape.polynomial import NAMED
 from irshape.shape.range import Range, reduced
+from irshape.version import TOOL
 from irshape.xml.weights import Weights
 
 # The most layers that are inferred to try sizes one by one, and the most sizes that are tried to find the nearest.
@@ -198,6 +199,7 @@ class ValidSizes:
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/sizes.schema.json`."""
         return {
+            "tool": TOOL,
             "file": self.inference.document.path,
             "ok": self.ok,
             "inputs": self.inputs,

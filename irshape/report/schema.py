@@ -23,6 +23,14 @@ _NAME = {"type": "string", "description": "the layer's name in the file"}
 _COUNT = {"type": "integer", "minimum": 0}
 _PATH = _nullable("string", "the path as it was given; null for bytes and trees")
 
+_TOOL = {
+    "type": "object",
+    "description": "what wrote the report",
+    "properties": {"name": {"const": "irshape"}, "version": {"type": "string"}},
+    "required": ["name", "version"],
+    "additionalProperties": False,
+}
+
 
 def _array(items: dict[str, Any], description: str) -> dict[str, Any]:
     return {"type": "array", "items": items, "description": description}
@@ -131,6 +139,7 @@ def sizes_schema() -> dict[str, Any]:
     }
     nearest = _object({"given": sizes, "below": {"anyOf": [sizes, {"type": "null"}]}, "above": {"anyOf": [sizes, {"type": "null"}]}})
     properties = {
+        "tool": _TOOL,
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "some size is valid"},
         "inputs": {"description": "the examined shape of each input", **names},
@@ -175,6 +184,7 @@ def report_schema() -> dict[str, Any]:
         "minItems": 2,
     }
     properties = {
+        "tool": _TOOL,
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
@@ -190,6 +200,11 @@ def report_schema() -> dict[str, Any]:
             "additionalProperties": {"type": "string"},
         },
         "guards": {"description": "the conditions on the symbols", "type": "array", "items": _guard()},
+        "layers": {
+            "description": "the layers, by the keys that ports begin with",
+            "type": "object",
+            "additionalProperties": _object({"name": _NAME, "type": {"type": "string"}, "version": {"type": "string"}}),
+        },
     }
     title = "The report of irshape on an OpenVINO IR"
     return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("mended",)), "$defs": {"diagnostic": _diagnostic()}}
@@ -240,6 +255,7 @@ def diff_schema() -> dict[str, Any]:
         "port": {"type": "integer", "description": "the output's position"},
     }
     properties = {
+        "tool": _TOOL,
         "a": _PATH,
         "b": _PATH,
         "same": {"type": "boolean", "description": "the models are equal, even if the files differ"},
@@ -281,6 +297,7 @@ def info_schema() -> dict[str, Any]:
     }
     axis = {"layer": _KEY, "name": _NAME, "axis": _COUNT}
     properties = {
+        "tool": _TOOL,
         "file": _PATH,
         "name": {"type": "string", "description": "the net's name"},
         "ir_version": {"type": "integer", "description": "0 for an example of the specification"},
@@ -331,6 +348,7 @@ def explanation_schema() -> dict[str, Any]:
         "reads": reads,
     }
     properties = {
+        "tool": _TOOL,
         "file": _nullable("string", "the path as it was given"),
         "ok": {"type": "boolean", "description": "no layer on the way has failed"},
         **_place(),

@@ -19,7 +19,7 @@ def test_the_citation_states_the_version() -> None:
 def changelog(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The changelog of a repository at version 1.2.3."""
     (tmp_path / "irshape").mkdir()
-    (tmp_path / "irshape" / "__init__.py").write_text('__version__ = "1.2.3"\n', encoding="utf-8")
+    (tmp_path / "irshape" / "version.py").write_text('__version__ = "1.2.3"\n', encoding="utf-8")
     monkeypatch.setattr(release, "ROOT", tmp_path)
     return tmp_path / "CHANGELOG.md"
 

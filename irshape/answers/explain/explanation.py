@@ -8,6 +8,7 @@ from typing import Any
 
 from irshape.report.diagnostic import ERROR, Diagnostic, Where
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, shorten_words
+from irshape.version import TOOL
 from irshape.xml.document import Document
 
 # The most names of reads that one line lists; of more, the middle is left out.
@@ -15,12 +16,12 @@ _MOST_NAMES = 12
 
 
 class Read:
-    """A number that a step reads: its name in the step, its value and its origin.
+    """A number that a step reads: its `name` in the step, its `value` and its origin.
 
     `kind` is `step` (the step with the number `step` computes it), `input` (a size of a model input), `attribute`, `default` (of an
     attribute that the file leaves out), `axis` or `element` (of a constant, at `position`), `port` (the file records it) or `unknown`.
-    `text` says the same in words. `through` are the layers that pass the number on unchanged. `bytes` are the name of the weights file
-    and the first byte and the end of the number in it.
+    `text` says the same in words, and `where` is the place. `through` are the layers that pass the number on unchanged. `bytes` are the
+    name of the weights file and the first byte and the end of the number in it.
     """
 
     __slots__ = ("bytes", "kind", "name", "position", "step", "text", "through", "value", "where")
@@ -76,10 +77,11 @@ class Read:
 
 
 class Step:
-    """A layer that computes a number of the chain: the number's name (`axis 2`), its value, and how the layer derives it.
+    """A layer that computes a number of the chain, and how it does.
 
-    `formula` has the names of the reads and `numbers` their values; both are empty if the number is read and not computed. `note` says
-    in words what no formula says.
+    `number` counts the steps from 1, `where` is the layer, `subject` the name of the number that it computes (`axis 2`), `value` that
+    number, and `reads` are the numbers that it is computed from. `formula` has the names of the reads and `numbers` their values; both are
+    empty if the number is read and not computed. `note` says in words what no formula says.
     """
 
     __slots__ = ("formula", "note", "number", "numbers", "reads", "subject", "value", "where")
@@ -129,10 +131,11 @@ class Step:
 class Explanation:
     """Why a port, or one axis of it, has its shape. It prints as the chain of layers that compute the shape, from the inputs on.
 
-    `document` is the file, `where` the layer, `port` the id of its port and `value` the explained value (`48`, `(H + 1)//2`,
-    `f32[1,3,?]`). `interval` has the bounds of an unknown size, in OpenVINO's notation. `steps` are ordered so that each reads only steps
-    before it. `answers` name the step that computes each explained number (`axis 2`). `because` is one sentence about the inputs or
-    constants that the chain starts from. If an earlier layer failed, there are no steps, and `diagnostics` are its faults.
+    `document` is the file, `where` the layer, `port` the id of its port, `axis` the explained axis (None for all), and `value` the
+    explained value (`48`, `(H + 1)//2`, `f32[1,3,?]`). `interval` has the bounds of an unknown size, in OpenVINO's notation. `steps` are
+    ordered so that each reads only steps before it. `answers` name the step that computes each explained number (`axis 2`). `because` is
+    one sentence about the inputs or constants that the chain starts from. If an earlier layer failed, there are no steps, and `diagnostics`
+    are its faults.
     """
 
     def __init__(
@@ -197,6 +200,7 @@ class Explanation:
         """The form of `schemas/explanation.schema.json`."""
         where = self.where
         return {
+            "tool": TOOL,
             "file": where.file,
             "ok": self.ok,
             "layer": where.layer,
