@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -13,22 +13,33 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Guard, Run, guards_of
 from irshape.model.build import place
-from irshape.model.model import Model, Node
+from irshape.model.model import Model, Node, OutputPort
 from irshape.report.catalogue import is_about_specification
-from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
+from irshape.report.diagnostic import ERROR, NOTE, Diagnostic, Diagnostics
+from irshape.report.text import counted, verdict
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
+from irshape.version import TOOL
 from irshape.xml.document import Document, PortRecord, Signature
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
+    from typing import TypeVar
+
+    import networkx
+    from lxml.etree import _ElementTree
+
+    AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
+
+    from irshape.report.diagram import Diagram
     from irshape.report.fix import Edit
     from irshape.report.selection import Selection
     from irshape.shape.reported import Reported
+    from irshape.xml.openvino_model import OpenVINOModel
 
 # The element types of model outputs in IR version 10; every other type becomes f32.
 _LEGACY = {
@@ -38,7 +49,7 @@ _LEGACY = {
 
 
 class InferredPort:
-    """The inferred element type, shape and values of one port."""
+    """The inferred element type, shape and values of one port. `id` is the port's id in the file."""
 
     __slots__ = ("_fact", "_inference", "id")
 
@@ -73,12 +84,23 @@ class InferredPort:
         """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
         return format_symbolic(self._fact.shape)
 
+    def _content(self) -> tuple[object, ...]:
+        elements = self.elements
+        return self.id, self.element_type, self.text, self.formula, elements and tuple(map(str, elements))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same id, element type, shape and values, also in different inferences."""
+        return isinstance(other, InferredPort) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
     def __repr__(self) -> str:
         return f"{self.element_type}{self.text}"
 
 
 class InferredLayer:
-    """A node with the inferred facts of its ports."""
+    """A layer with the inferred facts of its ports: the `node`, its `inputs` that are fed, and its `outputs`."""
 
     __slots__ = ("inputs", "node", "outputs")
 
@@ -87,6 +109,26 @@ class InferredLayer:
         self.inputs = inputs
         self.outputs = outputs
 
+    @property
+    def name(self) -> str:
+        """The layer's name in the file."""
+        return self.node.name
+
+    @property
+    def type(self) -> str:
+        """The layer's type in the file."""
+        return self.node.type
+
+    def _content(self) -> tuple[object, ...]:
+        return self.node.key, self.node.type, self.node.name, *self.inputs, None, *self.outputs
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same layer with equal ports, also in different inferences."""
+        return isinstance(other, InferredLayer) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
     def __repr__(self) -> str:
         return f"<{self.node.type} {self.node.name!r} -> {', '.join(map(repr, self.outputs))}>"
 
@@ -94,13 +136,17 @@ class InferredLayer:
 class Inference:
     """The facts of a model after a pass.
 
-    `ok` is false if any diagnostic is an error. `diagnostics` are sorted by their place in the file. `graphs` are the model and its bodies,
-    each with the run of its pass. `given` are the shapes of Parameters, by node, that replace those of the file. `scope` owns the symbols.
-    `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
+    Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]` and
+    `inference.layer(id)` find one layer, `"name" in inference` says whether there is one. An inference can be pickled and sent to another
+    process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
+    are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
+    Parameters, by node, that replace those of the file. `scope` owns the symbols. `mended` are the faults that were mended in the file
+    before this pass, `accepted` the fingerprints of those that a baseline accepts.
     """
 
-    # `irshape.explain` as a method. `irshape.api` sets it, because this module must not import from `irshape.answers`.
+    # `irshape.api` sets it, because this module must not import from `irshape.answers`.
     explain: ClassVar[Callable[..., Any]]
+    """`irshape.explain` as a method: `inference.explain("upsample", axis=2)`."""
 
     def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
         self.document = document
@@ -182,12 +228,22 @@ class Inference:
         """A shape in OpenVINO's notation, tightened by the guards."""
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
+    def __contains__(self, item: object) -> bool:
+        """Whether the model has a layer of this name, or this node or layer."""
+        return (item.node if isinstance(item, InferredLayer) else item) in self.model
+
+    def __iter__(self) -> Iterator[InferredLayer]:
+        return map(self.view, self.model)
+
+    def __len__(self) -> int:
+        return len(self.model)
+
     def __getitem__(self, name: str) -> InferredLayer:
-        """The first layer with this name."""
+        """The first layer with this name. Raises `KeyError` if there is none."""
         return self.view(self.model[name])
 
     def layer(self, id: int | str) -> InferredLayer:
-        """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`)."""
+        """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
         prefix, _, own = str(id).rpartition("/")
         model = next((model for model, _ in self.graphs if model.prefix == (prefix and f"{prefix}/")), None)
         if model is None:
@@ -257,7 +313,7 @@ class Inference:
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }
 
-    def annotated(self) -> bytes:
+    def xml(self) -> bytes:
         """The file with the inferred facts in its ports; every other byte is unchanged.
 
         A `<dim>` holds a number or -1. Intervals and formulas of named symbols go into the port's `<rt_info>`, which OpenVINO ignores.
@@ -269,6 +325,106 @@ class Inference:
         from irshape.xml.writer import annotate
 
         return annotate(self.document, annotation(self.graphs, self.given, self._symbols, self.format))
+
+    def tree(self) -> _ElementTree:
+        """The annotated file as an lxml tree. Raises `ValueError` if the file could not be read completely."""
+        written = self.xml()
+        if self.document.text is not self.document.source:  # the written file has the parts that are no XML, too
+            from irshape.xml.reader import read
+
+            written = read(written).text
+        return self.document.tree(written)
+
+    def apply_to(self, model: AnyModel) -> AnyModel:
+        """Give an `openvino.Model` the shapes that the inputs have here, and return it.
+
+        Inputs are matched by name. Axes with the same symbol get the same `openvino.Symbol`. The names of the symbols go into the
+        model's `rt_info`, which OpenVINO saves, and irshape finds them there when it reads the model again. Raises `InputError` if the
+        model has other inputs than this one, or if OpenVINO refuses the shapes.
+        """
+        from irshape.inference.annotation import input_annotations
+        from irshape.inference.inputs import InputError
+        from irshape.xml.openvino_model import reshape
+
+        facts = {node.name: port for node in self.model.parameters for port in self.view(node).outputs[:1]}
+        shapes = {
+            name: (format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()])
+            for name, port in facts.items()
+        }
+        try:
+            reshape(model, shapes, input_annotations(*self.graphs[0], self._symbols, self.format))
+        except ValueError as error:
+            raise InputError(str(error)) from None
+        return model
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A record for each output port, bodies included, for `pandas.DataFrame`: the layer, and the inferred facts of the port."""
+        return self.model.records(self._port_facts())
+
+    def to_networkx(self) -> networkx.MultiDiGraph[str]:
+        """The graph for NetworkX, as `Model.to_networkx` gives it, with the inferred shapes. Needs the package networkx."""
+        return self._diagram().networkx()
+
+    def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
+        """The text of a picture for Graphviz, with the inferred shapes; layers with faults are red.
+
+        `around` is the name or the key of a layer: then only the layers at most `hops` connections from it are drawn. Layers of type Const
+        are left out unless `constants` is true. Raises `KeyError` if there is no layer `around`.
+        """
+        return self._diagram().part(around, hops, constants=constants).dot()
+
+    def to_mermaid(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
+        """The text of a picture for Mermaid, with the inferred shapes; layers with faults are red. Takes and raises what `to_dot` does."""
+        return self._diagram().part(around, hops, constants=constants).mermaid()
+
+    def _port_facts(self) -> Callable[[OutputPort], tuple[str, str, str]]:
+        """A function that gives the element type, the shape and the formula of a port."""
+        ports, formulas = self.ports, self.symbolic
+
+        def facts(port: OutputPort) -> tuple[str, str, str]:
+            key = f"{port.node.key}:{port.id}"
+            element_type, shape = ports[key]
+            return element_type, shape, formulas.get(key, shape)
+
+        return facts
+
+    def _diagram(self) -> Diagram:
+        return self.model.diagram(self._port_facts(), self._faulty())
+
+    def _faulty(self) -> dict[str, str]:
+        """The messages of the errors and warnings, by the key of the layer."""
+        keys = {(graph.path, str(node.id)): node.key for graph, _ in self.graphs for node in graph.nodes}
+        found: dict[str, str] = {}
+        for one in self.diagnostics:
+            key = keys.get((one.where.path, one.where.layer_id or ""))
+            if key is not None and one.severity != NOTE:
+                found[key] = f"{found[key]}; {one.code} {one.message}" if key in found else f"{one.code} {one.message}"
+        return found
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import MOST, table, titled
+
+        facts, faulty = self._port_facts(), self._faulty()
+        layers = [node for graph, _ in self.graphs for node in graph if node.key in faulty or node.type != "Const"]
+        shown = sorted(layers, key=lambda node: node.key not in faulty)[:MOST]
+        chosen = [node for node in layers if node in set(shown)]
+        rows = []
+        for node in chosen:
+            ports = [facts(port) for port in node.outputs] or [facts(source) for port in node.inputs if (source := port.source) is not None]
+            shapes = ", ".join(f"{element_type}{formula}" for element_type, _, formula in ports)
+            rows.append((node.key, node.name, node.type, shapes, *([faulty.get(node.key, "")] if faulty else [])))
+        head = ("id", "layer", "type", "shapes", *(["faults"] if faulty else []))
+        shapes_table = table(head, rows, [node.key in faulty for node in chosen], len(layers) - len(chosen))
+        guards = [(str(guard.requirement), guard.node.name, guard.requirement.message) for guard in self.guards]
+        conditions = table(("holds only where", "layer", "reason"), guards[:MOST], (), max(len(guards) - MOST, 0)) if guards else ""
+        return titled(self.model.name, self._about(), shapes_table, conditions)
+
+    def _about(self) -> str:
+        counts = Counter(diagnostic.severity for diagnostic in self.diagnostics)
+        return f"{counted(len(self), 'layer')}, {verdict(counts)}"
+
+    def __repr__(self) -> str:
+        return f"<Inference of {self.document.path or self.model.name!r}: {self._about()}>"
 
     def write(
         self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
@@ -289,7 +445,7 @@ class Inference:
                 place_weights(weights, self.weights, path, force=force, kept=[source] if source is not None else [])
             except WeightsError as error:
                 raise OSError(errno.EINVAL, error.message, own) from None
-        write_atomic(path, self.annotated(), force=force, in_place=in_place, source=source, kept=kept)
+        write_atomic(path, self.xml(), force=force, in_place=in_place, source=source, kept=kept)
 
     @property
     def fixable(self) -> list[Diagnostic]:
@@ -337,6 +493,7 @@ class Inference:
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         return {
+            "tool": TOOL,
             "file": self.document.path,
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
@@ -344,6 +501,11 @@ class Inference:
             "ports": {key: list(facts) for key, facts in self.ports.items()},
             "symbolic": self.symbolic,
             "guards": [guard.to_dict() for guard in self.guards],
+            "layers": {
+                node.key: {"name": node.name, "type": node.type, "version": node.version}
+                for model, _ in self.graphs
+                for node in model.nodes
+            },
         }
 
 

@@ -19,7 +19,7 @@ Wanted: TypeAlias = tuple[tuple[int, str], Given]
 
 
 class Guard:
-    """A requirement that depends on the sizes of the inputs, the first node that makes it, and how many `more` do."""
+    """A `requirement` that depends on the sizes of the inputs, the first `node` that makes it, and how many `more` do."""
 
     __slots__ = ("more", "node", "requirement")
 
@@ -54,6 +54,15 @@ class Guard:
             "line": self.line,
             "premise": self.is_premise,
         }
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Guard) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(str(self.requirement))
+
+    def _content(self) -> tuple[object, ...]:
+        return str(self.requirement), self.requirement.message, self.is_premise, self.node.key, self.node.name, self.more
 
     def __repr__(self) -> str:
         return f"<{self.requirement} for {self.node.name!r}>"
@@ -109,6 +118,13 @@ class Run:
         run.inner = self.inner.copy()
         run.reports = self.reports.copy()
         return run
+
+    def __getstate__(self) -> tuple[object, ...]:
+        return self.slots, self.unlisted, self.inner, self.reports
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self._slots, self.unlisted, self.inner, self.reports = state
+        self.place, self.outcomes = None, []
 
     @property
     def slots(self) -> list[Fact]:

@@ -2,13 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.ops.op import Op, OpClass
 from irshape.report.diagnostic import Diagnostics, clipped
+from irshape.report.text import counted
+from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Graph, Layer, Port, Signature
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    import networkx
+    from lxml.etree import _ElementTree
+
+    from irshape.model.const import Const
+    from irshape.report.diagram import Diagram
+    from irshape.xml.rt_info import RtInfo
+    from irshape.xml.weights import Weights
+
+    Facts: TypeAlias = Callable[["OutputPort"], tuple[str, str, str]]
+    """The element type, the shape in OpenVINO's notation and the shape with formulas, of a port."""
 
 # OpenVINO finds sinks by these exact names, although it builds operations from names in any case.
 SINKS = frozenset({"Result", "Assign"})
@@ -37,9 +54,21 @@ class _PortView:
         """The port's id in the file."""
         raise NotImplementedError
 
+    @property
+    def rt_info(self) -> RtInfo:
+        """The notes in the port's `<rt_info>`, by name; empty if there is none."""
+        return self.node.model.document.rt_info(self.record.offset, self.record.end)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same port of one model."""
+        return type(self) is type(other) and isinstance(other, _PortView) and self.node is other.node and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.node, self.index))
+
 
 class OutputPort(_PortView):
-    """An output of a node: its `<port>` in the file and the inputs that read it."""
+    """An output of a node: its `<port>` in the file and the inputs that read it. `node` is the node and `index` the position."""
 
     __slots__ = ()
 
@@ -59,7 +88,12 @@ class OutputPort(_PortView):
         return self.node.first_slot + self.index
 
     @property
-    def targets(self) -> list[InputPort]:
+    def names(self) -> list[str]:
+        """The names of the tensor."""
+        return [name.replace("\\,", ",") for name in re.split(r"(?<!\\),", self.record.names or "") if name]
+
+    @property
+    def readers(self) -> list[InputPort]:
         """The inputs that read this output."""
         return [InputPort(self.node.model.nodes[node], index) for node, index in self.node.model.readers.get(self.slot, ())]
 
@@ -68,7 +102,7 @@ class OutputPort(_PortView):
 
 
 class InputPort(_PortView):
-    """An input of a node: its `<port>` in the file and the output that feeds it."""
+    """An input of a node: its `<port>` in the file and the output that feeds it. `node` is the node and `index` the position."""
 
     __slots__ = ()
 
@@ -107,9 +141,10 @@ _NO_BODIES: Final[Mapping[str, Any]] = MappingProxyType({})
 class Node:
     """A layer in its graph.
 
-    `sources[i]` is the slot, the number of the tensor, that feeds input i, or `UNFED` or `FAULTY`. The outputs have the slots from
-    `first_slot` on. `is_live` says that the node reaches a Result or Assign, `is_dropped` that a later
-    node has the same id. `bodies` are the graphs inside an If, Loop or TensorIterator.
+    `model` is the graph and `layer` the `<layer>` in the file. `is_live` says that the node reaches a Result or Assign, `is_dropped` that a
+    later node has the same id. `bodies` are the graphs inside an If, Loop or TensorIterator, by name. `index` is the node's position in
+    `Model.nodes`, and `op_class` the class of the operation, None if the operation is unknown. `sources` has for each input the slot, that
+    is the number of the tensor, that feeds it, or `UNFED` or `FAULTY`. The outputs have the slots from `first_slot` on.
     """
 
     __slots__ = ("bodies", "first_slot", "index", "is_dropped", "is_live", "layer", "model", "op_class", "sources")
@@ -176,29 +211,68 @@ class Node:
     @property
     def consumers(self) -> list[Node]:
         """The nodes that read this node's outputs."""
-        return [target.node for port in self.outputs for target in port.targets]
+        return [reader.node for port in self.outputs for reader in port.readers]
+
+    @property
+    def body(self) -> Model | Any:
+        """The body of a Loop or TensorIterator; None for any other operation. An If has `bodies`."""
+        return self.bodies.get("body")
+
+    @property
+    def const(self) -> Const | Any:
+        """The content of a Const, whose `data` are a NumPy array; None for any other operation, and for a Const that cannot be read."""
+        op = self.op
+        if op is None or op.TYPE != "Constant" or op.is_broken:
+            return None
+        from irshape.model.const import Const
+
+        own: Any = op
+        return Const(own.element_type, own.shape, own.offset, own.size, self.model.weights)
+
+    @property
+    def rt_info(self) -> RtInfo:
+        """The notes in the layer's `<rt_info>`, by name; empty if there is none."""
+        return self.model.document.rt_info(self.layer.offset, self.layer.end)
+
+    @property
+    def line(self) -> int:
+        """The line of the layer in the file, counted from 1."""
+        return self.model.document.position(self.layer.offset)[0]
 
     @property
     def key(self) -> str:
         """The key of the node in the file: its id after the ids and bodies of the enclosing layers (`2.body/5`)."""
         return f"{self.model.prefix}{self.id}"
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _node, (self.model, self.index)
+
     def __repr__(self) -> str:
         return f"<{self.type} {self.id} {self.name!r}>"
+
+
+def _node(model: Model, index: int) -> Node:
+    return model.nodes[index]
 
 
 class Model:
     """A model, or the body of a layer: its nodes in the order of the file.
 
-    `diagnostics` are the faults of the graph itself. Iterating gives the nodes in topological order, whose indices are in `order`;
-    `model["name"]` and `model.node(id)` find one node. For a body, `holder` is the node that holds it, `path` the names of the
-    enclosing layers and bodies (`loop_3 / body`), and `prefix` the beginning of its nodes' keys (`2.body/`). `first_tensor` plus a slot
+    Iterating gives the nodes in topological order; `nodes` has them in the order of the file. `model["name"]` and `model.node(id)` find one
+    node, `"name" in model` says whether there is one. `name` is the name of the net, or of the body in its layer, `ir_version` 10 or 11 (0
+    for an example of the specification), `document` the file, and `diagnostics` are the faults of the graph itself. For a body, `holder` is
+    the node that holds it, `path` the names of the enclosing layers and bodies (`loop_3 / body`), and `prefix` the beginning of its nodes'
+    keys (`2.body/`). `is_live` says that the model is no body of a layer that reaches no Result or Assign. A model can be pickled.
+
+    The engine reads `graph`, `order` (the indices of the nodes in topological order), `producers` (for each slot the index of its node),
+    `slot_count`, `stubs` (the recorded ports that stand for faulty edges, by slot), `default_opset`, and `first_tensor`, which plus a slot
     is unique among all graphs of a file.
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_ops", "_parameters_by_name", "_readers", "diagnostics", "document", "first_tensor", "graph",
-        "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_ops", "_parameters_by_name", "_readers", "_weights", "default_opset", "diagnostics",
+        "document", "first_tensor", "graph", "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers",
+        "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
@@ -209,6 +283,7 @@ class Model:
         self.path: str = "" if holder is None else f"{holder.model.path}{' / ' if holder.model.path else ''}{clipped(holder.name)} / {name}"
         self.prefix: str = "" if holder is None else f"{holder.key}.{name}/"
         self.is_live: bool = holder is None or (holder.is_live and holder.model.is_live)
+        self.default_opset: str | None = None
         self.first_tensor = 0
         self.ir_version = document.version
         self.nodes: list[Node] = []
@@ -222,7 +297,12 @@ class Model:
         self._parameters_by_name: dict[str, Node] | None = None
         self._by_type: dict[str, list[Node]] = {}
         self._readers: dict[int, list[tuple[int, int]]] | None = None
+        self._weights: Weights | None = None
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
+
+    def __contains__(self, item: object) -> bool:
+        """Whether the model has a node of this name, or this node."""
+        return item in self._named() if isinstance(item, str) else isinstance(item, Node) and item.model is self
 
     def __iter__(self) -> Iterator[Node]:
         return (self.nodes[index] for index in self.order)
@@ -231,14 +311,31 @@ class Model:
         return len(self.nodes)
 
     def __getitem__(self, name: str) -> Node:
-        """The first node of this name."""
+        """The first node of this name. Raises `KeyError` if there is none."""
+        return self._named()[name]
+
+    def _named(self) -> dict[str, Node]:
         if self._by_name is None:
             self._by_name = {node.name: node for node in reversed(self.nodes)}
-        return self._by_name[name]
+        return self._by_name
 
     def node(self, id: int) -> Node:
-        """The node with this layer id."""
+        """The node with this layer id. Raises `KeyError` if there is none."""
         return self._by_id[int(id)]
+
+    @property
+    def weights(self) -> Weights | None:
+        """The weights: those that came with the source, else the `.bin` beside the file; None for a model that has no path."""
+        if self.holder is not None:
+            return self.holder.model.weights
+        if self._weights is None:
+            self._weights = self.document.own_weights()
+        return self._weights
+
+    @property
+    def rt_info(self) -> RtInfo:
+        """The notes in the `<rt_info>` of the net, by name; empty if there is none."""
+        return self.document.rt_info(self.graph.offset, self.graph.end)
 
     @property
     def parameters(self) -> list[Node]:
@@ -300,13 +397,82 @@ class Model:
             self._ops[signature] = op
         return op
 
-    def to_etree(self) -> Any:
-        """The file as an lxml tree. Raises ValueError if the file could not be read completely."""
-        if not self.document.is_complete:
-            raise ValueError("the file could not be read completely; its diagnostics say why")
-        from lxml import etree
+    def xml(self) -> bytes:
+        """The file as it was read."""
+        return self.document.source
 
-        from irshape.xml.schema import untrusted_parser
+    def tree(self) -> _ElementTree:
+        """The file as an lxml tree. Raises `ValueError` if the file could not be read completely."""
+        return self.document.tree(self.document.text)
 
-        # The reader has refused a DOCTYPE and has enforced its limits, so the parser needs none.
-        return etree.fromstring(self.document.text, untrusted_parser(is_huge=True))
+    def to_records(self) -> list[dict[str, Any]]:
+        """A record for each output port, bodies included, for `pandas.DataFrame`: the layer, and what the file records of the port.
+
+        The shape is empty for a port without `<dim>`, which is a scalar or has an unknown rank.
+        """
+        return self.records(_recorded)
+
+    def to_networkx(self) -> networkx.MultiDiGraph[str]:
+        """The graph for NetworkX: a node for each layer, by its key, and an edge for each connection, with the shape that the file records.
+
+        Nodes have the attributes `name`, `type`, `version` and `path`, edges `from_port`, `to_port`, `element_type`, `shape` and
+        `formula`. Bodies are parts of the graph of their own. Needs the package networkx.
+        """
+        return self.diagram(_recorded).networkx()
+
+    def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
+        """The text of a picture for Graphviz, with the shapes that the file records.
+
+        `around` is the name or the key of a layer: then only the layers at most `hops` connections from it are drawn. Layers of type Const
+        are left out unless `constants` is true. Raises `KeyError` if there is no layer `around`.
+        """
+        return self.diagram(_recorded).part(around, hops, constants=constants).dot()
+
+    def to_mermaid(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
+        """The text of a picture for Mermaid. Takes and raises what `to_dot` does."""
+        return self.diagram(_recorded).part(around, hops, constants=constants).mermaid()
+
+    def records(self, facts: Facts) -> list[dict[str, Any]]:
+        """The records of `to_records`, with the facts of each port from `facts`."""
+        return [
+            {
+                "layer": node.key, "name": node.name, "type": node.type, "version": node.version, "path": node.model.path, "port": port.id,
+                "element_type": element_type, "shape": shape, "formula": formula,
+            }
+            for graph in self.graphs()
+            for node in graph
+            for port in node.outputs
+            for element_type, shape, formula in [facts(port)]
+        ]  # fmt: skip
+
+    def diagram(self, facts: Facts, faulty: Container[str] = ()) -> Diagram:
+        """The layers and connections, with the facts of each port from `facts`; `faulty` holds the keys of layers with faults."""
+        from irshape.report.diagram import Arrow, Box, Diagram
+
+        nodes = [node for graph in self.graphs() for node in graph]
+        boxes = [Box(one.key, one.name, one.type, one.version, one.model.path, one.key in faulty) for one in nodes]
+        ends = ((source, port) for node in nodes for port in node.inputs if (source := port.source) is not None)
+        arrows = (Arrow(source.node.key, source.id, port.node.key, port.id, *facts(source)) for source, port in ends)
+        return Diagram(self.name, boxes, arrows)
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import table, titled
+
+        ends = [("input", node, node.outputs[:1]) for node in self.parameters]
+        ends += [("output", node, [source for port in node.inputs if (source := port.source) is not None]) for node in self.results]
+        rows = [(kind, node.name, *_recorded(port)[:2]) for kind, node, ports in ends for port in ports]
+        return titled(self.name, self._about(), table(("", "layer", "element type", "shape"), rows))
+
+    def _about(self) -> str:
+        return f"IR v{self.ir_version}, {counted(len(self), 'layer')}"
+
+    def __repr__(self) -> str:
+        return f"<Model {self.name!r}: {self._about()}>"
+
+
+def _recorded(port: OutputPort) -> tuple[str, str, str]:
+    """The element type and the shape that the file records for a port; the shape is empty without `<dim>`."""
+    record = port.record
+    element_type = ElementType.from_precision(record.precision) if record.precision else None
+    shape = "" if record.dims is None else f"[{','.join(['?' if dim < 0 else str(dim) for dim in record.dims])}]"
+    return element_type.name if element_type else "dynamic", shape, shape

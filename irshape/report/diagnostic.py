@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from irshape.report.catalogue import CATALOGUE
+from irshape.report.printable import escape
 from irshape.shape.limits import DEFAULT
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def clipped(text: str) -> str:
 class Where:
     """A place in a file; a part that is unknown is None.
 
-    `path` names the enclosing layers and bodies, outermost first (`loop_3 / body`). `line` counts from 1, `column` from 1 in
+    `file` is the path as it was given. `layer_id`, `layer_name` and `layer_type` are those of the layer, `port` is the id of the port, as
+    text. `path` names the enclosing layers and bodies, outermost first (`loop_3 / body`). `line` counts from 1, `column` from 1 in
     characters, `offset` from 0 in bytes of the file.
     """
 
@@ -66,6 +68,29 @@ class Where:
             return None
         return {"id": self.layer_id, "name": self.layer_name, "type": self.layer_type, "path": self.path or None}
 
+    def about(self, shown: Callable[[str], str] = str) -> str:
+        """The layer and port: `loop / Add add_1, port 0`; empty outside all layers. `shown` shortens a name."""
+        if not self.layer_type and self.layer_id is None:
+            return ""
+        name = shown(escape(self.layer_name) if self.layer_name else f"layer {self.layer_id}")
+        text = f"{escape(self.layer_type or 'layer')} {name}"
+        if self.path:
+            text = f"{escape(self.path)} / {text}"
+        return text if self.port is None else f"{text}, port {self.port}"
+
+    def _content(self) -> tuple[object, ...]:
+        return tuple([getattr(self, slot) for slot in self.__slots__])
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Where) and self._content() == other._content())
+
+    def __hash__(self) -> int:
+        return hash((self.file, self.layer_id, self.port, self.offset, self.path))  # the line and the column may be set later
+
+    def __str__(self) -> str:
+        """The file, line and column: `model.xml:13:17`."""
+        return ":".join([str(part) for part in (escape(self.file or "<input>"), self.line, self.column) if part is not None])
+
     def __repr__(self) -> str:
         known = ", ".join(f"{slot}={value!r}" for slot in self.__slots__ if (value := getattr(self, slot)))
         return f"Where({known})"
@@ -74,9 +99,10 @@ class Where:
 class Diagnostic:
     """A fault of a file.
 
-    `code` is a key of `irshape.report.catalogue.CATALOGUE`, which has its meaning and remedy. `severity` is `error`, `warning` or
-    `note`. `related` are other places that explain this one. `hint` suggests a remedy and `fix` holds the edits of one, if known.
-    `count` is the number of faults: 1, except for the diagnostic that stands for those beyond the limit.
+    `code` is a key of `irshape.report.catalogue.CATALOGUE`, which has its meaning and remedy. `severity` is `error`, `warning` or `note`.
+    `message` says what is wrong and `where` is the place. `related` are other places that explain this one. `hint` suggests a remedy and
+    `fix` holds the edits of one, if known. `count` is the number of faults: 1, except for the diagnostic that stands for those beyond the
+    limit. Diagnostics with the same content are equal, also those of different runs. `str(diagnostic)` is the line of `irshape check`.
     """
 
     __slots__ = ("code", "count", "fix", "hint", "message", "related", "severity", "where")
@@ -99,6 +125,21 @@ class Diagnostic:
         self.hint = hint
         self.related = related
         self.fix: Fix | None = None
+
+    def _content(self) -> tuple[object, ...]:
+        return tuple([getattr(self, slot) for slot in self.__slots__])
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Diagnostic) and self._content() == other._content())
+
+    def __hash__(self) -> int:
+        return hash((self.code, self.where))  # the message of a fault that others follow from grows
+
+    def __str__(self) -> str:
+        """The line of the command line: `model.xml:13:17: R302 warning: message [Parameter mask, port 0]`."""
+        severity = "" if self.severity == ERROR else f"{self.severity}: "
+        about = self.where.about()
+        return f"{self.where}: {self.code} {severity}{escape(self.message)}{about and f' [{about}]'}"
 
     def __repr__(self) -> str:
         return f"Diagnostic({self.code}, {self.severity}, {self.message!r}, {self.where!r})"

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TextIO
 
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
+from irshape.report.printable import escape as escape
 
 # The widest a cell makes its column; a longer cell shifts the rest of its own row.
 WIDEST = 48
@@ -15,13 +16,6 @@ _NARROWEST = 12
 _GAP = "  "
 _COMMAND_LINE = re.compile(r"^([ +-]?\s*)::", re.MULTILINE)
 _COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)")
-
-
-def escape(text: str) -> str:
-    """Text from a file with every character escaped that is not printable: controls, newlines, bidi marks, lone surrogates."""
-    if text.isprintable():
-        return text
-    return "".join(character if character.isprintable() else character.encode("unicode_escape").decode() for character in text)
 
 
 def harmless(text: str, hash: str = "\\x23") -> str:
@@ -120,9 +114,7 @@ def mended_line(diagnostic: Diagnostic, palette: Palette) -> str:
 
 def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -> str:
     """A line about a fault: its place and code, the text, and its layer."""
-    where = diagnostic.where
-    place = ":".join(str(part) for part in (escape(where.file or "<input>"), where.line, where.column) if part is not None)
-    line = f"{palette.bold}{place}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {text}"
+    line = f"{palette.bold}{diagnostic.where}:{palette.plain} {colour}{diagnostic.code}{palette.plain} {text}"
     context = about(diagnostic, palette.is_narrow)
     return f"{line} {palette.dim}[{context}]{palette.plain}" if context else line
 
@@ -137,14 +129,7 @@ def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
 
 def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:
     """The layer and port of a diagnostic: `loop / Add add_1, port 0`; empty if it concerns no layer."""
-    where = diagnostic.where
-    if not where.layer_type and where.layer_id is None:
-        return ""
-    name = escape(where.layer_name) if where.layer_name else f"layer {where.layer_id}"
-    text = f"{escape(where.layer_type or 'layer')} {shorten(name, WIDEST) if is_narrow else name}"
-    if where.path:
-        text = f"{escape(where.path)} / {text}"
-    return text if where.port is None else f"{text}, port {where.port}"
+    return diagnostic.where.about(lambda name: shorten(name, WIDEST)) if is_narrow else diagnostic.where.about()
 
 
 def counted(number: int, thing: str) -> str:

@@ -166,7 +166,12 @@ class IntervalScope(Scope):
 
 
 class Dim:
-    """A size whose value is not known. `==` is identity: equal formulas with equal ranges are one object."""
+    """A size whose value is not known. It is added, multiplied and divided like an int, and `str` gives its formula.
+
+    `range` has the bounds `low` and `high`, and the `modulus` and `remainder` of the value. `polynomial` is the formula in normal form and
+    `scope` the table of the inference that owns it. `==` is identity: in one inference, equal formulas with equal ranges are one object.
+    Compare the sizes of two inferences by their text.
+    """
 
     __slots__ = ("polynomial", "range", "scope")
 
@@ -247,6 +252,7 @@ class Dim:
 
 
 Size: TypeAlias = int | Dim
+"""The size of an axis: a number, or a formula where it is not known."""
 
 Question: TypeAlias = tuple[str, Size, Size]
 """A question about two sizes: `le`, `lt`, `eq`, the `kind` of a requirement, `sign` of the first, or whether it is `known`."""

@@ -8,8 +8,8 @@ from typing import ClassVar, Final
 class ElementType:
     """An element type. Each type is one object, so types are compared by `is`.
 
-    `name` is OpenVINO's name (`f32`, `boolean`), `precision` the spelling in a `<port>` (`FP32`, `BOOL`), `bits` the width of
-    one element (0 for `dynamic`, whose width is unknown).
+    `name` is OpenVINO's name (`f32`, `boolean`), `precision` the spelling in a `<port>` (`FP32`, `BOOL`), `bits` the width of one element
+    (0 for `dynamic`, whose width is unknown). `is_real` says that the elements have fractions, `is_signed` that they may be negative.
     """
 
     __slots__ = ("bits", "is_real", "is_signed", "name", "precision")

@@ -26,11 +26,11 @@ from irshape.shape.range import Range, meet, reduced
 
 
 class Requirement:
-    """A relation between two sizes that must hold for the model to be valid.
+    """A relation between two sizes, `a` and `b`, that must hold for the model to be valid.
 
-    `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0), `broadcast` (a == b, or one of them is 1) or `stretch` (a == b or
-    a == 1). `template` is the message, formatted with `names` and with the sizes as `{a}` and `{b}`. Requirements are equal if they
-    have the same kind and the same formulas.
+    `code` is the code of the diagnostic for sizes that break it. `kind` is `eq` (a == b), `ge` (a >= b), `div` (a % b == 0), `broadcast` (a
+    == b, or one of them is 1) or `stretch` (a == b or a == 1). `template` is the message, formatted with `names` and with the sizes as
+    `{a}` and `{b}`. Requirements are equal if they have the same kind and the same formulas.
     """
 
     __slots__ = ("a", "b", "code", "kind", "names", "template")

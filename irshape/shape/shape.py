@@ -10,6 +10,7 @@ from irshape.shape.guard import STATIC, Judge
 from irshape.shape.range import Bound
 
 Shape: TypeAlias = tuple[Size, ...] | None
+"""The size of each axis; None if the rank is unknown."""
 
 _RANKS_DIFFER = "the ranks must be equal"
 _DO_NOT_BROADCAST = {

@@ -145,7 +145,7 @@ def test_a_source_without_a_path_is_not_written() -> None:
 
 
 def test_a_tree_is_not_written() -> None:
-    tree = irshape.read(STALE.encode()).to_etree()
+    tree = irshape.read(STALE.encode()).tree()
     with pytest.raises(OSError, match="not read from a file"):
         irshape.check(tree).fix()
 

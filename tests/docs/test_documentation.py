@@ -1,14 +1,17 @@
 """The pages of the documentation site: all are there, what they show runs, and a built site is searched for faults."""
 
+import inspect
 import re
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
+import irshape
 from irshape.cli.main import COMMANDS, parser
 from irshape.settings.configuration import Configuration, Table
 from irshape.settings.read import read
@@ -16,6 +19,11 @@ from tools import documentation, generate
 
 ROOT = Path(__file__).parent.parent.parent
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
+PYTHON = {
+    f"{guide.stem.replace('-', '_')}_{number}": block
+    for guide in GUIDES
+    for number, block in enumerate(re.findall(r"```python\n(.*?)```", guide.read_text(encoding="utf-8"), re.DOTALL))
+}
 YAML = [
     (guide, number, block)
     for guide in GUIDES
@@ -36,6 +44,26 @@ def test_every_example_of_a_guide_runs(guide: Path) -> None:
     run = list(generate.BLOCK.finditer(text))
     assert len(run) == len(re.findall("^```(?:console|python)$", text, re.MULTILINE)) > 0
     assert f"docs/guides/{guide.name}" in generate.FILES
+
+
+def test_a_type_checker_accepts_every_script_of_a_guide(tmp_path: Path) -> None:
+    """And it refuses what no function takes."""
+    wrong = {
+        "irshape.infer(3)": "arg-type",
+        "irshape.read(None)": "arg-type",
+        "irshape.check('m.xml', weights=1)": "arg-type",
+        "irshape.infer('m.xml', inputs={'x': 3.5})": "dict-item",
+        "irshape.Session('m.xml').reshape(x=3)": "arg-type",
+        "irshape.read('m.xml')['x'].inputs[0].source.node": "union-attr",
+    }
+    refused = "".join(f"{line}  # type: ignore[{code}]\n" for line, code in wrong.items())  # strict: an unused one is an error
+    scripts = {**PYTHON, "wrong": f"import irshape\n\n{refused}"}
+    for name, text in scripts.items():
+        (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+    (tmp_path / "mypy.ini").write_text("[mypy]\nstrict = true\n[mypy-openvino.*]\nignore_missing_imports = true\n", encoding="utf-8")
+    command = [sys.executable, "-m", "mypy", "--config-file", str(tmp_path / "mypy.ini"), *map(str, sorted(tmp_path.glob("*.py")))]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 @pytest.mark.parametrize(("guide", "number", "block"), YAML, ids=[f"{guide.stem} {number}" for guide, number, _ in YAML])
@@ -83,6 +111,36 @@ def test_every_key_of_a_configuration_is_explained() -> None:
     assert [key for key in keys if f"| `{key}` |" not in page] == []
 
 
+def members(name: str) -> Iterator[tuple[str, str]]:
+    """The public members of a documented name, each with the text that must describe it."""
+    home, _, own = name.rpartition(".")
+    value = getattr(import_module(home), own)
+    if not inspect.isclass(value):
+        yield name, inspect.getdoc(value) or ""
+        return
+    about = inspect.getdoc(value) or ""
+    assigned = re.findall(r"^        self\.([a-z]\w*)(?:: [^=\n]+)? = ", inspect.getsource(value), re.MULTILINE)
+    for member in sorted({*vars(value), *assigned}):
+        if member.startswith("_"):
+            continue
+        found = vars(value).get(member)
+        found = getattr(found, "__func__", getattr(found, "fget", getattr(found, "func", found)))
+        if inspect.isfunction(found):
+            yield f"{name}.{member}", inspect.getdoc(found) or ""
+        elif found is None or inspect.ismemberdescriptor(found):  # a field, which the docstring of the class describes
+            yield f"{name}.{member}", about if f"`{member}`" in about or f"`{member}=" in about else ""
+
+
+PUBLIC = [f"irshape.{name}" for name in irshape.__all__] + [*documentation.RESULTS, *documentation.PARTS]
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_the_reference_describes_every_member(name: str) -> None:
+    """A member without a description would not be on the page."""
+    assert [member for member, text in members(name) if not text] == []
+    assert f"\n::: {name}\n" in documentation.api_page()
+
+
 def test_the_page_of_commands_has_every_option() -> None:
     sections = documentation.commands_page().split("\n## irshape ")[1:]
     assert [section.split("\n")[0] for section in sections] == list(COMMANDS)
@@ -98,7 +156,8 @@ def test_the_page_of_the_api_names_what_exists() -> None:
     assert {"irshape.infer", "irshape.Session", "irshape.ops.op.Op"} <= set(names)
     for name in names:
         module, _, member = name.rpartition(".")
-        assert hasattr(import_module(module), member), name
+        # Some types exist for a type checker only.
+        assert hasattr(import_module(module), member) or f" {member}: TypeAlias" in inspect.getsource(import_module(module)), name
 
 
 def test_the_page_of_schemas_has_the_keys_of_objects_in_objects() -> None:

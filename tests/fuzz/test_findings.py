@@ -290,7 +290,7 @@ def test_linear_in_the_file(hostile: Callable[[int], Net]) -> None:
         try:
             inference = irshape.check(source, weights=net.bin)
             inference.to_dict()
-            inference.annotated()
+            inference.xml()
         finally:
             sys.setprofile(None)
         return count

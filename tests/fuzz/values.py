@@ -155,7 +155,7 @@ def verbs(net: Net, other: Net) -> dict[str, object]:
 
     return {
         "check": lambda: no_internal(irshape.check(xml, weights=weights, targets=TARGETS)),
-        "infer": lambda: no_internal(irshape.infer(xml, weights=weights)).annotated(),
+        "infer": lambda: no_internal(irshape.infer(xml, weights=weights)).xml(),
         "info": lambda: list(info_command.lines(irshape.info(xml, weights=weights), palette=plain, is_complete=True)),
         "explain": explain,
         "sizes": sizes,

@@ -571,7 +571,7 @@ def test_bodies_are_written_and_nothing_else() -> None:
     """Ports inside bodies say what was inferred; every other byte stays, and what is written says all there is to say."""
     net = chosen(SAME, doubled)
     inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_1": "[5,7]"})
-    written = inference.annotated()
+    written = inference.xml()
     again = irshape.check(written, weights=net.bin)
     assert again.ok and again.ports == inference.ports
     assert not [d for d in again.diagnostics if d.code.startswith("R3")]
@@ -587,7 +587,7 @@ def test_openvino_reads_what_is_written() -> None:
     import openvino
 
     net = loop("f32[2,3]", doubled)
-    written = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[5,7]"}).annotated()
+    written = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[5,7]"}).xml()
     model = openvino.Core().read_model(written, net.bin)
     assert str(model.output(0).get_partial_shape()) == "[?,7]"
 

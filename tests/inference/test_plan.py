@@ -44,7 +44,7 @@ def known(fact: Fact) -> tuple[Any, ...]:
 def said(inference: irshape.Inference) -> tuple[Any, ...]:
     facts = [[known(fact) for fact in run.slots[: model.slot_count]] for model, run in inference.graphs]
     guards = sorted((guard.node.key, guard.more) for guard in inference.guards)
-    return inference.ok, facts, [one.to_dict() for one in inference.diagnostics], inference.ports, guards, inference.annotated()
+    return inference.ok, facts, [one.to_dict() for one in inference.diagnostics], inference.ports, guards, inference.xml()
 
 
 def shapes_for(rng: random.Random, model: irshape.Model) -> dict[str, list[int]]:
@@ -273,7 +273,7 @@ def test_an_answer_of_a_plan_stays_as_it_was() -> None:
     session.reshape(parameter_0=[1, 3, 44, 32])
     session.reshape(parameter_0="[N,3,44,32]")
     assert before["reshape_4"].outputs[0].text == "[1,2560]"
-    assert b'shape="1,3,40,32"' in before.annotated()
+    assert b'shape="1,3,40,32"' in before.xml()
     assert "40" in str(before.explain("reshape_4"))
 
 

@@ -271,7 +271,7 @@ def test_candidates_are_listed_where_several_axes_can_be_the_batch() -> None:
 def round_trip(net: Net, inputs: dict[str, str], symbols: dict[str, str]) -> tuple[irshape.Inference, irshape.Inference]:
     first = irshape.reshape(net.xml.encode(), inputs, symbols=symbols, weights=net.bin)
     assert first.ok, first.diagnostics
-    return first, irshape.check(first.annotated(), weights=net.bin)
+    return first, irshape.check(first.xml(), weights=net.bin)
 
 
 def joined() -> Net:
@@ -299,7 +299,7 @@ def test_symbols_and_intervals_survive_the_file(shapes: tuple[str, str], symbols
     assert again.ports == first.ports
     assert again.symbolic == first.symbolic
     assert [str(guard.requirement) for guard in again.guards] == [str(guard.requirement) for guard in first.guards]
-    assert again.annotated() == first.annotated()
+    assert again.xml() == first.xml()
 
 
 @pytest.mark.parametrize(
@@ -314,7 +314,7 @@ def test_symbols_and_intervals_survive_the_file(shapes: tuple[str, str], symbols
 )
 def test_an_annotation_that_does_not_fit_is_ignored_with_a_warning(old: str, new: str) -> None:
     first, _ = round_trip(joined(), {"parameter_0": "[N,3,H,W]", "parameter_1": "[N,S]"}, {"N": "1..8"})
-    text = first.annotated().decode().replace('shape="1..8,?"', 'shape="?,?"').replace("[N,S] in [1..8,?]", "[N,S]")
+    text = first.xml().decode().replace('shape="1..8,?"', 'shape="?,?"').replace("[N,S] in [1..8,?]", "[N,S]")
     assert text.count(old) >= 1
     head, _, tail = text.partition(old)
     again = irshape.infer((head + new + tail).encode(), weights=joined().bin)
@@ -357,6 +357,6 @@ def test_openvino_reads_what_is_written_as_if_reshaped(path: Path) -> None:
         assert not inference.ok
         return
     assert inference.ok, inference.diagnostics
-    ours = core.read_model(inference.annotated(), data)
+    ours = core.read_model(inference.xml(), data)
     for one, other in zip((*ours.inputs, *ours.outputs), (*theirs.inputs, *theirs.outputs), strict=True):
         assert (one.get_element_type(), one.get_partial_shape()) == (other.get_element_type(), other.get_partial_shape())

@@ -42,7 +42,7 @@ def test_an_answer_stays_as_it_was(session: irshape.Session) -> None:
     session.reshape(parameter_0="[2,3,8,8]")
     session.reshape(parameter_0="[3,3,8,8]", parameter_5="[N,5]")
     assert shown(before) == ["[1,3,8,8]", "[?,5]", "[12,16]", "[?,5]"]
-    assert b'shape="1,3,8,8"' in before.annotated()
+    assert b'shape="1,3,8,8"' in before.xml()
 
 
 def test_what_fails_changes_nothing(session: irshape.Session) -> None:

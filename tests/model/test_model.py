@@ -37,7 +37,7 @@ def test_nodes_know_their_neighbours() -> None:
     source = concat.inputs[1].source
     assert source is not None
     assert (source.node.id, source.id) == (2, 1)
-    assert [(target.node.id, target.id) for target in model["parameter_0"].outputs[0].targets] == [(1, 0), (2, 0)]
+    assert [(target.node.id, target.id) for target in model["parameter_0"].outputs[0].readers] == [(1, 0), (2, 0)]
 
 
 def test_attributes_have_their_declared_types() -> None:
@@ -60,7 +60,7 @@ def test_iteration_is_topological_whatever_the_order_of_the_file() -> None:
 
 def test_a_tree_holds_what_was_read() -> None:
     model = irshape.read(diamond().xml.encode())
-    tree = model.to_etree()
+    tree = model.tree()
     assert [layer.get("type") for layer in tree.iter("layer")] == ["Parameter", "SpaceToDepth", "SpaceToDepth", "Concat", "Result"]
     assert irshape.infer(tree).ok
 

@@ -7,16 +7,18 @@ import os
 import subprocess
 import sys
 import threading
+from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any, NoReturn
 
 # Modules that Pyodide does not have here.
-MODULES = {"jsonschema", "lxml", "numpy", "openvino", "pydantic", "resource"}
+MODULES = {"jsonschema", "lxml", "networkx", "numpy", "openvino", "pydantic", "resource"}
 # Functions that an operating system has and Pyodide has not.
 FUNCTIONS: list[tuple[Any, str, str]] = [
     (subprocess.Popen, "__init__", "processes"),
     (os, "fork", "processes"),
+    (ProcessPoolExecutor, "__init__", "processes"),
     (threading.Thread, "start", "threads"),
     (os, "link", "hard links"),
     (os, "openpty", "terminals"),

@@ -42,9 +42,10 @@ class Plan:
     A plan is made from a pass over an example: the shapes that the inputs had. It holds for all sizes that fulfil its conditions, and
     then gives what a pass would give.
 
-    `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors` are the templates of the tensors that the
-    symbols change, `open` the tensors that only rules tell. `marks` are the positions of the nodes whose rules the plan does not
-    replace, None if there are none. `examines` says that the variables of the model must be compared for each reshape.
+    `model` is the model, `symbols` are the axes that change, `definitions` the formulas by name, in order, and `conditions` the formulas
+    that must hold. `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors` are the templates of the
+    tensors that the symbols change, `open` the tensors that only rules tell. `marks` are the positions of the nodes whose rules the plan
+    does not replace, None if there are none. `examines` says that the variables of the model must be compared for each reshape.
     """
 
     def __init__(
