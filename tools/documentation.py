@@ -42,15 +42,47 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 # Classes of which a program makes objects itself: their arguments are shown. All others it is given.
 MADE = {"irshape.Session", "irshape.ops.op.In", "irshape.ops.op.Out"}
 # Classes whose docstring describes the fields, which have none of their own.
-FIELDS = {"irshape.Limits"}
+FIELDS = {
+    "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit", "irshape.answers.sizes.Condition",
+    "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
+    "irshape.answers.releases.Oldest",
+}  # fmt: skip
+# Classes with a base that is not public.
+DERIVED = {"irshape.InputPort", "irshape.OutputPort"}
 # Classes that a program meets without naming them: what the verbs return, and what a program that adds an operation builds on.
 RESULTS = (
-    "irshape.inference.inference.InferredLayer",
-    "irshape.inference.inference.InferredPort",
+    "irshape.model.const.Const",
     "irshape.answers.sizes.ValidSizes",
     "irshape.answers.diff.Difference",
     "irshape.answers.info.Info",
     "irshape.answers.explain.explanation.Explanation",
+)
+# The parts of these.
+PARTS = (
+    "irshape.shape.guard.Requirement",
+    "irshape.shape.range.Range",
+    "irshape.report.fix.Fix",
+    "irshape.report.fix.Edit",
+    "irshape.inference.plan.plan.Plan",
+    "irshape.answers.sizes.Condition",
+    "irshape.answers.sizes.Undecided",
+    "irshape.answers.sizes.Nearest",
+    "irshape.answers.diff.Change",
+    "irshape.answers.diff.Effect",
+    "irshape.answers.info.Tensor",
+    "irshape.answers.releases.Oldest",
+    "irshape.answers.explain.explanation.Step",
+    "irshape.answers.explain.explanation.Read",
+)
+# The types of arguments and of values.
+TYPES = (
+    "irshape.xml.source.Source",
+    "irshape.xml.weights.WeightsSource",
+    "irshape.inference.inputs.Shapes",
+    "irshape.inference.inputs.ShapeLike",
+    "irshape.shape.shape.Shape",
+    "irshape.shape.dim.Size",
+    "irshape.xml.rt_info.RtInfo",
 )
 OPERATIONS = (
     "irshape.ops.registry.op",
@@ -128,9 +160,14 @@ def api_page() -> str:
     verbs = [f"irshape.{name}" for name, value in named.items() if inspect.isfunction(value)]
     classes = [f"irshape.{name}" for name, value in named.items() if not inspect.isfunction(value)]
     groups = {
-        "Functions": ("What can be asked of a file. Each takes a path, bytes, a file object, an lxml tree or a `Model`.", verbs),
+        "Functions": (
+            "What can be asked of a model. `irshape.read` lists what may hold one; each function takes the same, and a `Model`.",
+            verbs,
+        ),
         "Classes": ("The classes that `irshape` exports.", classes),
         "Results": ("The functions and `Inference` return objects of these classes.", RESULTS),
+        "Parts of results": ("Objects of these classes are in the results.", PARTS),
+        "Types": ("The types of arguments and of values.", TYPES),
         "Operations": ("The base of an operation. [Extension operations](../guides/extension-operations.md) shows their use.", OPERATIONS),
     }
     groups["Tests"] = ("Assertions about models. [Test models with pytest](../guides/testing.md) shows their use.", TESTS)
@@ -139,7 +176,7 @@ def api_page() -> str:
         lines += ["", f"## {title}", "", about]
         for name in names:
             lines += ["", f"::: {name}"]
-            shown = {"merge_init_into_class": name in MADE, "show_if_no_docstring": name in FIELDS}
+            shown = {"merge_init_into_class": name in MADE, "show_if_no_docstring": name in FIELDS, "inherited_members": name in DERIVED}
             if any(shown.values()):
                 lines += ["    options:", *(f"      {option}: true" for option, is_set in shown.items() if is_set)]
     return "\n".join(lines) + "\n"
