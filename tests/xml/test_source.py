@@ -122,3 +122,12 @@ def test_the_path_of_a_file_object_names_it_in_messages(path: Path) -> None:
     with path.open("rb") as file:
         [found] = irshape.check(file).diagnostics[:1]
     assert str(found).startswith(f"{os.fspath(path)}:")
+
+
+def test_the_tree_of_a_file_with_text_before_it_has_the_shapes(path: Path) -> None:
+    """OpenVINO passes over the text, and XML does not."""
+    inference = irshape.infer(b"once\n" + path.read_bytes().partition(b"?>")[2].lstrip(), weights=net().bin)
+    assert inference.ok
+    assert [tree.getroot().tag for tree in (inference.tree(), inference.model.tree())] == ["net", "net"]
+    assert inference.tree().findall("layers/layer[@id='2']/output/port/dim")[0].text == "3"
+    assert inference.xml().startswith(b"once\n")
