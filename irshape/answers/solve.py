@@ -364,7 +364,7 @@ def nearest(
         beyond = (constant + factor * sizes - size).reshape(along) * (1 if is_above else -1)
         holds &= (beyond == 0) if name in fixed else (beyond >= 0)
         if name == base:
-            holds &= solved.sets[name].holds(sizes).reshape(along)
+            holds &= solved.sets[name].holds(axes[base].sizes()).reshape(along)
         distance = distance + beyond
     found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:count]].tolist()
     rows = [{name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found]
