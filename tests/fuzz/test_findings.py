@@ -502,6 +502,16 @@ def test_the_nearest_of_sizes_that_no_distance_fits() -> None:
     assert found.nearest(dict.fromkeys(found.symbols, 2**63 - 1)) is not None
 
 
+def test_a_condition_on_a_size_that_is_squared_again_and_again() -> None:
+    net = Net()
+    size = binary(net, "Subtract", sizes_of(net, net.parameter("f32[1..9]")), net.const([5]))
+    for _ in range(28):
+        size = binary(net, "Multiply", size, size)
+    net.result(made(net, size))
+    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    assert found.ok and found.is_exact
+
+
 # Work.
 
 
