@@ -28,6 +28,8 @@ Numbers: TypeAlias = NDArray[Any]
 _MOST_POINTS: Final = (1 << 20, 1 << 18, 1 << 14)
 _MOST_EXACT: Final = 1 << 14
 _MOST_DEGREE: Final = 8
+# The most binary digits of a number on a grid: squaring a size again and again doubles them each time.
+_MOST_BITS: Final = 4096
 # The most axes of a grid; NumPy has arrays of 64 dimensions, and an axis may take two.
 _MOST_AXES: Final = 31
 # How many points of an array of int64, and of Python's integers, one step of work computes.
@@ -311,7 +313,10 @@ def _growths(
 
 
 class _Magnitudes:
-    """The algebra that bounds the absolute value of every computed number; `largest` is the largest bound."""
+    """The algebra that bounds the absolute value of every computed number; `largest` is the largest bound.
+
+    It raises Unsolved for a number of more digits than any grid computes with.
+    """
 
     def __init__(self, axes: Mapping[str, Axis], substitutions: Mapping[str, Substitution]) -> None:
         self.axes = axes
@@ -319,6 +324,8 @@ class _Magnitudes:
         self.largest = 1
 
     def _noted(self, value: int) -> int:
+        if value.bit_length() > _MOST_BITS:
+            raise Unsolved
         self.largest = max(self.largest, value)
         return value
 

@@ -12,7 +12,6 @@ from irshape.inference.batch import BY_SYMBOL, find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
-from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
@@ -94,14 +93,21 @@ class Info:
         if not self.errors and model.parameters:
             found = find_batch(new_engine, inputs, Inputs())
             if not found.is_whole:
-                first = model.parameters[0]
-                text = "the batch is not known, because to try every axis takes more steps than the limit work allows"
-                inference.report([Diagnostic("N106", text, place(model.document, first.layer, first.layer.offset))])
+                inference.report([inference.unfinished("the batch is not known, because not every axis was tried", model.parameters[0])])
             is_clear = len(found.candidates) == 1
             certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
             self.batch = [(node, axis, found.reasons.get(node, BY_SYMBOL)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
-        self.diagnostics = inference.diagnostics
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics of the inference."""
+        return self.inference.diagnostics
+
+    @property
+    def unfinished(self) -> list[Diagnostic]:
+        """The notes about parts of the answer that take more than the limit `work` allows."""
+        return [found for found in self.diagnostics if found.code == "N106"]
 
     def _ports(self) -> dict[str, int]:
         counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)
@@ -147,6 +153,7 @@ class Info:
                 [{"layer": node.key, "name": node.name, "axis": axis} for node, axis in axes] for axes in self.candidates
             ],
             "guards": [str(guard.requirement) for guard in self.inference.guards],
+            "unfinished": [one.to_dict() for one in self.unfinished],
         }  # fmt: skip
 
 

@@ -7,9 +7,7 @@ from typing import Final
 
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
-from irshape.model.build import place
 from irshape.model.model import Model, Node
-from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Bound
@@ -119,8 +117,7 @@ def roots(inference: Inference) -> list[Root]:
             unranked.add((node.model, node.first_slot + index))
             continue
         if work.is_done:
-            text = f"causes of dynamic sizes are counted only before this layer: the file takes more than {work.most} steps (limit work)"
-            inference.report([Diagnostic("N106", text, place(node.model.document, node.layer, node.layer.offset))])
+            inference.report([inference.unfinished("causes of dynamic sizes are counted only before this layer", node)])
             break
         if node.type == "Parameter":  # its symbols get another root
             of_shape.clear()

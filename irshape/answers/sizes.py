@@ -132,6 +132,7 @@ class ValidSizes:
         self.inference: Final = inference
         self.inputs: Final = {node.name: _shape_text(shape) for node, shape in question.shapes.items()}
         self.symbols: Final = question.symbols
+        self._order = {name: number for number, name in enumerate(self.symbols)}
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
         self._session = session
@@ -142,6 +143,9 @@ class ValidSizes:
         self._guards = [guard for guard in inference.guards if guard.requirement.symbols() <= own]
         self._scope = engine.scope
         self._solve()
+        if self._solved.unfinished is not None:
+            node = self._guards[self._solved.unfinished].node
+            inference.report([inference.unfinished("conditions from here on may not be solved for the sizes", node)])
         self._nodes = {(node.model.path, str(node.id)): node for graph in engine.graphs() for node in graph.model.nodes}
         if self._are_contradictory() and (premises := [guard for guard in self._guards if guard.is_premise]):
             self._drop(premises)
@@ -192,6 +196,7 @@ class ValidSizes:
         InputError, as for an unknown symbol.
         """
         given, kept = self._given({**(sizes or {}), **named}), self._given(fixed or {})
+        self._work.renew()
         if not self.ok:
             return Nearest(None, None)
         return Nearest(self._next(given, kept, is_above=False), self._next(given, kept, is_above=True))
@@ -257,12 +262,11 @@ class ValidSizes:
 
     def _groups(self) -> list[list[str]]:
         """The symbols in groups; symbols that conditions tie together share a group."""
-        order = {name: number for number, name in enumerate(self.symbols)}
         group = {name: [name] for name in self.symbols}
         for number in (*self._solved.links, *self._solved.relations):
             parts = {id(group[name]): group[name] for name in self._solved.simpler[number].symbols()}
             if len(parts) > 1:
-                whole = sorted((name for names in parts.values() for name in names), key=order.__getitem__)
+                whole = sorted((name for names in parts.values() for name in names), key=self._order.__getitem__)
                 group.update(dict.fromkeys(whole, whole))
         return list({id(names): names for names in group.values()}.values())
 
@@ -317,7 +321,7 @@ class ValidSizes:
         least = {name: int(known.low) for name, known in self.symbols.items()}
         sample = self._next(least, {}, is_above=True) or self._own_sizes()
         if sample is None:
-            self.undecided.append(Undecided("no sizes that fulfil all conditions were found", None))
+            self.undecided.append(self._unfinished() or Undecided("no sizes that fulfil all conditions were found", None))
             return
         numbers = self._session.attempt(self._shapes(sample))
         self.sample, self.never_runs = sample, [one for one in numbers.diagnostics if one.code == "R401"]
@@ -333,6 +337,14 @@ class ValidSizes:
                 self.undecided.append(Undecided(message, None))
                 return
             self._drop(broken)
+        if unfinished := self._unfinished():
+            self.undecided.append(unfinished)
+
+    def _unfinished(self) -> Undecided | None:
+        """The reason that no work is left to try sizes; None if there is some."""
+        if not self._work.is_done:
+            return None
+        return Undecided(f"formulas are not compared with numbers: that takes more than {self._work.most} steps (limit work)", None)
 
     def _own_sizes(self) -> dict[str, int] | None:
         """The input sizes in the file, if they are static and fulfil the conditions; else None."""
@@ -424,8 +436,8 @@ class ValidSizes:
 
     def _verbatim(self, number: int) -> Condition:
         requirement = self._solved.simpler[number]
-        own = requirement.symbols()
-        return Condition(str(requirement), tuple(name for name in self.symbols if name in own), (self._guards[number],))
+        names = tuple(sorted(requirement.symbols(), key=self._order.__getitem__))
+        return Condition(str(requirement), names, (self._guards[number],))
 
 
 def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:

@@ -38,7 +38,8 @@ class Solved(NamedTuple):
 
     `sets` has the sizes that a symbol may have independently of all others, and `causes` the requirements that restrict the set. `links`
     are equations of two symbols; `substitutions` expresses one by the other, and the expressed symbol has no set. `relations` are
-    requirements that tie several symbols together, or that cannot be solved.
+    requirements that tie several symbols together, or that cannot be solved. `unfinished` is the requirement at which no work was left to
+    solve it, if there is one: this and later ones may be relations that would not have to be.
     """
 
     sets: dict[str, SizeSet]
@@ -47,6 +48,7 @@ class Solved(NamedTuple):
     substitutions: dict[str, Substitution]
     relations: list[int]
     simpler: list[Requirement]
+    unfinished: int | None
 
 
 class _Demand(NamedTuple):
@@ -66,9 +68,8 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
         if substitution.axis != name:
             demands += [(-1, requirement) for requirement in _limits(scope, name, domain[name])]
     system = _System(scope, domain, substitutions, demands)
-    return Solved(
-        system.sets, system.causes, links, substitutions, sorted(number for number in set(system.relations) if number >= 0), simpler
-    )
+    relations = sorted(number for number in set(system.relations) if number >= 0)
+    return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
 
 
 def _simplified(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
@@ -188,6 +189,7 @@ class _System:
         self._order: Final = {name: number for number, name in enumerate(self.parts)}
         self.causes: dict[str, list[int]] = {}
         self.relations: list[int] = []
+        self.unfinished: int | None = None
         demands = [_Demand(number, one, frozenset(substitutions[name].axis for name in one.symbols())) for number, one in numbered]
         self._spans = {name: (int(domain[name].low), domain[name].high, domain[name].modulus) for name in self.parts}
         for demand in demands:
@@ -206,6 +208,8 @@ class _System:
 
     def _solved(self, demands: Sequence[_Demand]) -> Solution | None:
         if self.table.work.is_done:
+            if self.unfinished is None:
+                self.unfinished = next((one.number for one in demands if one.number >= 0), None)
             return None
         named = frozenset().union(*(one.axes for one in demands))
         axes = {name: self._axis(name) for name in sorted(named, key=self._order.__getitem__)}
@@ -360,7 +364,7 @@ def nearest(
         beyond = (constant + factor * sizes - size).reshape(along) * (1 if is_above else -1)
         holds &= (beyond == 0) if name in fixed else (beyond >= 0)
         if name == base:
-            holds &= solved.sets[name].holds(sizes).reshape(along)
+            holds &= solved.sets[name].holds(axes[base].sizes()).reshape(along)
         distance = distance + beyond
     found = np.argwhere(holds)[np.argsort(distance[holds], kind="stable")[:count]].tolist()
     rows = [{name: axis.low + axis.step * cell for (name, axis), cell in zip(axes.items(), cells, strict=True)} for cells in found]

@@ -12,7 +12,7 @@ from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import title
-from irshape.report.text import Palette, cells, counted, escape, pad, some
+from irshape.report.text import Palette, about, cells, counted, escape, pad, some
 
 ABOUT = "Describe a model: OpenVINO release, operations, parameters, batch, inputs, outputs, state, and the causes of dynamic shapes."
 EXAMPLES = """examples:
@@ -89,11 +89,10 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         kinds = ", ".join(f"{name} {_number(count)} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
         yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
     yield "batch", _batch(info)
-    for found in info.diagnostics:
-        if found.code == "N106":
-            yield "unfinished", found.message
     if info.inference.guards:
         yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes; irshape infer lists them"
+    for found in info.unfinished:
+        yield "unfinished", f"{found.message} [{about(found)}]"
 
 
 def _words(counts: dict[str, int], is_complete: bool) -> str:

@@ -26,13 +26,13 @@ def complain(message: str) -> int:
     return FAILED
 
 
-# The character # as each format escapes it; the reports for GitHub are commands, and escape what they say.
-_HASHES = {"text": "\\x23", "junit": "&#35;"}
+# The character # as each format escapes it.
+_HASHES = {"text": "\\x23", "github": "\\x23", "junit": "&#35;"}
 
 
 def put(text: str, format: str = "text", end: str = "\n") -> None:
     """Print a report in a format, or a part of it, so that no name in it becomes a command of a runner."""
-    print(text if format == "github" else harmless(text, _HASHES.get(format, "\\u0023")), end=end, flush=True)
+    print(harmless(text, _HASHES.get(format, "\\u0023"), has_commands=format == "github"), end=end, flush=True)
 
 
 def describe(error: OSError, path: str) -> str:

@@ -56,8 +56,8 @@ class Rules:
         application = Application(self, node, transfer, facts)
         work = self.scope.work
         is_asked_by_a_rule = work.is_bounded
-        if work.left < self._always:
-            work.left = self._always
+        missing = max(self._always - work.left, 0)
+        work.left += missing
         work.is_bounded = True
         steps = 0
         for fact in facts:
@@ -74,6 +74,7 @@ class Rules:
             # Another question may leave more steps, so the memo does not keep the outcome.
             return application.unanswered()
         finally:
+            work.left -= missing
             work.is_bounded = is_asked_by_a_rule
         self.answered += 1
         if application.is_unshared:

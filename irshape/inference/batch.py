@@ -68,7 +68,7 @@ def find_batch(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs)
         work.take(len(engine.model) + sum(map(len, shapes.values())))
         if _is_batch(engine, present, _sized(shapes, {**axes, **more}, _SYMBOL)):
             shown.append(more)
-    return Batch(shapes, axes, reasons, open_shapes, shown, True)
+    return Batch(shapes, axes, reasons, open_shapes, shown, not (open_shapes and work.is_done))
 
 
 def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, batch: Described) -> tuple[Inputs, list[Diagnostic]]:

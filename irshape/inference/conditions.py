@@ -18,39 +18,47 @@ _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
 """A sum that a requirement compares with a number: monomials with coefficients that have no common factor."""
 
 
-def conditions(guards: Iterable[Guard], work: Work) -> list[Guard]:
+def conditions(guards: Iterable[Guard], work: Work) -> tuple[list[Guard], Guard | None]:
     """Simpler guards that are together equivalent; last come guards on sizes that depend on data, then premises.
 
-    Guards for which no work is left stay as they are.
+    Guards for which no work is left stay as they are; the second part of the result is the first of them.
     """
+    unfinished: list[Guard] = []
     enforced: list[Guard] = []
     premises: list[Guard] = []
     for guard in guards:
         (premises if guard.is_premise else enforced).append(guard)
-    found = _distinct(_independent(enforced, work), work)
-    assumed = {text: guard for text, guard in _distinct(premises, work).items() if text not in found}
+    found = _distinct(_independent(enforced, work, unfinished), work, unfinished)
+    assumed = {text: guard for text, guard in _distinct(premises, work, unfinished).items() if text not in found}
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
-    return sorted(kept, key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
+    kept.sort(key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
+    return kept, unfinished[0] if unfinished else None
 
 
-def _distinct(guards: Iterable[Guard], work: Work) -> dict[str, Guard]:
+def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> dict[str, Guard]:
     """The simplified guards by their text, for requirements of different kinds can have the same text."""
     found: dict[str, Guard] = {}
     for guard in guards:
-        for requirement in [guard.requirement] if work.is_done else simplified(guard.requirement):
+        simpler = [guard.requirement]
+        if work.is_done:
+            unfinished.append(guard)
+        else:
+            simpler = simplified(guard.requirement)
+        for requirement in simpler:
             known = found.setdefault(str(requirement), Guard(guard.node, requirement, -1))
             known.more += 1 + guard.more
     return found
 
 
-def _independent(guards: list[Guard], work: Work) -> list[Guard]:
+def _independent(guards: list[Guard], work: Work, unfinished: list[Guard]) -> list[Guard]:
     """The guards without those that follow from the equalities that simpler guards demand."""
     equal: dict[int, Expression] = {}
     kept: dict[int, Guard] = {}
     for position, guard in sorted(enumerate(guards), key=lambda numbered: _length(numbered[1].requirement)):
         if work.is_done:
             kept[position] = guard
+            unfinished.append(guard)
             continue
         work.take(_length(guard.requirement))
         reduced = substituted(guard.requirement, equal)

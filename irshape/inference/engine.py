@@ -118,6 +118,7 @@ class Engine(Graph):
             answer = body._runs.get(given)
             if answer is None:
                 made[body] += 1
+                self.scope.work.left -= len(body.schedule.nodes)
                 waiting.append((body, body._pass(given)))
 
     def _adopt(self, run: Run) -> None:

@@ -175,7 +175,11 @@ class Inference:
         from irshape.shape.reported import Reported
 
         # A premise says nothing of the inputs, whose sizes may break it; it does of a size that the layer itself made.
-        return Reported(self.scope, [one for one in self._requirements if not isinstance(one, Premise) or is_about_data(one)])
+        reported = Reported(self.scope, [one for one in self._requirements if not isinstance(one, Premise) or is_about_data(one)])
+        if reported.unfinished is not None:
+            node = self._requirements[reported.unfinished].node
+            self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])
+        return reported
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
         """Add diagnostics."""
@@ -206,6 +210,11 @@ class Inference:
         self._found = suppressed(self.document, self._found, is_as_read=is_as_read, has_targets=has_targets)
         self.diagnostics = self._found.listed()
 
+    def unfinished(self, what: str, node: Node) -> Diagnostic:
+        """The note that an answer is not whole, because no work was left when it came to this node."""
+        message = f"{what}: the answer takes more than {self.scope.work.most} steps (limit work)"
+        return Diagnostic("N106", message, place(node.model.document, node.layer, node.layer.offset, None, node.model.path))
+
     @property
     def ok(self) -> bool:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
@@ -222,7 +231,10 @@ class Inference:
             return []
         from irshape.inference.conditions import conditions
 
-        return conditions(self._requirements.values(), self.scope.work)
+        guards, unfinished = conditions(self._requirements.values(), self.scope.work)
+        if unfinished is not None:
+            self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished.node)])
+        return guards
 
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, tightened by the guards."""
@@ -492,15 +504,16 @@ class Inference:
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
+        ports, guards = self.ports, self.guards  # which may report that they are not whole
         return {
             "tool": TOOL,
             "file": self.document.path,
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
-            "ports": {key: list(facts) for key, facts in self.ports.items()},
+            "ports": {key: list(facts) for key, facts in ports.items()},
             "symbolic": self.symbolic,
-            "guards": [guard.to_dict() for guard in self.guards],
+            "guards": [guard.to_dict() for guard in guards],
             "layers": {
                 node.key: {"name": node.name, "type": node.type, "version": node.version}
                 for model, _ in self.graphs

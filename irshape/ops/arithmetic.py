@@ -97,8 +97,13 @@ class Divide(Division):
     m_pythondiv: bool = True
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
-        if _holds_zero(inputs[1]):
-            raise Uncomputable("V106", f"{inputs[1].name} must not hold 0", inputs[1])
+        divisor = inputs[1]
+        if _holds_zero(divisor):
+            raise Uncomputable("V106", f"{divisor.name} must not hold 0", divisor)
+        if not divisor.element_type.is_real:
+            for element in divisor.values:
+                if isinstance(element, Dim):
+                    ctx.require_nonzero(element, "{port} must not hold 0", code="V106", port=divisor.name)
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, eq, format_size, is_eq, narrow, origins
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, dim_max, eq, format_size, is_eq, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
@@ -165,6 +165,13 @@ class Context(Judge):
         """The shape that both broadcast to, as in NumPy; None if one has no known rank."""
         return broadcast_shapes(self, _shape_of(a), _shape_of(b), message=message, **names)
 
+    def require_nonzero(self, value: Size, message: str, *, code: str, **names: Any) -> None:
+        """Demand that a number of either sign is not 0. A number that depends on data may be anything."""
+        if eq(value, 0) is not False and not origins(value) & UNBACKED:
+            low, high = bounds(value)
+            magnitude = value if low >= 0 else -value if high <= 0 else dim_max(value, -value)
+            self.require_ge(magnitude, 1, message, code=code, **names)
+
     def same_shape(self, *ports: Input) -> None:
         """Demand that these inputs have one shape, and end the rule if they do not."""
         merged = ports[0].partial_shape
@@ -271,9 +278,9 @@ class Context(Judge):
             return 0  # OpenVINO takes a negative constant among values that it does not know for a size of 0
         elif high < 0:
             self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
-        elif -inf < low < 0:
+        elif low < 0 and (low > -inf or not origins(value) & UNBACKED):
             self.require_ge(value, 0, "{port}[{index}] must not be negative", code="V101", port=port.name, index=index)
-            if self.is_runtime_view:
+            if self.is_runtime_view and low > -inf:
                 message = f"OpenVINO refuses bounds of {port.name}[{index}] that reach below 0: {_interval(low, high)}"
                 self.error("S206", message, port=port)
         return self.dimension(value)

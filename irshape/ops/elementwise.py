@@ -153,9 +153,12 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
 
 
 def wrapped(end: float, element_type: ElementType) -> float:
-    """A bound as an integer type holds it in OpenVINO: numbers wrap around; an infinite bound stays infinite unless the type is small."""
+    """A bound as an integer type holds it in OpenVINO: numbers wrap around; an infinite bound stays infinite unless the type is small.
+
+    NaN, which OpenVINO converts to any number, stays NaN.
+    """
     bits, is_infinite = element_type.bits, end in (inf, -inf, INT64_MAX, -INT64_MAX - 1)
-    if bits >= 32 and is_infinite:
+    if (bits >= 32 and is_infinite) or end != end:
         return end
     number = -1 if is_infinite else trunc(end)
     number %= 1 << bits
@@ -171,7 +174,12 @@ def bounded(
     high: float,
     held: Callable[[float, ElementType], float] = wrapped,
 ) -> Element | None:
-    """An element with the bounds that OpenVINO knows, in either order: the element itself if these are its own bounds."""
+    """An element with the bounds that OpenVINO knows, in either order: the element itself if these are its own bounds.
+
+    None if a bound is NaN.
+    """
+    if low != low or high != high:
+        return None
     low, high = min(low, high), max(low, high)
     if low == high and abs(low) != inf:
         return low if element_type.is_real or fits(int(low), element_type) else held(low, element_type)

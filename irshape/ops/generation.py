@@ -28,6 +28,8 @@ class Range(Op):
         first, last, by = (self._number(ctx, port) for port in (start, stop, step))
         if by == 0:
             ctx.fail("V101", "step must not be 0", port=step)
+        if isinstance(by, Dim):
+            ctx.require_nonzero(by, "step must not be 0", code="V101")
         if first is None or last is None or by is None or isinstance(by, Dim):
             return (ctx.unknown(),)
         return (self._count(ctx, self._is_integral(ctx, start, stop, step), first, last, by),)

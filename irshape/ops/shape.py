@@ -82,7 +82,9 @@ class Reshape(_Rearrangement):
             # OpenVINO assumes that data of unknown rank is not empty.
             is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
             if is_empty and (have is None or 0 not in have):  # known from formulas that OpenVINO does not follow
-                ctx.warn("R401", "no size fulfils this: data must have no elements where shape holds -1 and a size of 0", port=shape)
+                with ctx.looks(at=[*pattern, *(have or ())]):
+                    count = ctx.unknown() if have is None else product(have)
+                    ctx.require_eq(count, 0, "data must have no elements where shape holds -1 and a size of 0", code="V101")
                 target[pattern.index(-1)] = ctx.unknown()
                 return tuple(target)
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
@@ -109,7 +111,12 @@ class Reshape(_Rearrangement):
         if ctx.scope.has_intervals_only and not is_known(size):
             return size if low >= 0 else ctx.unknown()  # OpenVINO takes it for a size, whatever it may copy
         size = ctx.saturate(size)
-        if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked or axis >= data.rank:
+        if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked:
+            return size
+        if axis >= data.rank:
+            with ctx.looks(at=[size]):
+                message = "shape[{axis}] must not be 0, which copies axis {axis} of data, but data has rank {rank}"
+                ctx.require_ge(size, 1, message, code="V101", axis=axis, rank=data.rank)
             return size
         copied = data.shape[axis]
         if is_known(size):

@@ -317,8 +317,9 @@ def info_schema() -> dict[str, Any]:
         "batch": _array(_object({**axis, "reason": {"type": "string"}}), "the axes that are the batch"),
         "batch_candidates": _array(_array(_object(axis), "axes that change together"), "the possible batch axes, if ambiguous"),
         "guards": _array({"type": "string"}, "the conditions on the sizes"),
+        "unfinished": _array({"$ref": "#/$defs/diagnostic"}, "the parts of the answer that take more than the limit work allows"),
     }
-    return {"$schema": _DRAFT, "title": "The summary of an OpenVINO IR", **_object(properties)}
+    return {"$schema": _DRAFT, "title": "The summary of an OpenVINO IR", **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
 
 
 def explanation_schema() -> dict[str, Any]:

@@ -14,17 +14,18 @@ from irshape.report.printable import escape as escape
 WIDEST = 48
 _NARROWEST = 12
 _GAP = "  "
-_COMMAND_LINE = re.compile(r"^([ +-]?\s*)::", re.MULTILINE)
+_COMMAND_LINE = re.compile(r"^([ +-]?(?:[^\S\n]|\x1b\[[\d;]*m)*)::", re.MULTILINE)
 _COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)")
 
 
-def harmless(text: str, hash: str = "\\x23") -> str:
+def harmless(text: str, hash: str = "\\x23", *, has_commands: bool = False) -> str:
     """A report in which a runner of continuous integration finds no command of its own, whatever the file's names are.
 
     GitHub takes a line that begins with `::`, or has `##[`, for a command; Azure DevOps one with `##vso[`, TeamCity one with
-    `##teamcity[`. `hash` is the character # as the format of the report escapes it.
+    `##teamcity[`. Colours before a command do not hide it from every runner. `hash` is the character # as the format of the report
+    escapes it. `has_commands` says that the lines of the report are commands for GitHub.
     """
-    if "::" in text:
+    if "::" in text and not has_commands:
         text = _COMMAND_LINE.sub(r"\1\\x3a:", text)
     return _COMMAND.sub(lambda found: hash + found[0][1:], text) if "##" in text else text
 

@@ -466,8 +466,7 @@ def symbols(size: Size) -> frozenset[str]:
     if isinstance(size, int):
         return frozenset()
     polynomials = size.scope.polynomials
-    atoms = (polynomials.atoms[index] for index in polynomials.atoms_below(size.polynomial))
-    return frozenset(atom.name for atom in atoms if atom.kind == "symbol")
+    return frozenset([polynomials.atoms[index].name for index in polynomials.symbols_below(size.polynomial)])
 
 
 def is_filled(size: Size) -> bool:

@@ -110,6 +110,9 @@ class PolynomialTable:
         self._of_atom: dict[tuple[str, Expression, Expression], Expression] = {}
         self._polynomials: dict[tuple[int, Terms], Expression] = {}
         self._texts: dict[Polynomial, str] = {}
+        # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
+        self._symbols: list[int] = []
+        self._below: list[int] = []
 
     # Making atoms and polynomials.
 
@@ -300,7 +303,7 @@ class PolynomialTable:
         if isinstance(b, int):
             return self._scaled(a, b)
         left, right = [(*terms, ((), constant)) for constant, terms in (split(a), split(b))]
-        self.work.take(len(left) * len(right))
+        self.work.take(len(left) * len(right) + len(left[0][0]) + len(right[0][0]))
         terms: dict[Monomial, int] = {}
         if len(left) * len(right) <= self._most_products:
             for first, factor in left:
@@ -482,6 +485,28 @@ class PolynomialTable:
                         found.add(index)
                         pending.extend(self.atoms[index].arguments)
         return sorted(found)
+
+    def symbols_below(self, expression: Expression) -> list[int]:
+        """The indices of the symbols that an expression is computed from, in order."""
+        for atom in self.atoms[len(self._below) :]:
+            if atom.arguments:
+                self._below.append(self._mask(atom.arguments[0]) | self._mask(atom.arguments[1]))
+            else:
+                self._below.append(1 << len(self._symbols))
+                self._symbols.append(atom.index)
+        mask, found = self._mask(expression), []
+        while mask:
+            lowest = mask & -mask
+            found.append(self._symbols[lowest.bit_length() - 1])
+            mask ^= lowest
+        return found
+
+    def _mask(self, expression: Expression) -> int:
+        found = 0
+        for monomial, _ in split(expression)[1]:
+            for index in monomial:
+                found |= self._below[index]
+        return found
 
     def evaluate(self, expression: Expression, values: Mapping[str, int]) -> int:
         """The value of an expression for the given values of its symbols.

@@ -21,7 +21,8 @@ class Reported:
 
     Requirements are propagated to polynomials and atoms in rounds until no range changes, or until the work of the scope is done; the
     scope itself does not change.
-    `is_contradictory` says that no sizes meet all requirements. The bounds are then those of the inference.
+    `is_contradictory` says that no sizes meet all requirements. The bounds are then those of the inference. `unfinished` is the
+    requirement at which the work ended, if it did: the bounds are right, but requirements from there on may not tighten them.
     """
 
     def __init__(self, scope: Scope, requirements: Iterable[Requirement]) -> None:
@@ -33,14 +34,17 @@ class Reported:
         self._shown: dict[Dim, tuple[Bound, Bound]] = {}
         self._has_learned = False
         self.is_contradictory = False
+        self.unfinished: Requirement | None = None
         distinct = list(dict.fromkeys(requirements))
         for _ in range(_ROUNDS):
             self._has_learned = False
             for requirement in distinct:
+                if not self._work.is_done:
+                    for polynomial, known in self._consequences(requirement):
+                        self._learn(polynomial, known)
                 if self._work.is_done:
+                    self.unfinished = requirement
                     break
-                for polynomial, known in self._consequences(requirement):
-                    self._learn(polynomial, known)
             if self.is_contradictory or not self._has_learned or self._work.is_done:
                 break
             self._derive()

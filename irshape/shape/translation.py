@@ -30,8 +30,8 @@ class Translation:
         known = self._polynomials.get(b)
         if known is not None:
             return known is a
-        new = [index for index in b.table.atoms_below(b) if b.table.atoms[index].kind == "symbol" and index not in self._atoms]
-        free = [index for index in a.table.atoms_below(a) if a.table.atoms[index].kind == "symbol" and index not in self._taken]
+        new = [index for index in b.table.symbols_below(b) if index not in self._atoms]
+        free = [index for index in a.table.symbols_below(a) if index not in self._taken]
         if len(new) != len(free):
             return False
         before = len(self._atoms)

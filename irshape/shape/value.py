@@ -214,14 +214,25 @@ def _rounded(element: Element, rounding: Callable[[float], float], digits: int) 
         return rounding(element)
     low, high = element[:2] if isinstance(element, Real) else bounds(element)
     size = element.size if isinstance(element, Real) else element
-    if size is not None:
-        least, most = bounds(size)
-        # A whole number of at most `digits` binary digits is exact. No size needs 24, not even one without bounds.
-        largest = 1 << digits
-        if (-largest <= least or (least == -inf and digits >= 24)) and (most <= largest or (most == inf and digits >= 24)):
-            return element
+    if size is not None and _is_exact(size, digits):
+        return element
     low, high = rounding(low), rounding(high)
     return low if low == high and abs(low) != inf else Real(low, high)
+
+
+def _is_exact(size: Size, digits: int) -> bool:
+    """Whether a whole number has at most so many binary digits.
+
+    No size needs 24 digits, not even one without bounds. So a formula without a bound has at most 24 digits, too, if its numbers have.
+    """
+    largest = 1 << digits
+    numbers = list(bounds(size))
+    if isinstance(size, Dim) and inf in map(abs, numbers):
+        if digits < 24:
+            return False
+        numbers = [end for end in numbers if abs(end) != inf]
+        numbers += [size.polynomial.constant, *[coefficient for _, coefficient in size.polynomial.terms]]
+    return all(abs(number) <= largest for number in numbers)
 
 
 def to_float(number: float) -> float:

@@ -5,6 +5,7 @@ Each question is a generator of findings of its own, so that each has its own li
 
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -46,6 +47,7 @@ def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterat
     yield explained(inference, chance)
     yield explained_of_others(mutant, inputs, chance)
     yield valid_sizes(mutant, inputs, chance)
+    yield reshaped(mutant, inputs, chance)
     yield info(mutant, {})
     yield info(mutant, inputs)
     yield difference(mutant, original)
@@ -113,6 +115,25 @@ def valid_sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -
         if found.sample and found.ok and found.is_exact and not found.admits(found.sample):
             yield "the sample of valid sizes is not valid"
         yield from printable("sizes", sizes_command._lines(PLAIN, sizes_command._Answer(found, near, nearest)))
+
+
+def reshaped(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
+    """Shapes of the inputs one after the other, of which a session must say what an inference says."""
+    batch = attempt(lambda: irshape.reshape(mutant.xml, weights=mutant.weights, batch=chance.choice([0, 1, 2, 64])))
+    if batch is not None:
+        yield from reports(batch)
+    once = attempt(lambda: irshape.reshape(mutant.xml, inputs, weights=mutant.weights))
+    if once is None:
+        return
+    yield from reports(once)
+    session = irshape.Session(mutant.xml, weights=mutant.weights)
+    for _ in range(3):
+        numbers = {name: re.sub(r"[^,\[\]]+", lambda _: chance.choice("0123457"), shape) for name, shape in inputs.items()}
+        found = attempt(lambda numbers=numbers: session.reshape(numbers))
+        if found is not None and found.ok:
+            alone = irshape.infer(mutant.xml, weights=mutant.weights, inputs=numbers)
+            if found.ports != alone.ports:
+                yield f"a session gives other shapes for {numbers}"
 
 
 def info(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:

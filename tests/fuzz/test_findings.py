@@ -11,7 +11,10 @@ import pytest
 import irshape
 from irshape.answers.explain.formula import inputs_of
 from irshape.inference.inference import Inference
+from irshape.inference.inputs import Inputs
+from irshape.shape.limits import Limits, Work
 from irshape.xml.weights import Weights
+from tests.fuzz import values
 from tests.fuzz.mutate import Mutant, findings, fuzz, seeds
 from tests.support.ir import Net, Ref
 
@@ -375,3 +378,167 @@ def test_a_constant_that_lists_two_outputs(size: int, code: str) -> None:
     net.weights += b"\1\0\0\0\0\0\0\0\4\0\0\0\0\0\0\0"
     net.result(reshape(net, net.parameter("f32[4]"), sizes))
     assert code in codes(check(net))
+
+
+# Values that follow shapes.
+
+
+def sizes_of(net: Net, data: Ref) -> Ref:
+    return net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+
+
+def made(net: Net, shape: Ref) -> Ref:
+    """A tensor of a shape that elements say."""
+    return net.layer("Broadcast", [net.const(1.0, "f32"), shape], ["FP32"], "opset3", mode="numpy")[0]
+
+
+def binary(net: Net, type: str, a: Ref, b: Ref) -> Ref:
+    return net.layer(type, [a, b], [a.precision])[0]
+
+
+def converted(net: Net, data: Ref, name: str, precision: str) -> Ref:
+    return net.layer("Convert", [data], [precision], destination_type=name)[0]
+
+
+def guards(net: Net) -> list[str]:
+    """The conditions on the sizes of the inputs, none of which is an error."""
+    inference = check(net)
+    assert inference.ok, inference.diagnostics
+    return [str(guard.requirement) for guard in inference.guards]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_value_subgraphs(seed: int) -> None:
+    count, found = values.fuzz(seconds=60, seed=seed, most=25)
+    assert count and not found, list(found)
+
+
+@pytest.mark.parametrize("target", ["i64", "u8", "boolean"])
+def test_a_constant_that_is_no_number_becomes_an_integer(target: str) -> None:
+    net = Net()
+    number = converted(net, net.const([float("nan")], "f16"), target, {"i64": "I64", "u8": "U8", "boolean": "BOOL"}[target])
+    net.result(made(net, converted(net, number, "i64", "I64")))
+    assert "I101" not in codes(check(net))
+
+
+@pytest.mark.parametrize("type", ["FloorMod", "Mod", "Divide"])
+@pytest.mark.parametrize("divisor", [0.0, -0.0])
+def test_halves_divided_by_zero(type: str, divisor: float) -> None:
+    net = Net()
+    half = converted(net, sizes_of(net, net.parameter("f32[1..9]")), "f16", "FP16")
+    net.result(made(net, converted(net, binary(net, type, half, net.const([divisor], "f16")), "i64", "I64")))
+    assert "I101" not in codes(check(net))
+
+
+@pytest.mark.parametrize("type", ["Slice", "Tile", "StridedSlice", "Broadcast"])
+def test_ends_of_thousands_of_digits(type: str) -> None:
+    net = Net()
+    data, size = net.parameter("f32[1..1000]"), sizes_of(net, net.parameter("f32[2..9]"))
+    for _ in range(14):
+        size = binary(net, "Multiply", size, size)  # from 2^16384 on
+    one, zero = net.const([1]), net.const([0])
+    inputs = {"Slice": [data, zero, size, one, zero], "StridedSlice": [data, zero, size, one], "Tile": [data, size]}
+    version = {"Slice": "opset8"}.get(type, "opset1")
+    attributes = {"begin_mask": "0", "end_mask": "0"} if type == "StridedSlice" else {}
+    net.result(made(net, size) if type == "Broadcast" else net.layer(type, inputs[type], ["FP32"], version, **attributes)[0])
+    assert "I101" not in codes(check(net))
+
+
+def test_a_number_that_may_be_below_zero_without_limit() -> None:
+    net = Net()
+    net.result(made(net, binary(net, "Subtract", net.const([5]), sizes_of(net, net.parameter("f32[?]")))))
+    assert guards(net) == ["d0 <= 5"]
+
+
+def test_a_step_that_may_be_zero() -> None:
+    net = Net()
+    data = net.parameter("f32[?]")
+    step = binary(net, "Subtract", sizes_of(net, data), net.const([4]))
+    net.result(net.layer("Slice", [data, net.const([0]), net.const([9]), step, net.const([0])], ["FP32"], "opset8")[0])
+    assert guards(net) == ["max(d0 - 4, 4 - d0) >= 1"]
+
+
+def test_a_divisor_that_may_be_zero() -> None:
+    net = Net()
+    a, b = net.parameter("f32[?]"), net.parameter("f32[?]")
+    net.result(made(net, binary(net, "Divide", sizes_of(net, a), sizes_of(net, b))))
+    assert guards(net) == ["d1 >= 1"]
+
+
+def test_a_zero_that_copies_an_axis_beyond_the_rank() -> None:
+    net = Net()
+    data, other = net.parameter("f32[?]"), net.parameter("f32[?]")
+    pattern = net.layer("Concat", [net.const([-1]), sizes_of(net, other)], ["I64"], axis=0)[0]
+    net.result(reshape(net, data, pattern))
+    assert "d1 >= 1" in guards(net)
+
+
+def test_a_size_of_zero_beside_one_that_is_inferred() -> None:
+    """The pattern holds a size that only irshape knows to be 0, so the data must have no elements."""
+    net = Net()
+    data, other = net.parameter("f32[?]"), net.parameter("f32[?]")
+    negative = binary(net, "Subtract", net.const([0]), binary(net, "Minimum", sizes_of(net, other), net.const([2])))
+    pattern = net.layer("Concat", [net.const([-1]), negative], ["I64"], axis=0)[0]
+    net.result(net.layer("Reshape", [data, pattern], ["FP32"], special_zero=False)[0])
+    assert guards(net) == ["min(d1, 2) <= 0", "d0 == 0"]
+
+
+def test_a_formula_of_more_digits_than_its_type_is_not_exact() -> None:
+    net = Net()
+    size = binary(net, "Add", sizes_of(net, net.parameter("f32[?]")), net.const([2**40]))
+    again = converted(net, converted(net, size, "f32", "FP32"), "i64", "I64")
+    net.result(made(net, binary(net, "Subtract", again, net.const([2**40]))))
+    # The spacing of floats at 2^40 is 2^17, so sizes of less are lost.
+    shape = check(net).ports[f"{len(net.layers) - 2}:2"][1]
+    assert shape == "[?]", shape
+
+
+def test_the_nearest_of_sizes_that_no_distance_fits() -> None:
+    net = Net()
+    a, b = net.parameter("f32[?]"), net.parameter("f32[?]")
+    net.result(reshape(net, a, net.const([-1, 3])))
+    net.result(net.layer("Add", [a, b], ["FP32"])[0])
+    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    assert found.nearest(dict.fromkeys(found.symbols, 2**63 - 1)) is not None
+
+
+def test_a_condition_on_a_size_that_is_squared_again_and_again() -> None:
+    net = Net()
+    size = binary(net, "Subtract", sizes_of(net, net.parameter("f32[1..9]")), net.const([5]))
+    for _ in range(28):
+        size = binary(net, "Multiply", size, size)
+    net.result(made(net, size))
+    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    assert found.ok and found.is_exact
+
+
+# Work.
+
+
+def test_the_steps_that_a_rule_always_has_are_no_work_left() -> None:
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter("f32[?,?]")], ["FP32"])[0])
+    work = Work(100)
+    work.take(1_000)
+    inference = irshape.Session(net.xml.encode(), work=work).attempt(Inputs({}))
+    assert not inference.diagnostics
+    assert work.is_done
+
+
+def test_what_no_work_is_left_for_is_said() -> None:
+    """Conditions that are neither simplified nor propagated nor solved, each with the layer at which the work ends."""
+    net = Net()
+    for divisor in range(2, 40):
+        net.result(reshape(net, net.parameter("f32[?]"), net.const([-1, divisor])))
+    limits = Limits(work=600)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin, limits=limits)
+    said = {found["message"].partition(":")[0]: found["layer"] for found in inference.to_dict()["diagnostics"] if found["code"] == "N106"}
+    assert set(said) == {
+        "sizes may have wider bounds than the conditions from here on allow",
+        "conditions from here on may not be in their simplest form",
+    }
+    assert all(layer["type"] == "Reshape" for layer in said.values())
+    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin, limits=limits)
+    assert not found.is_exact
+    assert "limit work" in found.undecided[0].message
+    assert "conditions from here on may not be solved for the sizes" in " ".join(one.message for one in found.diagnostics)

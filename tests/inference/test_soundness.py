@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import irshape
+from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import bounds, evaluate, symbols
 from tests.support.irs import LARGEST_WEIGHTS, PATHS, named
 from tests.support.random_net import SYMBOLS, RandomNet
@@ -57,11 +58,17 @@ def value(size: Any, values: Mapping[str, int]) -> int | None:
 
 
 def faults(inference: Any, values: Mapping[str, int], found: "dict[str, tuple[list[int | None], ...]] | str") -> list[str]:
-    """What irshape says of these sizes that OpenVINO does not."""
+    """What irshape says of these sizes that OpenVINO does not.
+
+    OpenVINO checks nothing of a layer whose sizes it does not tell, so a guard of such a layer is not compared.
+    """
     known = frozenset(values)
     broken_guards = [guard for guard in inference.guards if guard.requirement.symbols() <= known and not guard.requirement.holds(values)]
     if any(guard.is_premise for guard in broken_guards):
         return []  # the formulas say nothing of these sizes
+    if not isinstance(found, str):
+        blind = {name for name, outputs in found.items() if any(None in sizes for sizes in outputs)}
+        broken_guards = [guard for guard in broken_guards if guard.node.name not in blind]
     broken = [str(guard) for guard in broken_guards]
     broken += [str(diagnostic) for diagnostic in inference.diagnostics if diagnostic.code == "R401"]
     if isinstance(found, str):
@@ -139,4 +146,19 @@ def test_dynamic_model(path: Path) -> None:
             least = int(low) if random.random() < ZEROS else max(int(low), 1)
             values[str(size)] = 0 if least == 0 else random.randint(least, int(min(high, least + 31)))
         numbers = {name: [evaluate(size, values) for size in dims] for name, dims in input_symbols(inference).items()}
-        assert faults(inference, values, sizes(static(xml, numbers), data)) == []
+        found = sizes(static(xml, numbers), data)
+        if isinstance(found, str) and is_about_data(inference, values, irshape.infer(source, weights=data, inputs=numbers)):
+            continue
+        assert faults(inference, values, found) == []
+
+
+def is_about_data(inference: Any, known: Mapping[str, int], numbers: Any) -> bool:
+    """Whether the first layer that is refused for these numbers takes sizes that depend on more than those of the inputs.
+
+    A demand of such sizes is no guard.
+    """
+    refused = next((one for one in numbers.diagnostics if one.severity == ERROR), None)
+    if refused is None:
+        return False
+    inputs = inference.layer(refused.where.layer_id).inputs
+    return any(not symbols(size) <= known.keys() for port in inputs for size in port.shape or ())

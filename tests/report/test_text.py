@@ -165,6 +165,8 @@ def test_verdict_counts(severities: str, text: str) -> None:
     [
         ("::error file=a::b", "\\x3a:error file=a::b"),
         ("inputs\n  ::error::b", "inputs\n  \\x3a:error::b"),
+        ("\x1b[36m::error::b", "\x1b[36m\\x3a:error::b"),
+        ("  \x1b[1m\x1b[36m::error::b", "  \x1b[1m\x1b[36m\\x3a:error::b"),
         ("x ##[error]b", "x \\x23#[error]b"),
         ("##vso[task.setvariable]", "\\x23#vso[task.setvariable]"),
         ("std::vector ## 2", "std::vector ## 2"),
@@ -172,3 +174,7 @@ def test_verdict_counts(severities: str, text: str) -> None:
 )
 def test_no_name_is_a_command_of_a_runner(text: str, shown: str) -> None:
     assert harmless(text) == shown
+
+
+def test_a_report_of_commands_holds_no_others() -> None:
+    assert harmless("::error file=a::##[b]\n::notice::##vso[c]", has_commands=True) == "::error file=a::\\x23#[b]\n::notice::\\x23#vso[c]"

@@ -15,7 +15,6 @@ from irshape.answers.explain.target import Target
 from irshape.answers.explain.traced import names, number_text, numbers, text
 from irshape.answers.explain.trail import Trail
 from irshape.inference.inference import Inference
-from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.shape.dim import Dim
@@ -67,14 +66,9 @@ class Explainer:
         steps = [self._step(point, number_of) for point in order]
         answers = [self._read(point.subject, sources.derive(point).value, point, number_of) for point in points]
         because = self._because(points[0], order, steps) if points[0].kind == "rank" or target.axis is not None else ""
-        found = [self._unfinished(target.node)] if self.inference.scope.work.is_done else []
+        is_done = self.inference.scope.work.is_done
+        found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
-
-    def _unfinished(self, node: Node) -> Diagnostic:
-        """The note that numbers are not explained, because the work is done before."""
-        most = self.inference.scope.work.most
-        message = f"some numbers are not explained, because the explanation takes more than {most} steps (limit work)"
-        return Diagnostic("N106", message, place(node.model.document, node.layer, node.layer.offset, None, node.model.path))
 
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""

@@ -69,7 +69,8 @@ class _Making:
         self.schedule = engine.schedule
         self.base = engine.current
         limits = self.model.document.limits
-        self.scope = Scope(limits)
+        self.work = engine.scope.work
+        self.scope = Scope(limits, self.work)
         self.rules = Rules(FactTable(is_static=True), self.scope, states_types=not self.model.document.is_example)
         self.rules.is_reshaped = True
         self.questions: list[Question] = []
@@ -101,7 +102,7 @@ class _Making:
             for slot in self._visit(position, node, transfer):
                 for reader in readers.get(slot, ()):
                     reached[reader] = True
-            if len(self.scope.polynomials.atoms) + len(self.conditions) > _MOST_FORMULAS:
+            if self.work.is_done or len(self.scope.polynomials.atoms) + len(self.conditions) > _MOST_FORMULAS:
                 raise _Unplanned
         self._examine_variables()
         if 2 * len(self.open_slots) > count:

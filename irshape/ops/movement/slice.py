@@ -20,6 +20,7 @@ from irshape.shape.value import Elements, sliced
 def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) -> Size:
     """The size of a slice of an axis."""
     if isinstance(step, Dim):
+        ctx.require_nonzero(step, "a step must not be 0", code="V101")
         return ctx.unknown(0, bounds(size)[1])
     if step == 0:
         ctx.fail("V101", "a step must not be 0")
