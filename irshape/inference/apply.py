@@ -14,6 +14,7 @@ from irshape.ops.context import Context, RuleFailure, Uncomputable, element_coun
 from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.report.finding import Finding
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
@@ -84,6 +85,7 @@ class Rules:
         return outcome
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Application(Context):
     """One application of a transfer function to the facts of a node's inputs.
 

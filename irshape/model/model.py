@@ -225,7 +225,8 @@ class Model:
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
     def __iter__(self) -> Iterator[Node]:
-        return (self.nodes[index] for index in self.order)
+        for index in self.order:
+            yield self.nodes[index]
 
     def __len__(self) -> int:
         return len(self.nodes)

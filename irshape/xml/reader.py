@@ -87,11 +87,12 @@ class _ForgivenError(Exception):
         self.pieces = pieces
 
 
-def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT) -> Document:
+def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT, uses_fast_lane: bool = True) -> Document:
     """Read an IR or a specification example from a path, bytes, a binary file object, or an lxml element or tree.
 
-    `path` names the file in messages and locates its `.bin`; it is needed only if `source` is not a path. A faulty file gives a
-    document with diagnostics. Raises `OSError` for a path that cannot be read and `TypeError` for a source of another kind.
+    `path` names the file in messages and locates its `.bin`; it is needed only if `source` is not a path. With `uses_fast_lane=False` the
+    general reader reads every file, more slowly and with the same result. A faulty file gives a document with diagnostics. Raises `OSError`
+    for a path that cannot be read and `TypeError` for a source of another kind.
     """
     content, own_path = _content(source, limits.size)
     own_path = os.fspath(path) if path is not None else own_path
@@ -100,7 +101,8 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     try:
         if len(content) > limits.size:
             reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
-        reader.run()
+        if not (uses_fast_lane and reader.run_fast()):
+            reader.run()
     except _ForgivenError as error:
         document = Document(content, own_path, limits)
         reader = _Reader(document, error.pieces)
@@ -209,8 +211,6 @@ class _Reader:
     # The run and the faults that end it.
 
     def run(self) -> None:
-        if self.pieces is None and self.run_fast():
-            return
         document = self.document
         document.encoding, mark = self.encoding()
         root = _ROOT.match(self.source)
