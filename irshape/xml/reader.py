@@ -67,6 +67,8 @@ _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
 _BODIES: Final = {type.lower(): tuple(body for body, _ in bodies) for type, bodies in BODIES.items()}
 _TYPES_WITH_BODIES: Final = frozenset(_BODIES)
+# What stands for the layers and edges of a body that the fast lane reads.
+_LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
 # The attributes that <input> and <output> of a port map must have, and those that must be numbers if present.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
@@ -256,8 +258,11 @@ class _Reader:
             self.layers.clear()
         return is_read
 
-    def read_layer(self, begin: int, end: int) -> Layer:
-        """Read the one layer between two offsets, for the fast lane. Raises `UnusualError` if the layer has any fault."""
+    def read_layer(self, begin: int, end: int, left_out: list[tuple[int, int]]) -> Layer:
+        """Read the one layer between two offsets, for the fast lane, without the layers and edges of its bodies, which are left out.
+
+        Raises `UnusualError` if the layer has any fault.
+        """
         alone = Document(self.source, None, self.limits)
         reader = _Reader(alone)
         opening = b'<net version="11"><layers>'
@@ -265,7 +270,13 @@ class _Reader:
         parser = reader.parser = reader.new_parser()
         try:
             parser.Parse(opening, False)
-            parser.Parse(self.source[begin:end], False)
+            at = begin
+            for first, last in left_out:
+                parser.Parse(self.source[at:first], False)
+                parser.Parse(_LEFT_OUT, False)
+                reader.shift += last - first - len(_LEFT_OUT)
+                at = last
+            parser.Parse(self.source[at:end], False)
             parser.Parse(b"</layers></net>", True)
         except (pyexpat.ExpatError, _UnreadableError):
             raise fastlane.UnusualError from None
