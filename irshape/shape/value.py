@@ -30,6 +30,7 @@ Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
 
+@mypyc_attr(native_class=False)
 class Unreadable(tuple[str, ...]):
     """In place of elements that OpenVINO cannot read, because of their type, or cannot compute: then the code and message of the fault."""
 
