@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test pyodide lint format generate docs docs-serve ci fuzz hostile bench release-check clean
+.PHONY: help example test pyodide compiled lint format generate docs docs-serve ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -19,6 +19,9 @@ test: $(BIN)/pytest  ## run the tests, beside OpenVINO where it has a say
 
 pyodide: $(BIN)/pytest  ## run the tests that need Python alone under Python 3.14, in Pyodide; needs Node and npm
 	$(BIN)/python tools/pyodide/run.py
+
+compiled: $(BIN)/pytest  ## build the compiled wheel, run tests with it, compare its reports; needs a C compiler
+	$(BIN)/python tools/compiled/run.py
 
 lint: $(BIN)/pytest  ## ruff, mypy, the forms of workflows and issue forms, fresh derived files
 	.ci/lint

@@ -13,10 +13,14 @@ from typing import Any
 from irshape import __version__
 from irshape.cli.arguments import Parser
 from irshape.cli.run import FAILED
+from irshape.shape.dim import IS_COMPILED
 
 # The exit code that a shell shows for a program ended by a closed pipe; then the code for Ctrl-C.
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
+
+# The kind of the wheel: whether mypyc has compiled a part of it.
+KIND = "compiled" if IS_COMPILED else "interpreted"
 
 # Each command is a module of this folder.
 COMMANDS = {
@@ -47,7 +51,7 @@ _EXAMPLES = """examples:
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of a command line. Only the module of the command that it names is imported, to start fast."""
     top = Parser("irshape", description=_ABOUT, epilog=_EXAMPLES)
-    top.add_argument("--version", action="version", version=f"irshape {__version__}")
+    top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
     commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
     if words and words[0] in COMMANDS:
         module = _module(words[0])

@@ -14,6 +14,7 @@ from irshape.ops.context import Context, RuleFailure, Uncomputable, element_coun
 from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.report.finding import Finding
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
@@ -59,14 +60,8 @@ class Rules:
         missing = max(self._always - work.left, 0)
         work.left += missing
         work.is_bounded = True
-        steps = 0
-        for fact in facts:
-            if fact.shape is not None:
-                steps += len(fact.shape)
-            if fact.elements is not None:
-                steps += 4 * len(fact.elements)
         try:
-            work.take(steps)
+            work.take(application.steps)
             outcome = application.answer()
         except Exhausted:
             if is_asked_by_a_rule:
@@ -85,6 +80,7 @@ class Rules:
         return outcome
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Application(Context):
     """One application of a transfer function to the facts of a node's inputs.
 
@@ -92,7 +88,7 @@ class Application(Context):
     belong to the node.
     """
 
-    __slots__ = ("facts", "listed", "node", "rules", "sources", "table", "transfer", "wanted")
+    __slots__ = ("facts", "is_asked", "listed", "node", "poisoned", "rules", "sources", "steps", "table", "transfer", "wanted")
 
     def __init__(self, rules: Rules, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> None:
         first, sources = node.model.first_tensor, node.sources
@@ -108,14 +104,25 @@ class Application(Context):
         self.wanted = transfer.wanted
         self.kept = transfer.listed if rules.is_reshaped else 0
         self.states_types = rules.states_types
+        self.is_static = self.table.is_static
+        self.is_runtime_view = not self.is_static
+        # Whether the rule is asked: not if it needs a rank that is not known.
+        self.is_asked = True
+        # The work of reading the facts, and the positions of those that are poisoned.
+        self.steps = 0
+        self.poisoned: set[int] = set()
+        for index, fact in enumerate(facts):
+            if fact.shape is not None:
+                self.steps += len(fact.shape)
+            if fact.elements is not None:
+                self.steps += 4 * len(fact.elements)
+            if fact.runtime_view is not fact:
+                self.is_runtime_view = False
+            if fact.is_poisoned:
+                self.poisoned.add(index)
 
     def answer(self) -> Outcome:
         """The outcome of the rule; where OpenVINO's view of the inputs differs, the rule runs on it as well, for the verdict."""
-        self.is_static = self.table.is_static
-        self.is_runtime_view = not self.is_static
-        for fact in self.facts:
-            if fact.runtime_view is not fact:
-                self.is_runtime_view = False
         polynomials = self.scope.polynomials
         large = polynomials.large
         outputs = self._outputs()
@@ -152,8 +159,8 @@ class Application(Context):
                 return failed
             self.warn("R201", f"{message}; OpenVINO ignores the others in IR version 10")
             self.facts = self.facts[: op.max_inputs]
-        poisoned = {index for index, fact in enumerate(self.facts) if fact.is_poisoned}
-        said = len(findings)
+            self.poisoned = {index for index in self.poisoned if index < op.max_inputs}
+        poisoned, said = self.poisoned, len(findings)
         try:
             outputs = self._infer(bool(poisoned))
         except RuleFailure:
@@ -171,19 +178,8 @@ class Application(Context):
         return failed if len(findings) > said and self.has_errors(said) else outputs
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
-        op, facts, sources = self.op, self.facts, self.sources
-        ports = op.inputs
-        if len(facts) > len(ports):
-            ports = (*ports, *[ports[-1]] * (len(facts) - len(ports)))
-        unknown_shape = self.unknown_shape
-        inputs = [
-            Input(
-                ports[index], index, sources[index], fact.element_type, fact.shape, fact.elements, fact.is_literal, unknown_shape, fact.ends
-            )
-            for index, fact in enumerate(facts)
-        ]
-        if not self._check_ports(inputs):
-            raise RuleFailure
+        op = self.op
+        inputs = self._inputs()
         arguments = inputs if len(inputs) == op.max_inputs else _arranged(op, inputs)
         shapes = [self._sized(shape) for shape in self._shapes(inputs, arguments)]
         if self.scope.has_intervals_only:
@@ -204,26 +200,33 @@ class Application(Context):
             outputs.append(fact)
         return tuple(outputs)
 
-    def _check_ports(self, inputs: Sequence[Input]) -> bool:
-        """Check the declarations of the ports; False if an input has a rank for which the rule cannot run."""
-        is_ranked = True
-        for input in inputs:
-            port = input.port
-            if input.element_type not in port.types or not self.states_types:
+    def _inputs(self) -> list[Input]:
+        """The inputs, checked by the declarations of their ports. Ends the rule if an input has a rank for which it cannot run."""
+        ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
+        declared = len(ports)
+        is_fit = True
+        inputs: list[Input] = []
+        for index, fact in enumerate(self.facts):
+            port, shape = ports[index if index < declared else -1], fact.shape
+            input = Input(port, index, sources[index], fact.element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
+            inputs.append(input)
+            if fact.element_type not in port.types or not self.states_types:
                 self._check_type(input)
             if input.elements is not None:
                 self._check_elements(input)
-            shape = input.partial_shape
             if shape is None:
+                self.is_asked = self.is_asked and not port.ranked
                 continue
             rank = len(shape)
             if rank < port.min_rank or (port.rank is not None and rank != port.rank):
                 wanted = f"at least rank {port.min_rank}" if port.rank is None else f"rank {port.rank}"
                 self.error("S101", f"{input.name} must have {wanted}, got rank {rank}", port=input)
-                is_ranked = False
+                is_fit = False
         if self.op.are_alike:
             self._compare_types(inputs)
-        return is_ranked
+        if not is_fit:
+            raise RuleFailure
+        return inputs
 
     def _check_type(self, input: Input) -> None:
         if not self.has_type(input, input.port.types):
@@ -255,9 +258,8 @@ class Application(Context):
     def _shapes(self, inputs: Sequence[Input], arguments: Sequence[Any]) -> Sequence[Shape]:
         outs = self.op.outputs
         try:
-            for input in inputs:
-                if input.partial_shape is None and input.port.ranked:
-                    raise UnknownRank
+            if not self.is_asked:
+                raise UnknownRank
             shapes = self.op.infer(self, *arguments)
         except UnknownRank:
             count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)

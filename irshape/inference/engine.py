@@ -11,17 +11,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.graph import Graph
 from irshape.inference.partition import Partition
 from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
 from irshape.inference.schedule import facts_of, marked
+from irshape.model.bodies import Body
+from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.shape.guard import Requirement
+from irshape.shape.limits import Work
 from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
+from irshape.xml.weights import Weights
 
 # A pass asks for passes over bodies, and is sent their runs.
 Pass: TypeAlias = Generator[Wanted, Run, Run]
@@ -47,16 +51,25 @@ class _Question(NamedTuple):
 class Engine(Graph):
     """The inference of one graph by passes. `diagnostics` and `guarded_runs` are gathered from the graph and its bodies."""
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        """The arguments are those of `Graph`."""
-        super().__init__(*arguments, **named)
+    def __init__(
+        self,
+        model: Model,
+        weights: Weights | None,
+        opaque: frozenset[str] = frozenset(),
+        *,
+        outer: Engine | None = None,
+        body: Body | None = None,
+        is_static: bool = False,
+        work: Work | None = None,
+    ) -> None:
+        super().__init__(model, weights, opaque, outer=outer, body=body, is_static=is_static, work=work)
         self.diagnostics = Diagnostics()
         self.guarded_runs: list[Run] = []
         self._question: _Question | None = None
         self._runs: dict[Given, Run] = {}
         self._partition: Partition | None = None
         self._changed: frozenset[int] = frozenset()
-        if named.get("outer") is None:
+        if outer is None:
             for graph in self.graphs():
                 graph.enter_bodies()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
@@ -63,6 +64,7 @@ def _ends(element: Any) -> Any:
 POISONED: Final = Fact(ElementType.dynamic, None, None, True)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class FactTable:
     """The table of facts of one inference; `is_static` is that of the engine."""
 

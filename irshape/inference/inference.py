@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irshape.inference.engine import Engine
-from irshape.inference.facts import POISONED, Fact
+from irshape.inference.facts import Fact
+from irshape.inference.recorded import compare_recorded
 from irshape.inference.run import Guard, Run, guards_of
 from irshape.model.build import place
 from irshape.model.model import Model, Node, OutputPort
@@ -24,7 +25,7 @@ from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
 from irshape.version import TOOL
-from irshape.xml.document import Document, PortRecord, Signature
+from irshape.xml.document import Document
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:
@@ -546,80 +547,3 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
     elif found:
         found = found.without(is_about_specification)
     return Inference(document, model, engine, found)
-
-
-def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
-    """Recorded dims and precisions that contradict the inferred facts, each with the places of later ports that follow from it.
-
-    A recorded -1 fits any size. A port without `<dim>` fits a scalar and any unknown rank. If a port after a differing port differs, too,
-    it is only counted there, because it is out of date for the same reason.
-    """
-    roots: dict[tuple[str, int], Diagnostic] = {}
-    behind: dict[Diagnostic, list[int]] = {}
-    outputs: Counter[Diagnostic] = Counter()
-    run, stubs = engine.current, model.stubs
-    slots = run.slots
-    # Layers with the same signature and the same outcome need not be compared again.
-    compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
-    for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
-        signature = node.layer.signature
-        faults = compared.get((signature, taken))
-        if faults is None:
-            if node.op_class is None:
-                continue
-            facts = [slots[slot] if slot >= 0 and slot not in stubs else POISONED for slot in node.sources]
-            facts += slots[node.first_slot : node.first_slot + signature.output_count]
-            faults = [
-                (index, *fault)
-                for index, (port, fact) in enumerate(zip(signature.records, facts, strict=True))
-                if port[2] != fact.shape or port[1] != fact.element_type.precision  # most ports record exactly the fact
-                for fault in _contradictions(port, fact)
-            ]
-            if taken is not None and not stubs:
-                compared[signature, taken] = faults
-        for index, code, message in faults:
-            layer, output = node.layer, index - len(node.sources)
-            slot, before = (node.first_slot + output, node.sources) if output >= 0 else (node.sources[index], [node.sources[index]])
-            root = next((roots[code, one] for one in before if (code, one) in roots), None)
-            port = (*layer.inputs, *layer.outputs)[index]
-            if root is None:
-                root = Diagnostic(code, message, place(document, layer, port.offset, str(port.id), model.path))
-                behind[root] = []
-            else:
-                behind[root].append(port.offset)
-                outputs[root] += output >= 0
-            roots[code, slot] = root
-    for root, count in outputs.items():
-        if count:
-            root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
-    return behind
-
-
-def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
-    """Codes and messages of the facts that a port records and the model contradicts."""
-    _, precision, dims = port
-    faults: list[tuple[str, str]] = []
-    is_same = dims is None or dims == fact.shape
-    if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
-        return faults
-    if not is_same and dims is not None and not _fits(dims, fact.shape):
-        recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
-        faults.append(("R301", f"the port records [{recorded}], but the model computes {format_shape(fact.shape)}"))
-    recorded_type = ElementType.from_precision(precision) if precision else None
-    if recorded_type not in (None, ElementType.dynamic, fact.element_type) and fact.element_type is not ElementType.dynamic:
-        faults.append(("R302", f"the port records {precision}, but the model computes {fact.element_type.precision}"))
-    return faults
-
-
-def _fits(dims: tuple[int, ...], shape: Shape) -> bool:
-    """Whether recorded dims are compatible with an inferred shape."""
-    if shape is None:
-        return True
-    if len(dims) != len(shape):
-        return False
-    for dim, size in zip(dims, shape, strict=True):
-        if dim >= 0 and dim != size:
-            low, high = bounds(size)
-            if not low <= dim <= high:
-                return False
-    return True

@@ -9,6 +9,7 @@ of one class, the pass has failed, and the next partition keeps these tensors ap
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from irshape.inference.facts import Fact
 from irshape.inference.run import NodeReport, Run
@@ -97,17 +98,17 @@ class Partition:
         """Whether the tensors that the change does not reach still have the facts of the base."""
         return run is self.last or run.is_in(self.slots)
 
-    def begun(self) -> tuple[Run, list[Fact]]:
+    def begun(self) -> tuple[Run, list[Any]]:
         """A run, and the facts by class; only the facts of classes that the change does not reach are known."""
         run = self.last = Run(None)
-        known: list[Fact] = self.facts.copy()  # type: ignore[assignment]
+        known: list[Any] = list(self.facts)
         run.place = lambda: self.placed(known)
         run.reports = self.reports.copy()
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
         return run, known
 
-    def placed(self, known: list[Fact]) -> list[Fact]:
+    def placed(self, known: list[Any]) -> list[Fact]:
         """The facts of all tensors, from the facts of the classes."""
         slots = self.slots.copy()
         for slot, number in self.classes.items():

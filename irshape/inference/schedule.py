@@ -6,7 +6,6 @@ All of this is known before the first pass and holds for every pass.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from math import inf
 from typing import Any, Final, TypeAlias
 
@@ -16,6 +15,7 @@ from irshape.model.bodies import Body, conditions_passed
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
 from irshape.shape.element_type import ElementType
+from irshape.shape.range import Bound
 from irshape.xml.document import Signature
 from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights, WeightsError
@@ -35,26 +35,32 @@ class Schedule:
         self.model = model
         self.nodes = nodes
         self.transfers = transfers
+        self._positions: list[int] | None = None
+        self._readers: dict[int, list[int]] | None = None
 
-    @cached_property
-    def _positions(self) -> list[int]:
-        """The position of each node; a node that OpenVINO drops has none, and nobody reads it."""
-        positions = [-1] * len(self.model)
-        for position, node in enumerate(self.nodes):
-            positions[node.index] = position
-        return positions
+    @property
+    def positions(self) -> list[int]:
+        """The position of each node, by its index; a node that OpenVINO drops has none, and nobody reads it."""
+        if self._positions is None:
+            self._positions = [-1] * len(self.model)
+            for position, node in enumerate(self.nodes):
+                self._positions[node.index] = position
+        return self._positions
 
-    @cached_property
+    @property
     def readers(self) -> Mapping[int, list[int]]:
         """The positions of the nodes that read each tensor."""
-        positions = self._positions
-        return {slot: [positions[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
+        if self._readers is None:
+            positions = self.positions
+            self._readers = {slot: [positions[index] for index, _ in readers] for slot, readers in self.model.readers.items()}
+        return self._readers
 
     def marks(self, indices: Iterable[int]) -> bytearray:
         """A byte for each position, set for the nodes of these indices."""
         marks = bytearray(len(self.nodes))
+        positions = self.positions
         for index in indices:
-            marks[self._positions[index]] = True
+            marks[positions[index]] = True
         return marks
 
 
@@ -90,7 +96,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     found: list[Transfer | None] = []
     signatures: dict[Signature, _Common] = {}
     known_reads: dict[object, _Reads] = {}
-    size: float | None = inf if model.document.is_example else None
+    size: Bound | None = inf if model.document.is_example else None
     first_constant = None
     ended: set[int] = set()
     for index in reversed(model.order):

@@ -7,7 +7,7 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import Self
 
 from irshape.inference.engine import Engine, Pass
 from irshape.inference.facts import Fact
@@ -16,11 +16,14 @@ from irshape.inference.runtime import interval_shape, intervals, never_valid
 from irshape.inference.schedule import facts_of
 from irshape.inference.transfer import Outcome
 from irshape.inference.voice import Voice
-from irshape.model.model import Node
+from irshape.model.bodies import Body
+from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.dim import Dim, IntervalScope
+from irshape.shape.limits import Work
+from irshape.xml.weights import Weights
 
 
 def infer(engine: Engine) -> None:
@@ -49,9 +52,19 @@ class RuntimePass(Engine):
 
     new_scope = IntervalScope
 
-    def __init__(self, *arguments: Any, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.voice: _Refusals = _Refusals(self.model)
+    def __init__(
+        self,
+        model: Model,
+        weights: Weights | None,
+        opaque: frozenset[str] = frozenset(),
+        *,
+        outer: Engine | None = None,
+        body: Body | None = None,
+        is_static: bool = False,
+        work: Work | None = None,
+    ) -> None:
+        super().__init__(model, weights, opaque, outer=outer, body=body, is_static=is_static, work=work)
+        self.voice = self._refusals = _Refusals(model)
 
     @classmethod
     def of(cls, engine: Engine) -> Self:
@@ -63,7 +76,7 @@ class RuntimePass(Engine):
 
     def verdict_on(self, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
         """The outcome of a rule in a graph; its errors are warnings if OpenVINO does not refuse the node."""
-        if not any(finding.is_error for finding in outcome.findings) or node in self.voice.refused:
+        if not any(finding.is_error for finding in outcome.findings) or node in self._refusals.refused:
             return outcome
         first = node.first_slot
         outputs = self.slots[first : first + node.layer.signature.output_count]
@@ -91,8 +104,8 @@ class RuntimePass(Engine):
 class _Refusals(Voice):
     """A voice that says nothing: it keeps the nodes in which OpenVINO finds an error."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
         self.refused: set[Node] = set()
 
     def report(self, run: Run, position: int, node: Node, finding: Finding) -> None:

@@ -63,7 +63,7 @@ class _Builder:
         self.classes: dict[tuple[str, str], OpClass | None] = {}
         self.signatures: Iterable[Signature] = ()
         # Whether each node is read, by its index, and whether every producer comes before its readers in the file.
-        self.is_read = bytearray()
+        self.is_read: list[bool] = []
         self.is_sorted = True
 
     def build(self) -> None:
@@ -145,7 +145,7 @@ class _Builder:
     def connect(self) -> None:
         model = self.model
         by_id = model._by_id
-        is_read = self.is_read = bytearray(len(model.nodes))
+        is_read = self.is_read = [False] * len(model.nodes)
         numbers = iter(model.graph.ends)
         for number, (from_layer, from_port, to_layer, to_port) in enumerate(zip(numbers, numbers, numbers, numbers, strict=True)):
             source, target = by_id.get(from_layer), by_id.get(to_layer)

@@ -305,7 +305,8 @@ class Model:
         return item in self._named() if isinstance(item, str) else isinstance(item, Node) and item.model is self
 
     def __iter__(self) -> Iterator[Node]:
-        return (self.nodes[index] for index in self.order)
+        for index in self.order:
+            yield self.nodes[index]
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -5,7 +5,7 @@ from irshape.ops.context import Context
 from irshape.ops.elementwise import Broadcasting, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Dim, bounds, is_known, product
+from irshape.shape.dim import Dim, are_known, bounds, product
 from irshape.shape.element_type import ANY, BOOLEAN, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real
@@ -55,7 +55,7 @@ class NonZero(Op):
     output_type: IndexType = ElementType.i64
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        if data.elements is not None and all(is_known(element) or isinstance(element, float) for element in data.elements):
+        if data.elements is not None and are_known(data.elements):
             count = sum(element != 0 for element in data.elements)
             return (data.rank or count, count)
         if not data.is_ranked or data.rank == 0:

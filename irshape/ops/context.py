@@ -8,10 +8,12 @@ from typing import Any, NoReturn
 
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, dim_max, eq, format_size, is_eq, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
 from irshape.shape.polynomial import UNBACKED
+from irshape.shape.range import Bound
 from irshape.shape.scaling import scaled
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
 from irshape.shape.value import Elements, Pieces
@@ -31,6 +33,7 @@ class Uncomputable(Exception):
         self.port = port
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Context(Judge):
     """One application of a rule to facts.
 
@@ -117,7 +120,9 @@ class Context(Judge):
         """Record a finding, and go on."""
         self.findings.append(Finding(code, message, None if port is None else port.index, attribute, hint))
 
-    warn = error  # the code says which it is
+    def warn(self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None) -> None:
+        """Record a finding; its code says that it is a warning."""
+        self.error(code, message, port=port, attribute=attribute, hint=hint)
 
     def fail(
         self, code: str, message: str, *, port: Input | None = None, attribute: str | None = None, hint: str | None = None
@@ -213,7 +218,7 @@ class Context(Judge):
 
     # Values of inputs.
 
-    def unknown(self, low: float = 0, high: float = inf) -> Size:
+    def unknown(self, low: Bound = 0, high: Bound = inf) -> Size:
         """A size that only running the layer tells: a symbol that belongs to the layer."""
         self._born += 1
         size = self.scope.unknown((self.key, "size", self._born), low, high, is_unbacked=bool(self.op.inputs))
@@ -297,7 +302,7 @@ class Context(Judge):
 
     def dimension(self, value: Size) -> Size:
         """A number as OpenVINO's dimension: -1 is any size, and a number below -1 is 0. Unsigned numbers wrap around to these."""
-        if not isinstance(value, int):
+        if isinstance(value, Dim):
             return narrow(value, 0) if bounds(value)[0] < 0 else value
         if value > INT64_MAX:
             value -= 2**64
@@ -412,7 +417,7 @@ class Context(Judge):
         if axes is None:
             return None
         name = port.name
-        counted = tuple([int(self.axis(axis, rank, name, port=port)) for axis in self.readable(port, axes)])
+        counted = tuple([self.axis(axis, rank, name, port=port) for axis in self.integers(port, axes)])
         if unique and len(set(counted)) < len(counted):
             self.fail("V104", f"{port.name} must name each axis once, got {list(axes)}", port=port)
         return counted
@@ -449,7 +454,7 @@ _UNLIKE = {
 }
 
 
-def _interval(low: float, high: float) -> str:
+def _interval(low: Bound, high: Bound) -> str:
     return str(low) if low == high else f"{'' if low == -inf else low}..{'' if high == inf else high}"
 
 

@@ -242,7 +242,7 @@ class Unsqueeze(_Rearrangement):
         known = ctx.known(axes)
         if known is None:
             return None
-        ctx.read(axes)
+        known = ctx.integers(axes, known)
         shape = list(data.shape)
         if not known:
             ctx.fail("V103", "axes must hold at least one axis", port=axes)

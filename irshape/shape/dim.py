@@ -14,6 +14,7 @@ from math import inf
 from operator import index
 from typing import Any, ClassVar, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.polynomial import NAMED, OTHER, UNBACKED, Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import COMPOSE, Bound, Range, capped, exactly, join, meet, modulo, number_text, reduced, subtract
@@ -24,6 +25,7 @@ INT64_MAX: Final = 2**63 - 1
 _UNBOUNDED: Final = 2**47
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Scope:
     """The symbols and dims of one inference. Not safe to use from several threads at once.
 
@@ -165,6 +167,7 @@ class IntervalScope(Scope):
         return int(low) if low == high else self.bounded((operation, a, b), low, high)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Dim:
     """A size whose value is not known. It is added, multiplied and divided like an int, and `str` gives its formula.
 
@@ -176,7 +179,9 @@ class Dim:
     __slots__ = ("polynomial", "range", "scope")
 
     # Makes the operators of numpy integers defer to those of this class.
-    __array_ufunc__: Final = None
+    __array_ufunc__: ClassVar[None] = None
+    # Compiled, a class that defines an order would have no hash.
+    __hash__: ClassVar[Callable[[Dim], int]] = object.__hash__
 
     def __init__(self, scope: Scope, polynomial: Polynomial, known: Range) -> None:
         self.scope: Final = scope
@@ -196,7 +201,8 @@ class Dim:
             other = index(other)
         return self.scope.apply("add", self, other) if other != 0 else self
 
-    __radd__ = __add__
+    def __radd__(self, other: SupportsIndex) -> Size:
+        return self + other
 
     def __sub__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
@@ -211,7 +217,8 @@ class Dim:
             other = index(other)
         return self.scope.apply("multiply", self, other) if other != 1 else self
 
-    __rmul__ = __mul__
+    def __rmul__(self, other: SupportsIndex) -> Size:
+        return self * other
 
     def __floordiv__(self, other: SupportsIndex | Dim) -> Size:
         if not isinstance(other, (int, Dim)):
@@ -236,13 +243,23 @@ class Dim:
     def __neg__(self) -> Size:
         return self.scope.apply("multiply", self, -1)
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
         raise TypeError(f"{self} is unknown and has no truth value; ask le, lt or eq, or use a requirement of the context")
 
     def __lt__(self, other: object) -> NoReturn:
-        raise TypeError(f"{self} is unknown and has no order; ask le or lt, or use dim_min, dim_max or a requirement of the context")
+        self._has_no_order()
 
-    __le__ = __gt__ = __ge__ = __lt__
+    def __le__(self, other: object) -> NoReturn:
+        self._has_no_order()
+
+    def __gt__(self, other: object) -> NoReturn:
+        self._has_no_order()
+
+    def __ge__(self, other: object) -> NoReturn:
+        self._has_no_order()
+
+    def _has_no_order(self) -> NoReturn:
+        raise TypeError(f"{self} is unknown and has no order; ask le or lt, or use dim_min, dim_max or a requirement of the context")
 
     def __str__(self) -> str:
         return str(self.polynomial)
@@ -251,7 +268,15 @@ class Dim:
         return f"Dim({self}: {_range_text(self.range)})"
 
 
-Size: TypeAlias = int | Dim
+# Whether this is a compiled wheel. The options `always_true` in tools/mypyc.toml and `always_false` in pyproject.toml tell mypyc and mypy.
+IS_COMPILED = not __file__.endswith((".py", ".pyc"))
+
+if IS_COMPILED:
+    # Compiled code makes a machine integer of what it knows to be an int. A size may be an int of another class, which remembers where it
+    # was read (`answers/explain/traced.py`), and must stay the object that it is.
+    Size: TypeAlias = Any
+else:
+    Size: TypeAlias = int | Dim
 """The size of an axis: a number, or a formula where it is not known."""
 
 Question: TypeAlias = tuple[str, Size, Size]
@@ -261,12 +286,12 @@ _RANGES: Final[dict[str, Callable[[Range, Range], Range]]] = {**COMPOSE, "subtra
 
 
 def _range(size: Size) -> Range:
-    return exactly(size) if isinstance(size, int) else size.range
+    return size.range if isinstance(size, Dim) else exactly(size)
 
 
 def expression_of(size: Size) -> Expression:
     """The formula of a size."""
-    return size if isinstance(size, int) else size.polynomial
+    return size.polynomial if isinstance(size, Dim) else size
 
 
 def _range_text(known: Range) -> str:
@@ -277,7 +302,7 @@ def _range_text(known: Range) -> str:
 
 def bounds(size: Size) -> tuple[Bound, Bound]:
     """The smallest and the largest value: ints, or infinities."""
-    if isinstance(size, int):
+    if not isinstance(size, Dim):
         return size, size
     low, high, _, _ = size.range
     if low <= 0 and size.scope.questions is not None:
@@ -453,17 +478,17 @@ def narrow(size: Size, low: Size | Bound = -inf, high: Size | Bound = inf, modul
 
 def evaluate(size: Size, values: Mapping[str, int]) -> int:
     """The value of `size` for the given values of its symbols; KeyError if one is missing."""
-    return size if isinstance(size, int) else size.scope.polynomials.evaluate(size.polynomial, values)
+    return size.scope.polynomials.evaluate(size.polynomial, values) if isinstance(size, Dim) else size
 
 
 def origins(size: Size) -> int:
     """The origins of the symbols in `size`: a bit set of `NAMED`, `UNBACKED` and `OTHER`."""
-    return 0 if isinstance(size, int) else size.scope.polynomials.origins(size.polynomial)
+    return size.scope.polynomials.origins(size.polynomial) if isinstance(size, Dim) else 0
 
 
 def symbols(size: Size) -> frozenset[str]:
     """The names of the symbols and unknown values that `size` is computed from."""
-    if isinstance(size, int):
+    if not isinstance(size, Dim):
         return frozenset()
     polynomials = size.scope.polynomials
     return frozenset([polynomials.atoms[index].name for index in polynomials.symbols_below(size.polynomial)])
@@ -471,7 +496,7 @@ def symbols(size: Size) -> frozenset[str]:
 
 def is_filled(size: Size) -> bool:
     """Whether `size` is at least 1 if every symbol of range `0..` (no upper bound, so 0 is not the user's choice) is at least 1."""
-    if isinstance(size, int):
+    if not isinstance(size, Dim):
         return size > 0
     if bounds(size)[0] > 0:
         return True
@@ -505,7 +530,7 @@ def formula_text(size: Size | Polynomial) -> str:
 
 def is_known(size: Size) -> bool:
     """Whether a size is a plain number."""
-    return isinstance(size, int)
+    return not isinstance(size, Dim)
 
 
 def are_known(sizes: Iterable[Any]) -> TypeGuard[tuple[int, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from math import gcd, inf
 from typing import Any, Final, NamedTuple
 
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import (
     Dim,
     Scope,
@@ -71,9 +72,8 @@ class Requirement:
             return _relation_text(self.a, "==" if self.kind == "eq" else ">=", self.b)
         if self.kind == "div":
             return f"{_operand_text(self.a)} % {_operand_text(self.b)} == 0"
-        one, other = self.a, self.b
-        if self.kind == "broadcast" and isinstance(one, int) and isinstance(other, Dim):
-            one, other = other, one
+        is_reversed = self.kind == "broadcast" and isinstance(self.a, int) and isinstance(self.b, Dim)
+        one, other = (self.b, self.a) if is_reversed else (self.a, self.b)
         a, b = formula_text(one), formula_text(other)
         if self.kind in ("stretch", "broadcast") and isinstance(one, Dim) and isinstance(other, int):
             return f"{a} in (1, {b})"
@@ -182,6 +182,7 @@ STATIC: Final = 1
 BOUNDS: Final = 2
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Judge:
     """Decides requirements; the base class of a rule's context.
 
@@ -298,7 +299,7 @@ class Judge:
             self._refuse(Requirement("div", a, divisor, message, code, names))
             return a // divisor if divisor else 0
         self.require_div(a, divisor, message, code=code, **names)
-        if isinstance(divisor, int):
+        if not isinstance(divisor, Dim):
             if not divisor:
                 return 0
             whole = narrow(a, modulus=abs(divisor))
@@ -312,7 +313,7 @@ class Judge:
         if low > 0 and least >= 0:
             # a = quotient * divisor, and neither factor is 0.
             smallest = 1 if isinstance(most, float) else -(-low // most)
-            return max(quotient, int(smallest)) if isinstance(quotient, int) else narrow(quotient, smallest, high)
+            return narrow(quotient, smallest, high) if isinstance(quotient, Dim) else max(quotient, int(smallest))
         return quotient
 
     def merge(self, a: Size, b: Size, message: str, *, code: str = "S201", **names: Any) -> Size:

@@ -57,7 +57,7 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     length = _length(within, begin, end, step)
     if length is within:
         return size
-    return length if isinstance(length, int) else narrow(length, *sliced_bounds(size, begin, end, step))
+    return narrow(length, *sliced_bounds(size, begin, end, step)) if isinstance(length, Dim) else length
 
 
 def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:

@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import copysign, gcd, inf, prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, Size, bounds, congruence
 from irshape.shape.element_type import ElementType
+from irshape.shape.range import Bound
 
 
 class Real(NamedTuple):
@@ -28,12 +30,14 @@ Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
 
+@mypyc_attr(native_class=False)
 class Unreadable(tuple[str, ...]):
     """In place of elements that OpenVINO cannot read, because of their type, or cannot compute: then the code and message of the fault."""
 
     __slots__ = ()
 
 
+@mypyc_attr(native_class=False)
 class Pieces(tuple[Any, ...]):
     """Elements that OpenVINO does not follow as a list. It reads those that are constants where a rule looks for them piece by piece."""
 
@@ -45,8 +49,8 @@ def quotient(size: Size, divisor: int) -> Size | float | Real:
     common = gcd(divisor, *congruence(size))
     size, divisor = size // common, divisor // common
     if divisor == 1:
-        return float(size) if isinstance(size, int) else size
-    if isinstance(size, int):
+        return size if isinstance(size, Dim) else float(size)
+    if not isinstance(size, Dim):
         return size / divisor
     low, high = bounds(size)
     return Real(low / divisor, high / divisor, size, divisor)
@@ -157,7 +161,7 @@ _LIMITS: Final[dict[ElementType, tuple[int, int]]] = {
 _WIDE: Final = 32
 
 
-def limits(element_type: ElementType) -> tuple[float, float]:
+def limits(element_type: ElementType) -> tuple[Bound, Bound]:
     """The least and the greatest number of a type; infinite if no size comes near it."""
     if element_type is ElementType.boolean:
         return 0, 1
@@ -209,7 +213,7 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
     return elements
 
 
-def _rounded(element: Element, rounding: Callable[[float], float], digits: int) -> Element:
+def _rounded(element: Element, rounding: Callable[[Bound], float], digits: int) -> Element:
     if isinstance(element, int | float):
         return rounding(element)
     low, high = element[:2] if isinstance(element, Real) else bounds(element)
@@ -235,7 +239,7 @@ def _is_exact(size: Size, digits: int) -> bool:
     return all(abs(number) <= largest for number in numbers)
 
 
-def to_float(number: float) -> float:
+def to_float(number: Bound) -> float:
     """The nearest float; an infinite one for an int beyond all floats."""
     try:
         return float(number)
@@ -243,24 +247,24 @@ def to_float(number: float) -> float:
         return inf if number > 0 else -inf
 
 
-def _round_with(code: str) -> Callable[[float], float]:
-    def rounding(number: float) -> float:
-        number = to_float(number)
+def _round_with(code: str) -> Callable[[Bound], float]:
+    def rounding(number: Bound) -> float:
+        exact = to_float(number)
         try:
-            rounded: float = struct.unpack(code, struct.pack(code, number))[0]
+            rounded: float = struct.unpack(code, struct.pack(code, exact))[0]
         except OverflowError:
-            return copysign(inf, number)
+            return copysign(inf, exact)
         return rounded
 
     return rounding
 
 
-def _round_bf16(number: float) -> float:
-    number = to_float(number)
+def _round_bf16(number: Bound) -> float:
+    exact = to_float(number)
     try:
-        (bits,) = struct.unpack("<I", struct.pack("<f", number))
+        (bits,) = struct.unpack("<I", struct.pack("<f", exact))
     except OverflowError:
-        return copysign(inf, number)
+        return copysign(inf, exact)
     if bits & 0x7F800000 != 0x7F800000:  # neither infinite nor NaN
         bits += 0x7FFF + (bits >> 16 & 1)
     rounded: float = struct.unpack("<f", struct.pack("<I", bits & 0xFFFF0000))[0]
@@ -268,7 +272,7 @@ def _round_bf16(number: float) -> float:
 
 
 # The rounding of a type, and the binary digits of its significand.
-_ROUNDINGS: Final[dict[ElementType, tuple[Callable[[float], float], int]]] = {
+_ROUNDINGS: Final[dict[ElementType, tuple[Callable[[Bound], float], int]]] = {
     ElementType.f64: (_round_with("<d"), 53),
     ElementType.f32: (_round_with("<f"), 24),
     ElementType.f16: (_round_with("<e"), 11),

@@ -2,8 +2,8 @@
 
 Layers with equal text share a `Signature`, which is parsed once. Ports and their offsets are made on demand. Every byte is matched
 against strict patterns, or parsed by expat where the content is free (`<rt_info>`), so an accepted file is well-formed. Any other file,
-and so every file with a fault, goes to the general reader; both readers give equal documents. The general reader also reads each
-layer with bodies.
+and so every file with a fault, goes to the general reader; both readers give equal documents. Of a layer with bodies the general reader
+reads all but the layers and edges of the bodies.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import pyexpat
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from typing import Final
+from typing import Final, TypeAlias
 
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
-from irshape.xml.lexical import EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
+from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 
 # A value that a parser neither changes nor refuses: no entity, no tag, no control character, no white space but spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
@@ -47,7 +47,11 @@ _DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in r
 _EDGE: Final = re.compile(rb"<edge ")
 _LAYER_BEGIN_LENGTH: Final = len("<layer id=")
 _TYPE: Final = ' type="'
-_LAYER_TAG: Final = re.compile(rb"<layer |</layer>")
+_BODY_BEGIN: Final = re.compile(rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode())
+_LAYERS_BEGIN: Final = re.compile(rf"{_BLANKS}<layers>".encode())
+_LAYERS_TAG: Final = re.compile(rb"<layers>|</layers>")
+_LAYERS_END: Final = b"</layers>"
+_EDGES_END: Final = b"</edges>"
 _LAYER_END: Final = "</layer>"
 _LAYER_END_BYTES: Final = _LAYER_END.encode()
 _EMPTY_TAG_END: Final = b"/>"
@@ -62,17 +66,19 @@ _CONST: Final = ' type="Const" '
 _BLOCK: Final = 1 << 18
 
 
+ReadLayer: TypeAlias = Callable[[int, int, list[tuple[int, int]]], Layer]
+"""Reads one layer with the general reader, given its begin and end and the ranges in it that are left out, one in each body."""
+
+
 class UnusualError(Exception):
     """The text departs from the layout of OpenVINO's writer, so the general reader must read the document."""
 
 
-def read_canonical(
-    document: Document, *, types_with_bodies: frozenset[str], read_layer: Callable[[int, int], Layer], most_nested: int
-) -> bool:
+def read_canonical(document: Document, *, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> bool:
     """Fill the document and return True if the whole file has the layout of OpenVINO's writer; otherwise change nothing.
 
-    `types_with_bodies` are in lower case. `read_layer` reads a layer of such a type with the general reader, given the offsets of its
-    begin and end; it raises `UnusualError` for a layer with a fault. `most_nested` is the allowed depth of free content.
+    `types_with_bodies` are in lower case. `read_layer` reads a layer of such a type, and raises `UnusualError` for a layer with a fault.
+    `most_nested` is the allowed depth of free content.
     """
     source = document.source
     head = _DOCUMENT.match(source)
@@ -83,7 +89,7 @@ def read_canonical(
     try:
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
-        rest = source[last + len(b"</edges>") :].rstrip(WHITE_SPACE.encode())
+        rest = source[last + len(_EDGES_END) :].rstrip(WHITE_SPACE.encode())
         if not rest.endswith(_NET_END) or _SUPPRESSION.encode() in rest or not lane.is_sound(rest.decode("ascii"), "<net>"):
             return False
     except UnusualError:
@@ -94,39 +100,41 @@ def read_canonical(
     document.version = int(head[5])
     graph = document.graph
     graph.offset = source.index(b"<net")
-    graph.end = last + len(b"</edges>") + len(rest)
+    graph.end = last + len(_EDGES_END) + len(rest)
     graph.layers = layers
-    graph.set_edges(edges, lambda: [edge.start() for edge in _EDGE.finditer(source, first, last)])
+    graph.set_edges(edges, lane.finder(first, last))
     return True
 
 
 class _Lane:
     """The state of reading one document: the parts parsed so far, by their text."""
 
-    def __init__(
-        self, document: Document, types_with_bodies: frozenset[str], read_layer: Callable[[int, int], Layer], most_nested: int
-    ) -> None:
+    def __init__(self, document: Document, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> None:
         self.source = document.source
         self.limits = document.limits
+        # How many layers have been read, and how many bodies are open.
+        self.count = self.depth = 0
         self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
         # The signature of a layer's text after its name, and the place of `<data>` in that text (-1 if absent).
         self.signatures: dict[str, tuple[Signature, int]] = {}
         self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
+        self.known_inputs: dict[str, list[PortRecord]] = {}
+        self.known_outputs: dict[str, list[PortRecord]] = {}
         self.known_ports: dict[str, tuple[str | None, str | None, tuple[int, ...] | None]] = {}
 
-    def layers(self, at: int) -> tuple[list[Layer], int]:
-        """Read the layers that begin at an offset; also gives the offset after the last one."""
+    def layers(self, at: int, end: int | None = None) -> tuple[list[Layer], int]:
+        """Read the layers from an offset on, up to `end` if they are those of a body; also gives the offset after the last one."""
         # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
         source, signatures, ports = self.source, self.signatures, self.ports
         has_entities = b"&" in source
         befores: set[str] = set()
         layers: list[Layer] = []
-        while (stop := _last(source, _LAYER_END_BYTES, at)) >= 0:
+        while (stop := _last(source, _LAYER_END_BYTES, at, end)) >= 0:
             resumed = at  # the offset up to which the text has been read
             for text in source[at:stop].decode("ascii").split(_LAYER_END):
-                if at < resumed:  # inside a layer with bodies, which the general reader has read
+                if at < resumed:  # inside a layer with bodies, which has been read
                     at += len(text) + len(_LAYER_END)
                     continue
                 try:
@@ -161,8 +169,8 @@ class _Lane:
                 found = signatures.get(key)
                 if found is None:
                     if self.has_bodies(rest):
-                        resumed = self.end_of(begin)
-                        layers.append(self.read_layer(begin, resumed))
+                        layer, resumed = self.layer_with_bodies(begin)
+                        layers.append(layer)
                         at += len(_LAYER_END)
                         continue
                     nameless = f'{front}{_NAMES}"{tail}' if cut else rest
@@ -172,22 +180,61 @@ class _Lane:
                 at += len(_LAYER_END)
                 layers.append(Layer(int(id), name, signature, weights_at, begin, at, data_offset, ports))
             at = max(at, resumed)
-            if len(layers) > self.limits.layers:
+            if self.count + len(layers) > self.limits.layers:
                 raise UnusualError
+        self.count += len(layers)
         return layers, at
 
     def has_bodies(self, rest: str) -> bool:
         """Whether a layer is of a type with bodies, given its text after the name."""
         return rest.startswith(_TYPE) and rest[len(_TYPE) : rest.find('"', len(_TYPE))].lower() in self.types_with_bodies
 
-    def end_of(self, at: int) -> int:
-        """The end of the layer that begins at an offset, past the layers nested in it."""
-        depth = 0
-        for tag in _LAYER_TAG.finditer(self.source, at):
-            depth += -1 if tag[0] == _LAYER_END_BYTES else 1
+    def layer_with_bodies(self, begin: int) -> tuple[Layer, int]:
+        """Read the layer with bodies that begins at an offset; also gives its end."""
+        source = self.source
+        if self.depth >= self.limits.depth:
+            raise UnusualError
+        self.depth += 1
+        graphs: dict[str, tuple[list[Layer], array[int], Callable[[], list[int]]]] = {}
+        left_out: list[tuple[int, int]] = []
+        at = begin
+        end = source.find(_LAYER_END_BYTES, at)
+        while (body := _BODY_BEGIN.search(source, at, end)) is not None:
+            inside = _LAYERS_BEGIN.match(source, body.end())
+            name = body[1].decode()
+            if inside is None or name in graphs:
+                raise UnusualError
+            layers, at = self.layers(inside.end(), self.end_of_layers(inside.end()))
+            edges, first, last = self.edges(at)
+            at = last + len(_EDGES_END)
+            left_out.append((body.end(), at))
+            graphs[name] = layers, edges, self.finder(first, last)
+            end = source.find(_LAYER_END_BYTES, at)
+        if end < 0:
+            raise UnusualError
+        self.depth -= 1
+        end += len(_LAYER_END)
+        layer = self.read_layer(begin, end, left_out)
+        if layer.bodies is None or layer.bodies.keys() != graphs.keys():
+            raise UnusualError
+        for name, (layers, edges, find) in graphs.items():
+            layer.bodies[name].layers = layers
+            layer.bodies[name].set_edges(edges, find)
+        return layer, end
+
+    def end_of_layers(self, at: int) -> int:
+        """The place of the end tag that belongs to the `<layers>` before an offset."""
+        depth = 1
+        for tag in _LAYERS_TAG.finditer(self.source, at):
+            depth += -1 if tag[0] == _LAYERS_END else 1
             if depth == 0:
-                return tag.end()
+                return tag.start()
         raise UnusualError
+
+    def finder(self, first: int, last: int) -> Callable[[], list[int]]:
+        """A function that finds the offset of each edge in a range of the source."""
+        source = self.source
+        return lambda: [edge.start() for edge in _EDGE.finditer(source, first, last)]
 
     def edges(self, at: int) -> tuple[array[int], int, int]:
         """The four numbers of each edge after the layers, and the begin and end of the text that holds the edges."""
@@ -196,7 +243,7 @@ class _Lane:
         if begin is None:
             raise UnusualError
         at = first = begin.end()
-        last = source.find(b"</edges>", first)
+        last = source.find(_EDGES_END, first)
         ends = array("q")
         while at < last:
             stop = _last(source, _EMPTY_TAG_END, at, last)
@@ -242,7 +289,11 @@ class _Lane:
 
     def records(self, text: str, *, is_output: bool = False) -> list[PortRecord]:
         """The id, precision and dims of each port in a text."""
-        records: list[PortRecord] = []
+        several = self.known_outputs if is_output else self.known_inputs
+        records = several.get(text)
+        if records is not None:
+            return records
+        records = several[text] = []
         for id, port, _ in _each_port(text):
             known = self.known_ports.get(port)
             if known is None:

@@ -68,6 +68,8 @@ _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
 _BODIES: Final = {type.lower(): tuple(body for body, _ in bodies) for type, bodies in BODIES.items()}
 _TYPES_WITH_BODIES: Final = frozenset(_BODIES)
+# What stands for the layers and edges of a body that the fast lane reads.
+_LEFT_OUT: Final = b"<layers/><edges/>"
 _PORT_MAPS: Final = (*dict.fromkeys(map for bodies in BODIES.values() for _, map in bodies), "back_edges")
 # The attributes that <input> and <output> of a port map must have, and those that must be numbers if present.
 _MAPPED: Final = ("external_port_id", "internal_layer_id")
@@ -88,11 +90,12 @@ class _ForgivenError(Exception):
         self.pieces = pieces
 
 
-def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT) -> Document:
+def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: Limits = DEFAULT, uses_fast_lane: bool = True) -> Document:
     """Read an IR or a specification example from a path, bytes, XML text, a file object, an XML tree or an `openvino.Model`.
 
-    `path` names the file in messages and locates its `.bin`; it is needed only if `source` is not a path. A faulty file gives a
-    document with diagnostics. Raises `OSError` for a path that cannot be read and `TypeError` for a source of another kind.
+    `path` names the file in messages and locates its `.bin`; it is needed only if `source` is not a path. With `uses_fast_lane=False` the
+    general reader reads every file, more slowly and with the same result. A faulty file gives a document with diagnostics. Raises `OSError`
+    for a path that cannot be read and `TypeError` for a source of another kind.
     """
     found = content(source, limits.size)
     own_path = os.fspath(path) if path is not None else found.path
@@ -101,7 +104,8 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
     try:
         if len(document.source) > limits.size:
             reader.refuse("X111", f"the file is larger than {counted(limits.size, 'byte')} (limit size)", 0)
-        reader.run()
+        if not (uses_fast_lane and reader.run_fast()):
+            reader.run()
     except _ForgivenError as error:
         document = Document(found.source, own_path, limits)
         reader = _Reader(document, error.pieces)
@@ -184,8 +188,6 @@ class _Reader:
     # The run and the faults that end it.
 
     def run(self) -> None:
-        if self.pieces is None and self.run_fast():
-            return
         document = self.document
         document.encoding, mark = self.encoding()
         root = _ROOT.match(self.source)
@@ -231,8 +233,11 @@ class _Reader:
             self.layers.clear()
         return is_read
 
-    def read_layer(self, begin: int, end: int) -> Layer:
-        """Read the one layer between two offsets, for the fast lane. Raises `UnusualError` if the layer has any fault."""
+    def read_layer(self, begin: int, end: int, left_out: list[tuple[int, int]]) -> Layer:
+        """Read the one layer between two offsets, for the fast lane, without the layers and edges of its bodies, which are left out.
+
+        Raises `UnusualError` if the layer has any fault.
+        """
         alone = Document(self.source, None, self.limits)
         reader = _Reader(alone)
         opening = b'<net version="11"><layers>'
@@ -240,7 +245,13 @@ class _Reader:
         parser = reader.parser = reader.new_parser()
         try:
             parser.Parse(opening, False)
-            parser.Parse(self.source[begin:end], False)
+            at = begin
+            for first, last in left_out:
+                parser.Parse(self.source[at:first], False)
+                parser.Parse(_LEFT_OUT, False)
+                reader.shift += last - first - len(_LEFT_OUT)
+                at = last
+            parser.Parse(self.source[at:end], False)
             parser.Parse(b"</layers></net>", True)
         except (pyexpat.ExpatError, _UnreadableError):
             raise fastlane.UnusualError from None

@@ -11,7 +11,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
+import irshape
 from irshape.cli.main import main
+from irshape.shape.dim import IS_COMPILED
 from tests.support.ir import Net
 
 ROOT = Path(__file__).parent.parent.parent
@@ -346,7 +348,8 @@ def start(*arguments: str, stdout: Any = subprocess.PIPE, env: dict[str, str] | 
 def test_python_m_irshape() -> None:
     process = start("--version")
     out, _ = process.communicate()
-    assert (process.returncode, out.split()[0]) == (0, "irshape")
+    kind = "compiled" if IS_COMPILED else "interpreted"
+    assert (process.returncode, out) == (0, f"irshape {irshape.__version__} ({kind})\n")
 
 
 def test_a_closed_pipe_is_quiet() -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import irshape
-from irshape.inference.apply import Application
 from irshape.inference.facts import Fact
 from irshape.inference.inputs import described_shape
 from irshape.inference.plan.plan import Plan
@@ -154,15 +153,6 @@ def test_the_json_holds_the_whole_plan() -> None:
         shape = ",".join(str(value(size, names)) for size in tensor["shape"])
         assert inference.ports[key] == (tensor["element_type"], f"[{shape}]")
     assert given["open"] == []
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The types of the layers whose rules are asked."""
-    types: list[str] = []
-    answer = Application.answer
-    monkeypatch.setattr(Application, "answer", lambda self: types.append(self.op.TYPE) or answer(self))
-    return types
 
 
 def test_no_rule_is_asked(asked: list[str]) -> None:

@@ -87,6 +87,7 @@ ROWS: Rows = {
         ("axis", "f32[2,3] [2]", L2, "V102"),
         ("axes of rank 2", "f32[2,3] [[1]]", L2, "S101"),
         ("boolean axes", "f32[2,3] boolean=[1]", L2, "T101"),
+        ("float axes", "f32[2,3] f32=[-0.5,1.9]", L2, "f32[2,3]"),
     ],
 }
 

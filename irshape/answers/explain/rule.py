@@ -18,6 +18,7 @@ from irshape.ops.op import Input, Op
 from irshape.shape.dim import Dim, Scope, Size, eq
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
+from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Unreadable, strides
 
@@ -88,7 +89,7 @@ class TracedRule(Rule):
         exact: Size = traced(quotient, Operation("/", own.a, own.b)) if isinstance(own, Operation) and own.sign == "//" else quotient
         return exact
 
-    def unknown(self, low: float = 0, high: float = inf) -> Size:
+    def unknown(self, low: Bound = 0, high: Bound = inf) -> Size:
         size: Any = super().unknown(plain(low), plain(high))
         if not isinstance(size, Dim):
             return traced(size, term_of(low))  # type: ignore[no-any-return]

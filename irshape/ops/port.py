@@ -1,0 +1,245 @@
+"""The ports of an operation, as its class declares them and as its rule sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import cast
+
+from irshape.shape.dim import Size, are_known
+from irshape.shape.element_type import ANY, ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements, Unreadable
+
+
+class UnknownRank(Exception):
+    """A rule reads the shape of an input of unknown rank, so it cannot tell the shapes of its outputs. That is no fault."""
+
+
+class In:
+    """An input port.
+
+    `types` are the element types that it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
+    elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
+    its parameter is None. OpenVINO feeds a `filled` one by itself, so it may also be listed without an edge. A `variadic` port takes
+    all further inputs; its parameter is a tuple. `like` names a port that has the same element type. `ranked=True` says that the rule
+    is not asked if the rank of the tensor is not known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True`
+    says that OpenVINO reads each constant that a Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer
+    than 8 bits; at other ports it reads them as whole bytes, or not at all. `ends=True` says that the rule reads the least and the
+    greatest element of a Const.
+    """
+
+    __slots__ = (
+        "ends",
+        "filled",
+        "group",
+        "index",
+        "like",
+        "min_rank",
+        "name",
+        "optional",
+        "packed",
+        "pieces",
+        "rank",
+        "ranked",
+        "types",
+        "value",
+        "variadic",
+    )
+
+    def __init__(
+        self,
+        types: frozenset[ElementType] = ANY,
+        *,
+        rank: int | None = None,
+        min_rank: int = 0,
+        value: bool = False,
+        optional: bool = False,
+        filled: bool = False,
+        variadic: bool = False,
+        like: str | None = None,
+        ranked: bool = False,
+        pieces: bool = False,
+        packed: bool = False,
+        ends: bool = False,
+    ) -> None:
+        self.name = ""
+        self.index = -1
+        # The ports of a group share their element type.
+        self.group = ""
+        self.types = types
+        self.rank = rank
+        self.min_rank = min_rank
+        self.value = value
+        self.optional = optional or filled
+        self.filled = filled
+        self.variadic = variadic
+        self.like = like
+        self.ranked = ranked
+        self.pieces = pieces
+        self.packed = packed
+        self.ends = ends
+
+    def placed(self, index: int) -> In:
+        """The port at a position: the port itself, or a copy if it has a position in a base class."""
+        if self.index < 0:
+            self.index = index
+            return self
+        port = In(
+            self.types,
+            rank=self.rank,
+            min_rank=self.min_rank,
+            value=self.value,
+            optional=self.optional,
+            filled=self.filled,
+            variadic=self.variadic,
+            like=self.like,
+            ranked=self.ranked,
+            pieces=self.pieces,
+            packed=self.packed,
+            ends=self.ends,
+        )
+        port.name, port.index = self.name, index
+        return port
+
+
+class Out:
+    """An output port.
+
+    Its element type is `type`, or the type of the input `like`, or the value of the attribute `attribute`. `rank` is the rank of the
+    output if the rule ends because an input has no known rank. A `variadic` port stands for all further outputs.
+    """
+
+    __slots__ = ("attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
+
+    def __init__(
+        self,
+        type: ElementType | None = None,
+        *,
+        like: str | None = None,
+        attribute: str | None = None,
+        rank: int | None = None,
+        variadic: bool = False,
+    ) -> None:
+        self.name = ""
+        self.index = -1
+        # The inputs that may tell the element type of the output.
+        self.sources: tuple[int, ...] = ()
+        self.type = type
+        self.like = like
+        self.attribute = attribute
+        self.rank = rank
+        self.variadic = variadic
+
+    def placed(self, index: int) -> Out:
+        """The port at a position: the port itself, or a copy if it has a position in a base class."""
+        if self.index < 0:
+            self.index = index
+            return self
+        port = Out(self.type, like=self.like, attribute=self.attribute, rank=self.rank, variadic=self.variadic)
+        port.name, port.index = self.name, index
+        return port
+
+
+class Input:
+    """One input of a layer, as its rule sees it.
+
+    `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
+    `is_literal` tells that it is a Const. `unreadable` is set where OpenVINO cannot read or compute the elements.
+
+    A rule that reads `shape` or `rank` of an input of unknown rank ends there: no output has a known rank, unless `Out(rank=…)`
+    says it. If the port declares its rank, `In(rank=…)`, the rule goes on with unknown sizes.
+    """
+
+    __slots__ = (
+        "_assumed", "_ends", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source",
+        "unreadable",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        port: In,
+        index: int,
+        source: int,
+        element_type: ElementType,
+        partial_shape: Shape,
+        elements: Elements | None,
+        is_literal: bool,
+        unknown_shape: Callable[[int], tuple[Size, ...]],
+        ends: tuple[int, int] | None = None,
+    ) -> None:
+        self.port = port
+        self.index = index
+        self.source = source
+        self.element_type = element_type
+        self.partial_shape = partial_shape
+        self.elements = elements
+        self.is_literal = is_literal
+        self.unreadable: Unreadable | None = None
+        self._unknown_shape = unknown_shape
+        self._assumed: tuple[Size, ...] | None = None
+        self._ends = ends
+
+    @property
+    def name(self) -> str:
+        """The name of the port, with its number if the port is variadic."""
+        port = self.port
+        return f"{port.name}[{self.index - port.index}]" if port.variadic else port.name
+
+    @property
+    def is_ranked(self) -> bool:
+        """Whether the number of axes is known."""
+        return self.partial_shape is not None
+
+    @property
+    def shape(self) -> tuple[Size, ...]:
+        """The size of each axis. Ends the rule if neither the tensor nor its port tells the rank."""
+        if self.partial_shape is not None:
+            return self.partial_shape
+        if self.port.rank is None:
+            raise UnknownRank
+        return self.dims(self.port.rank)
+
+    @property
+    def rank(self) -> int:
+        """The number of axes. Ends the rule if it is not known."""
+        if self.partial_shape is None:
+            raise UnknownRank
+        return len(self.partial_shape)
+
+    @property
+    def known_rank(self) -> int | None:
+        """The number of axes, None if it is not known."""
+        return None if self.partial_shape is None else len(self.partial_shape)
+
+    def dims(self, rank: int) -> tuple[Size, ...]:
+        """The size of each axis; if the rank is not known, `rank` unknown sizes."""
+        if self.partial_shape is not None:
+            return self.partial_shape
+        if self._assumed is None or len(self._assumed) != rank:
+            self._assumed = self._unknown_shape(rank)
+        return self._assumed
+
+    @property
+    def count(self) -> int | None:
+        """How many elements the tensor holds, None if its shape is not static."""
+        shape = self.partial_shape
+        return prod(shape) if shape is not None and are_known(shape) else None
+
+    @property
+    def ends(self) -> tuple[int, int] | None:
+        """The least and the greatest element of a constant; None if they are not known."""
+        if self._ends is None and self.elements and self.is_literal and not self.element_type.is_real:
+            self._ends = min(self.elements), max(self.elements)
+        return self._ends
+
+    @property
+    def values(self) -> Elements:
+        """The elements, if they are known, as they are for `propagate`."""
+        assert self.elements is not None, f"{self.name} has no known elements"
+        return self.elements
+
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The shape, if the elements are known; then it is static."""
+        return cast(tuple[int, ...], self.shape)

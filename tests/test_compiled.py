@@ -1,0 +1,29 @@
+"""The compiled wheel holds what pyproject.toml lists; `make compiled` runs this file with it."""
+
+import tomllib
+from importlib import import_module
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+import pytest
+
+from irshape.shape.dim import IS_COMPILED
+
+ROOT = Path(__file__).parent.parent
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"][
+    "mypyc"
+]
+MODULES = [path.removeprefix("/") for path in SETTINGS["include"]]
+
+
+@pytest.mark.parametrize("path", MODULES)
+def test_a_listed_module_is_compiled_in_the_compiled_wheel_alone(path: str) -> None:
+    assert (ROOT / path).is_file()
+    module = import_module(path.removesuffix(".py").replace("/", "."))
+    suffixes = tuple(EXTENSION_SUFFIXES) if IS_COMPILED else (".py",)
+    assert module.__file__ is not None
+    assert module.__file__.endswith(suffixes)
+
+
+def test_no_wheel_is_compiled_unless_it_is_asked_for() -> None:
+    assert SETTINGS["enable-by-default"] is False
