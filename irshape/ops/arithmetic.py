@@ -78,15 +78,6 @@ class Division(BinaryArithmetic):
             ctx.warn("R401", "rhs must not hold 0", port=rhs)
         return self.broadcast(ctx, lhs, rhs)
 
-    def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
-        result, divisor = super().element(ctx, element_type, row, is_real), row[1]
-        if not is_real and isinstance(divisor, Dim) and bounds(divisor)[0] == 0 and not origins(divisor) & UNBACKED:
-            shown = frozenset() if isinstance(result, float | Real) else symbols(result)
-            if not symbols(divisor) <= shown:  # the formula no longer shows that it divides
-                with ctx.assumes():
-                    ctx.require_ge(divisor, 1, "integers are divided by {a}, which must not be 0", code="V106")
-        return result
-
 
 @op("Divide", "opset1")
 class Divide(Division):
@@ -101,9 +92,10 @@ class Divide(Division):
         if _holds_zero(divisor):
             raise Uncomputable("V106", f"{divisor.name} must not hold 0", divisor)
         if not divisor.element_type.is_real:
-            for element in divisor.values:
-                if isinstance(element, Dim):
-                    ctx.require_nonzero(element, "{port} must not hold 0", code="V106", port=divisor.name)
+            with ctx.assumes():  # OpenVINO refuses 0 only where a rule reads the quotient
+                for element in divisor.values:
+                    if isinstance(element, Dim):
+                        ctx.require_nonzero(element, "{port} must not hold 0", code="V106", port=divisor.name)
         return super().follow(ctx, *inputs)
 
     def of_elements(self, a: Any, b: Any) -> Any:
@@ -151,6 +143,15 @@ class Remainder(Division):
         if _holds_zero(inputs[1]) and 0 not in (inputs[1].ends or ()):
             ctx.warn("R401", f"{inputs[1].name} must not hold 0", port=inputs[1])
         return super().follow(ctx, *inputs)
+
+    def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
+        result, divisor = super().element(ctx, element_type, row, is_real), row[1]
+        if not is_real and isinstance(divisor, Dim) and bounds(divisor)[0] == 0 and not origins(divisor) & UNBACKED:
+            shown = frozenset() if isinstance(result, float | Real) else symbols(result)
+            if not symbols(divisor) <= shown:  # the formula no longer shows that it divides
+                with ctx.assumes():
+                    ctx.require_ge(divisor, 1, "integers are divided by {a}, which must not be 0", code="V106")
+        return result
 
 
 @op("FloorMod", "opset1")
