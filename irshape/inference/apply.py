@@ -151,6 +151,9 @@ class Application(Context):
                 return failed
             self.warn("R201", f"{message}; OpenVINO ignores the others in IR version 10")
             self.facts = self.facts[: op.max_inputs]
+        elif not (op.is_positional or op.takes(count)):
+            self.error("G107", f"the operation takes {_input_counts(op, count)}, got {count}")
+            return failed
         poisoned = {index for index, fact in enumerate(self.facts) if fact.is_poisoned}
         said = len(findings)
         try:
@@ -171,9 +174,7 @@ class Application(Context):
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
         op, facts, sources = self.op, self.facts, self.sources
-        ports = op.inputs
-        if len(facts) > len(ports):
-            ports = (*ports, *[ports[-1]] * (len(facts) - len(ports)))
+        ports = op.arrangement(len(facts))
         unknown_shape = self.unknown_shape
         inputs = [
             Input(
@@ -245,6 +246,8 @@ class Application(Context):
         shared: dict[str, ElementType] = {}
         for input in inputs:
             group, element_type = input.port.group, input.element_type
+            if input.port.mixed:
+                continue
             known = shared.get(group, ElementType.dynamic)
             if known is ElementType.dynamic:
                 shared[group] = element_type
@@ -404,6 +407,14 @@ def _unknown(several: Iterable[Elements]) -> tuple[bool, bool]:
     return has_sizes, has_reals
 
 
+def _input_counts(op: Op, count: int) -> str:
+    """The numbers of inputs that an operation takes, up to the first one beyond `count`: `6, 7 or 9 inputs`."""
+    most = op.max_inputs if op.max_inputs is not None else count + len(op.inputs)
+    taken = [str(number) for number in range(op.min_inputs, most + 1) if op.takes(number)]
+    *first, last = [*taken, "more"] if op.max_inputs is None else taken
+    return f"{', '.join(first)} or {last} inputs" if first else counted(int(last), "input")
+
+
 _NO_OUT: Final = Out()
 
 
@@ -416,6 +427,12 @@ def _stretched(outs: Sequence[Out], count: int) -> Sequence[Out]:
 def _arranged(op: Op, inputs: Sequence[Input]) -> list[Any]:
     """The inputs as a rule's parameters: None for an absent optional one, a tuple for a variadic one."""
     arguments: list[Any] = []
+    if not op.is_positional:
+        arguments = [() if port.variadic else None for port in op.inputs]
+        for input in inputs:
+            index = input.port.index
+            arguments[index] = (*arguments[index], input) if input.port.variadic else input
+        return arguments
     for port in op.inputs:
         if port.variadic:
             arguments.append(tuple(inputs[port.index :]))

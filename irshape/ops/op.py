@@ -13,6 +13,9 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Unreadable
 
+# The version that OpenVINO gives the operations of extensions, unless these name one of their own.
+EXTENSION: Final = "extension"
+
 
 class DefinitionError(TypeError):
     """An op class contradicts itself."""
@@ -27,27 +30,34 @@ class In:
 
     `types` are the element types that it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
     elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
-    its parameter is None. OpenVINO feeds a `filled` one by itself, so it may also be listed without an edge. A `variadic` port takes
-    all further inputs; its parameter is a tuple. `like` names a port that has the same element type. `ranked=True` says that the rule
-    is not asked if the rank of the tensor is not known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True`
-    says that OpenVINO reads each constant that a Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer
-    than 8 bits; at other ports it reads them as whole bytes, or not at all. `ends=True` says that the rule reads the least and the
-    greatest element of a Const.
+    its parameter is None. An optional port that is there only together with another one names that one as `along`. OpenVINO feeds a
+    `filled` one by itself, so it may also be listed without an edge. A `variadic` port is there any number of times; its parameter is
+    a tuple, and all of them have one element type, unless the port is `mixed`. Several variadic ports in a row are repeated together.
+    `like` names a port that has the same element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not
+    known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True` says that OpenVINO reads each constant that a
+    Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer than 8 bits; at other ports it reads them as
+    whole bytes, or not at all. `ends=True` says that the rule reads the least and the greatest element of a Const.
+
+    The class of the operation sets `name` and `index`, the position among its inputs; `group`, the name that inputs of one element type
+    share; and `stride`, the number of ports that are repeated together, of which this is one.
     """
 
     __slots__ = (
+        "along",
         "ends",
         "filled",
         "group",
         "index",
         "like",
         "min_rank",
+        "mixed",
         "name",
         "optional",
         "packed",
         "pieces",
         "rank",
         "ranked",
+        "stride",
         "types",
         "value",
         "variadic",
@@ -68,11 +78,15 @@ class In:
         pieces: bool = False,
         packed: bool = False,
         ends: bool = False,
+        along: str | None = None,
+        mixed: bool = False,
     ) -> None:
         self.name = ""
         self.index = -1
         # The ports of a group share their element type.
         self.group = ""
+        # The number of ports that are repeated together, of which this is one.
+        self.stride = 1
         self.types = types
         self.rank = rank
         self.min_rank = min_rank
@@ -85,6 +99,12 @@ class In:
         self.pieces = pieces
         self.packed = packed
         self.ends = ends
+        self.along = along
+        self.mixed = mixed
+
+    def label(self, position: int) -> str:
+        """The name of the port, with its number if the port is variadic, for the input at a position of the layer."""
+        return f"{self.name}[{(position - self.index) // self.stride}]" if self.variadic else self.name
 
 
 class Out:
@@ -92,6 +112,9 @@ class Out:
 
     Its element type is `type`, or the type of the input `like`, or the value of the attribute `attribute`. `rank` is the rank of the
     output if the rule ends because an input has no known rank. A `variadic` port stands for all further outputs.
+
+    The class of the operation sets `name` and `index`, the position among its outputs, and `sources`, the positions of the inputs that may
+    tell the element type.
     """
 
     __slots__ = ("attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
@@ -130,9 +153,53 @@ def _placed(port: _Port, index: int) -> _Port:
     return port
 
 
+# The ports that are absent or present together, and those that are repeated together, each as one part.
+_Parts: TypeAlias = tuple[tuple[In, ...], ...]
+
+
+def _parts(name: str, ports: Sequence[In]) -> _Parts:
+    """The inputs of an operation as parts. Raises `DefinitionError` if they contradict each other."""
+    parts: list[list[In]] = []
+    for port in ports:
+        before = parts[-1] if parts else None
+        if port.along is not None:
+            if before is None or before[0].name != port.along or not (before[0].optional and port.optional):
+                raise DefinitionError(f"{name}.{port.name} is there along with {port.along!r}, so both must be optional, and side by side")
+            before.append(port)
+        elif port.variadic and before is not None and before[0].variadic:
+            before.append(port)
+        else:
+            parts.append([port])
+    for part in parts:
+        for port in part:
+            port.stride = len(part)
+    if sum(part[0].variadic for part in parts) > 1:
+        raise DefinitionError(f"the variadic inputs of {name} must stand side by side")
+    return tuple(map(tuple, parts))
+
+
+def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, ...] | None]) -> tuple[In, ...] | None:
+    """The ports of `count` inputs, as many of the first parts among them as possible; None if no choice of parts gives so many."""
+    if not parts:
+        return None if count else ()
+    key = (len(parts), count)
+    if key not in known:
+        part, found = parts[0], None
+        least = 0 if part[0].optional else 1
+        most = count // len(part) if part[0].variadic else 1
+        for times in range(most, least - 1, -1):
+            rest = _arranged(parts[1:], count - times * len(part), known) if times * len(part) <= count else None
+            if rest is not None:
+                found = (*part * times, *rest)
+                break
+        known[key] = found
+    return known[key]
+
+
 class Input:
     """One input of a layer, as its rule sees it.
 
+    `port` is its declaration, `index` its position in the layer, and `element_type` the type of its tensor.
     `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
     `is_literal` tells that it is a Const. `unreadable` is set where OpenVINO cannot read or compute the elements.
 
@@ -172,8 +239,7 @@ class Input:
     @property
     def name(self) -> str:
         """The name of the port, with its number if the port is variadic."""
-        port = self.port
-        return f"{port.name}[{self.index - port.index}]" if port.variadic else port.name
+        return self.port.label(self.index)
 
     @property
     def is_ranked(self) -> bool:
@@ -258,14 +324,19 @@ class Op:
       It is asked only in a `RuntimePass`;
     - `evaluate(self, *arrays)` computes the data itself, with NumPy.
 
-    These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
+    `types`, `propagate` and `evaluate` are None for a class without such a method. These class attributes say how values are
+    followed. A family such as `Moving` sets them for its operations.
 
     - `is_followed`: OpenVINO follows bounds of values through the operation, so that it knows all elements of `propagate`.
     - `unfollowed`: the element types of which OpenVINO computes no values.
     - `takes_unknown`: integers of some inputs may be unknown if others are known; `propagate` takes them as sizes without bounds.
 
+    `EXTENSION` is the name of the library that runs the operation in OpenVINO, for an operation that OpenVINO itself does not have;
+    `is_of_extension` says that it needs such a library, also one without a name.
+
     `demanded` are the positions of the inputs that `demands` names. `ignores_surplus` says that OpenVINO takes more inputs than the
-    operation has, in IR version 10, and does not read them.
+    operation has, in IR version 10, and does not read them. `is_positional` says that the input at a position is the port at this
+    position: no port can be absent before another one, and no two are repeated together.
 
     The definition of a class is checked. A parameter that is no port, an annotation that is no attribute type, and a class attribute or
     a method of an operation that no base class declares raise `DefinitionError`. A helper method begins with an underscore. An attribute
@@ -274,6 +345,7 @@ class Op:
 
     TYPE: ClassVar[str] = ""
     VERSION: ClassVar[str] = ""
+    EXTENSION: ClassVar[str] = ""
     attributes: ClassVar[dict[str, Attribute]] = {}
     inputs: ClassVar[tuple[In, ...]] = ()
     outputs: ClassVar[tuple[Out, ...]] = ()
@@ -286,6 +358,10 @@ class Op:
     demanded: ClassVar[frozenset[int]] = frozenset()
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
+    is_positional: ClassVar[bool] = True
+    is_of_extension: ClassVar[bool] = False
+    _parts: ClassVar[_Parts] = ()
+    _arrangements: ClassVar[dict[int, tuple[In, ...]]] = {}
     infer: ClassVar[Callable[..., Any]]
     types: ClassVar[Callable[..., Any] | None] = None
     propagate: ClassVar[Callable[..., Any] | None] = None
@@ -296,6 +372,7 @@ class Op:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.is_of_extension = bool(cls.EXTENSION) or not cls.__module__.startswith("irshape.ops.")
         cls._collect_ports()
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
@@ -319,21 +396,31 @@ class Op:
                 outs.pop(name, None)
         cls.inputs, cls.outputs = tuple(ins.values()), tuple(outs.values())
         ports: list[In | Out] = [*cls.inputs, *cls.outputs]
-        last = {id(own[-1]) for own in (cls.inputs, cls.outputs) if own}
         for port in ports:
-            if port.variadic and id(port) not in last:
-                raise DefinitionError(f"{cls.__name__}.{port.name} is variadic, so it must be the last port")
             if port.like is not None and port.like not in ins:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
+        if any(port.variadic for port in cls.outputs[:-1]):
+            raise DefinitionError(f"a variadic output of {cls.__name__} must be the last output")
         cls.inputs = tuple([_placed(port, index) for index, port in enumerate(cls.inputs)])
         cls.outputs = tuple([_placed(port, index) for index, port in enumerate(cls.outputs)])
         for port in cls.inputs:
             port.group = port.like or port.name
         for out in cls.outputs:
             out.sources = tuple([port.index for port in cls.inputs if out.like is not None and out.like in (port.name, port.like)])
-        cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(port.variadic for port in cls.inputs)
+        cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(
+            port.variadic and not port.mixed for port in cls.inputs
+        )
         cls.min_inputs = sum(not port.optional for port in cls.inputs)
         cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
+        cls._parts = _parts(cls.__name__, cls.inputs)
+        cls._arrangements = {}
+        flags = [port.optional for port in cls.inputs if not port.variadic]
+        is_last = not any(port.variadic for port in cls.inputs[:-1])
+        cls.is_positional = is_last and all(len(part) == 1 for part in cls._parts) and flags == sorted(flags)
+        if cls.max_inputs is None and not cls.is_positional:
+            first = next(port.index for port in cls.inputs if port.variadic)
+            if any(port.optional for port in cls.inputs[:first]):
+                raise DefinitionError(f"{cls.__name__} has an optional input before its variadic inputs, which are not the last ones")
 
     @classmethod
     def _collect_attributes(cls) -> None:
@@ -437,12 +524,32 @@ class Op:
         return shapes
 
     @classmethod
-    def input_at(cls, index: int) -> In | None:
-        """The declaration of the input at a position; None beyond the last."""
-        if index < len(cls.inputs):
-            return cls.inputs[index]
-        last = cls.inputs[-1] if cls.inputs else None
-        return last if last is not None and last.variadic else None
+    def arrangement(cls, count: int) -> tuple[In, ...]:
+        """The ports of the inputs of a layer that has `count` inputs, in their order; fewer where the operation does not take so many."""
+        ports = cls.inputs
+        if len(ports) == count:
+            return ports
+        found = cls._arrangements.get(count)
+        if found is None:
+            if cls.is_positional:
+                found = (*ports[:count], *ports[-1:] * (count - len(ports))) if cls.max_inputs is None else ports[:count]
+            else:
+                found = _arranged(cls._parts, count, {}) or ports[:count]
+            cls._arrangements[count] = found
+        return found
+
+    @classmethod
+    def takes(cls, count: int) -> bool:
+        """Whether a layer of the operation may have so many inputs."""
+        if count < cls.min_inputs or (cls.max_inputs is not None and count > cls.max_inputs):
+            return False
+        return cls.is_positional or _arranged(cls._parts, count, {}) is not None
+
+    @classmethod
+    def input_at(cls, index: int, count: int) -> In | None:
+        """The declaration of the input at a position of a layer that has `count` inputs; None beyond the last."""
+        ports = cls.arrangement(count)
+        return ports[index] if index < len(ports) else None
 
 
 class Moving(Op):
