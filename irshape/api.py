@@ -12,6 +12,7 @@ from irshape.inference.session import Session
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
+from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
 from irshape.shape.limits import DEFAULT, Limits
 
@@ -20,12 +21,19 @@ if TYPE_CHECKING:
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
     from irshape.answers.sizes import ValidSizes
+    from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
     from irshape.xml.weights import Weights, WeightsSource
 
 
 def read(
-    source: Source, *, path: str | None = None, weights: WeightsSource | None = None, opset: str | None = None, limits: Limits = DEFAULT
+    source: Source,
+    *,
+    path: str | None = None,
+    weights: WeightsSource | None = None,
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> Model:
     """Read an IR into a model.
 
@@ -33,12 +41,13 @@ def read(
     begins with `<` is XML, other text is a path. `path` names the file in messages, if `source` is no path. `weights` is the `.bin` (path,
     bytes or file object), if it neither comes with the source nor is beside it. A faulty file gives a model with diagnostics. `opset` is
     the version of layers that state none, as in examples of the specification. `limits` bound what the file may demand, now and in every
-    later use of the model.
+    later use of the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of extensions, which the model then
+    may use.
 
-    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, and `ValueError` for an `openvino.Model` that
-    OpenVINO cannot write as an IR.
+    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, `ValueError` for an `openvino.Model` that
+    OpenVINO cannot write as an IR, and `ExtensionError` if an extension cannot be loaded.
     """
-    return load(source, path=path, weights=opened(weights), opset=opset, limits=limits)
+    return load(source, path=path, weights=opened(weights), opset=opset, limits=limits, extensions=extensions)
 
 
 def infer(
@@ -50,16 +59,18 @@ def infer(
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> Inference:
     """Infer the element type and shape of every port.
 
     `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
     (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it neither comes with the source nor is beside it.
-    `opaque` names unknown operations whose recorded ports are trusted. `opset` and `limits` are passed to `read`, if `source` is not a
-    model. Raises `InputError` if an input does not exist or a shape does not parse, and `OSError` if the file cannot be read. A faulty
-    model raises nothing; its faults are diagnostics.
+    `opaque` names unknown operations whose recorded ports are trusted; `Regex*` names several. `opset`, `limits` and `extensions` are
+    passed to `read`, if `source` is not a model. Raises `InputError` if an input does not exist or a shape does not parse,
+    `ExtensionError` if an extension cannot be loaded, and `OSError` if the file cannot be read. A faulty model raises nothing; its faults
+    are diagnostics.
     """
-    return _infer(*loaded(source, weights, opset=opset, limits=limits), inputs, symbols, opaque, is_check=False)
+    return _infer(*loaded(source, weights, opset=opset, limits=limits, extensions=extensions), inputs, symbols, opaque, is_check=False)
 
 
 def check(
@@ -71,6 +82,7 @@ def check(
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
     targets: Iterable[str] = (),
     suppressions: bool = True,
 ) -> Inference:
@@ -85,7 +97,7 @@ def check(
         from irshape.answers.policies import find_policies, violations
 
         policies = find_policies(wanted)
-    model, own = loaded(source, weights, opset=opset, limits=limits)
+    model, own = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
     inference = _infer(model, own, inputs, symbols, opaque, is_check=True)
     if wanted:
         inference.report(violations(inference, policies))
@@ -104,6 +116,7 @@ def reshape(
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> Inference:
     """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
 
@@ -111,7 +124,9 @@ def reshape(
     that would fit. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise,
     and raises `InputError` if the batch axis is ambiguous.
     """
-    return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits).reshape(inputs, symbols=symbols, batch=batch)
+    return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits, extensions=extensions).reshape(
+        inputs, symbols=symbols, batch=batch
+    )
 
 
 def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
@@ -138,6 +153,7 @@ def diff(
     weights: tuple[WeightsSource | None, WeightsSource | None] = (None, None),
     opaque: Iterable[str] = (),
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> Difference:
     """Compare the graphs of model `a` and model `b`.
 
@@ -146,7 +162,7 @@ def diff(
     """
     from irshape.answers.diff import compare
 
-    models = [load(source, limits=limits) for source in (a, b)]
+    models = [load(source, limits=limits, extensions=extensions) for source in (a, b)]
 
     def inferences(weights: tuple[WeightsSource | None, WeightsSource | None]) -> list[Inference]:
         pairs = zip(models, weights, strict=True)
@@ -170,6 +186,7 @@ def info(
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
@@ -177,7 +194,7 @@ def info(
     """
     from irshape.answers.info import Info
 
-    model, given = loaded(source, weights, opset=opset, limits=limits)
+    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
     shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
     return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes)
@@ -192,6 +209,7 @@ def valid_sizes(
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition.
 
@@ -200,7 +218,7 @@ def valid_sizes(
     """
     from irshape.answers.sizes import ask
 
-    model, given = loaded(source, weights, opset=opset, limits=limits)
+    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
     recorded, remarks = recorded_inputs(model)
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
     return ask(model, wanted, given, frozenset(opaque), remarks)
@@ -226,4 +244,18 @@ def _infer(
     return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
 
 
-__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "explain", "infer", "info", "read", "reshape", "valid_sizes"]
+__all__ = [
+    "ExtensionError",
+    "InputError",
+    "Limits",
+    "Session",
+    "Shapes",
+    "check",
+    "diff",
+    "explain",
+    "infer",
+    "info",
+    "read",
+    "reshape",
+    "valid_sizes",
+]

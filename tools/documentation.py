@@ -40,7 +40,7 @@ STYLE_LOAD = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 
 # Classes of which a program makes objects itself: their arguments are shown. All others it is given.
-MADE = {"irshape.Session", "irshape.ops.op.In", "irshape.ops.op.Out"}
+MADE = {"irshape.Session", "irshape.In", "irshape.Out"}
 # Classes whose docstring describes the fields, which have none of their own.
 FIELDS = {
     "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit", "irshape.answers.sizes.Condition",
@@ -80,18 +80,11 @@ TYPES = (
     "irshape.xml.weights.WeightsSource",
     "irshape.inference.inputs.Shapes",
     "irshape.inference.inputs.ShapeLike",
-    "irshape.shape.shape.Shape",
+    "irshape.Shape",
     "irshape.shape.dim.Size",
     "irshape.xml.rt_info.RtInfo",
 )
-OPERATIONS = (
-    "irshape.ops.registry.op",
-    "irshape.ops.op.Op",
-    "irshape.ops.op.In",
-    "irshape.ops.op.Out",
-    "irshape.ops.op.Input",
-    "irshape.ops.context.Context",
-)
+OPERATIONS = ("irshape.op", "irshape.Op", "irshape.In", "irshape.Out", "irshape.Input", "irshape.Context")
 
 TESTS = ("irshape.testing.assert_valid", "irshape.testing.assert_shape", "irshape.testing.assert_same")
 
@@ -156,7 +149,8 @@ def api_page() -> str:
     """The public names of the package by what they are; mkdocstrings puts their docstrings in place."""
     import irshape
 
-    named = {name: getattr(irshape, name) for name in irshape.__all__}
+    # A type alias such as `Shape` has no docstring.
+    named = {name: getattr(irshape, name) for name in irshape.__all__ if f"irshape.{name}" not in (*OPERATIONS, "irshape.Shape")}
     verbs = [f"irshape.{name}" for name, value in named.items() if inspect.isfunction(value)]
     classes = [f"irshape.{name}" for name, value in named.items() if not inspect.isfunction(value)]
     groups = {

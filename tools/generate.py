@@ -81,6 +81,13 @@ def configuration_schema() -> str:
     return json.dumps(configuration_schema(), indent=2) + "\n"
 
 
+def extension_schema() -> str:
+    """A TOML file of operations."""
+    from irshape.ops.declared.schema import extension_schema
+
+    return json.dumps(extension_schema(), indent=2) + "\n"
+
+
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
     from irshape.ops.schema import operations_schema
@@ -246,6 +253,7 @@ FILES = {
     "schemas/report.schema.json": report_schema,
     "schemas/diagnostics.schema.json": diagnostics_schema,
     "schemas/diff.schema.json": diff_schema,
+    "schemas/extension.schema.json": extension_schema,
     "schemas/info.schema.json": info_schema,
     "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,

@@ -57,6 +57,7 @@ class Info:
     `inference` is the pass, `document` the file, `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
     `state` describe the inputs, the outputs and the variables. `oldest` is the oldest release of OpenVINO that reads the model. `bodies`
     are the graphs inside layers. `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers.
+    `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
     `parameters` counts elements and bytes of the constants by element type. `ports` counts the output ports of layers without errors: all,
     dynamic, unbounded and unranked ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it.
     `unranked` are the layers at which the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that
@@ -71,7 +72,9 @@ class Info:
         self.layers = len(nodes)
         self.opsets = _counts(node.version for node in nodes)
         self.operations = _counts(node.type for node in nodes)
-        versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes)
+        self.extensions = model.extensions
+        extended = {node for several in self.extensions.values() for node in several}
+        versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
         self.oldest = oldest_release(model.ir_version, versions, types)
         ports = inference.ports
         self.inputs = [Tensor(inference, ports, node, node.name) for node in model.parameters]
@@ -133,6 +136,9 @@ class Info:
             "layers": self.layers,
             "opsets": self.opsets,
             "oldest": self.oldest.to_dict(),
+            "extensions": [
+                {"name": name or None, "operations": _counts(node.type for node in nodes)} for name, nodes in self.extensions.items()
+            ],
             "inputs": [one.to_dict() for one in self.inputs],
             "outputs": [one.to_dict() for one in self.outputs],
             "ports": self.ports,

@@ -314,7 +314,8 @@ class ValidSizes:
             self.is_by_trial = True
             self.is_exact = self._try_all()
         if self.is_exact:
-            self.undecided = []
+            self.undecided = list(_opaque(engine))
+            self.is_exact = not self.undecided
 
     def _examine_samples(self, engine: Engine) -> None:
         """Infer the model with small sizes that fulfil the conditions, and with sizes that do not, and compare with the formulas."""
@@ -438,6 +439,21 @@ class ValidSizes:
         requirement = self._solved.simpler[number]
         names = tuple(sorted(requirement.symbols(), key=self._order.__getitem__))
         return Condition(str(requirement), names, (self._guards[number],))
+
+
+def _opaque(engine: Engine) -> Iterator[Undecided]:
+    """The layers of unknown operations that the sizes of inputs reach: no formula tells which sizes these operations take."""
+    for graph in engine.graphs():
+        reached: set[int] = set()
+        for node in graph.model:
+            is_input = node.type == "Parameter"
+            shapes = [graph.slots[slot].shape for slot in range(node.first_slot, node.first_slot + len(node.outputs))] if is_input else []
+            if any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes) or not reached.isdisjoint(
+                node.sources
+            ):
+                reached.update(range(node.first_slot, node.first_slot + node.layer.signature.output_count))
+                if node.op_class is None and node.is_live:
+                    yield Undecided("the operation is unknown, and so are the sizes that it takes; describe it with --extensions", node)
 
 
 def _lost(engine: Engine, numbers: Engine) -> Iterator[Undecided]:

@@ -86,7 +86,7 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
         help="set the shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224",
     )
     add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="set the range of a symbol: H=32..1024, H=32*k")
-    add("--opaque", action="append", default=[], metavar="TYPE", help="accept this unknown operation and trust its recorded ports")
+    add_operations(command)
     add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_limit(command)
@@ -97,6 +97,29 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
         help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
     )
     add_colour(command)
+
+
+def add_extensions(command: argparse.ArgumentParser) -> None:
+    """Add the extensions whose operations are loaded."""
+    command.add_argument(
+        "--extensions",
+        action="append",
+        default=[],
+        metavar="FILE|MODULE",
+        help="load the operations of an extension: a .toml file, or a .py file or module, which is run",
+    )
+
+
+def add_operations(command: argparse.ArgumentParser) -> None:
+    """Add the arguments for operations that irshape does not know."""
+    add_extensions(command)
+    command.add_argument(
+        "--opaque",
+        action="append",
+        default=[],
+        metavar="TYPE",
+        help="accept this unknown operation and trust its recorded ports; 'Regex*' names several",
+    )
 
 
 def _jobs(text: str) -> int:

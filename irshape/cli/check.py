@@ -73,6 +73,7 @@ class Check:
         self._targets = given.target
         self._suppressions = not (given.ignore_suppressions or given.isolate)
         self._opset = given.opset
+        self._extensions = given.extensions
         self._fixes = given.fix and not given.diff
         self._baseline = None if given.write_baseline else given.baseline
         self._has_baselines = not given.write_baseline
@@ -96,7 +97,8 @@ class Check:
 
         inference = checked(model)
         if self._fixes and (mended := inference.fix()):
-            inference = checked(irshape.read(path, opset=self._opset, limits=model.document.limits))
+            extensions = [*own.extensions, *self._extensions]
+            inference = checked(irshape.read(path, opset=self._opset, limits=model.document.limits, extensions=extensions))
             inference.mended = mended
         if (baseline := self.baseline(path)) is not None:
             inference.diagnostics, inference.accepted = baseline.parted(path, inference.diagnostics)

@@ -10,7 +10,7 @@ import irshape
 from irshape.answers.constants import Content, is_rounded
 from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
-from irshape.cli.arguments import add_colour, add_limit
+from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.infer import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.model.model import Node
@@ -38,9 +38,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("a", metavar="A.xml", help="the IR before")
     command.add_argument("b", metavar="B.xml", help="the IR after")
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
-    command.add_argument(
-        "--opaque", action="append", default=[], metavar="TYPE", help="accept this unknown operation and trust its recorded ports"
-    )
+    add_operations(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_limit(command)
     add_colour(command)
@@ -51,9 +49,11 @@ def run(given: Namespace) -> int:
     models = []
     for path in (given.a, given.b):
         try:
-            models.append(irshape.read(path, limits=given.limits))
+            models.append(irshape.read(path, limits=given.limits, extensions=given.extensions))
         except OSError as error:
             return complain(describe(error, path))
+        except irshape.ExtensionError as error:
+            return complain(str(error))
         if not models[-1].document.is_complete or not models[-1].nodes:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:

@@ -115,7 +115,7 @@ class Examination:
             return self._examined(path)
         except OSError as error:
             complaint = describe(error, path)
-        except (irshape.InputError, RunError) as error:
+        except (irshape.InputError, irshape.ExtensionError, RunError) as error:
             complaint = f"{path}: {error}"
         except MemoryError:
             raise
@@ -135,16 +135,17 @@ class Examination:
     def _examined(self, path: str) -> Outcome:
         given = self._given
         own = self._settings.of(path) if self._settings is not None else None
-        limits, opaque, weights_file = given.limits, given.opaque, given.weights_file
+        limits, opaque, weights_file, extensions = given.limits, given.opaque, given.weights_file, given.extensions
         if own is not None:
             weights_file = weights_file or own.weights
             opaque = [*own.opaque, *opaque]
+            extensions = [*own.extensions, *extensions]
             if own.limits:
                 limits = limits._replace(**{name: most for name, most in own.limits.items() if name not in given.limited})
         if weights_file is not None:
             os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
         source = getattr(given, "source", None)
-        model = irshape.read(path if source is None else source, path=path, opset=given.opset, limits=limits)
+        model = irshape.read(path if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
         if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
             return self._outcome(path, self._verb(model))
         inputs, symbols, requests = self._asked(model, own)

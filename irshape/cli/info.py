@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -12,6 +13,7 @@ from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import title
+from irshape.model.model import Node
 from irshape.report.text import Palette, about, cells, counted, escape, pad, some
 
 ABOUT = "Describe a model: OpenVINO release, operations, parameters, batch, inputs, outputs, state, and the causes of dynamic shapes."
@@ -82,6 +84,8 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         yield "needs", f"OpenVINO {oldest.release} or later{perhaps}: {', '.join(oldest.reasons)}"
     if oldest.unknown:
         yield "unknown", f"no known release has {', '.join(oldest.unknown)}"
+    for name, nodes in info.extensions.items():
+        yield "extension", f"{name or 'a library that the file does not name'} is needed to run {_words(_counts(nodes), is_complete)}"
     yield "opsets", _words(info.opsets, is_complete)
     yield "operations", _words(info.operations, is_complete)
     elements, size = (sum(counts) for counts in zip(*info.parameters.values(), strict=True)) if info.parameters else (0, 0)
@@ -93,6 +97,10 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes; irshape infer lists them"
     for found in info.unfinished:
         yield "unfinished", f"{found.message} [{about(found)}]"
+
+
+def _counts(nodes: Sequence[Node]) -> dict[str, int]:
+    return dict(Counter(node.type for node in nodes).most_common())
 
 
 def _words(counts: dict[str, int], is_complete: bool) -> str:

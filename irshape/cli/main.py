@@ -12,7 +12,7 @@ from typing import Any
 
 from irshape import __version__
 from irshape.cli.arguments import Parser
-from irshape.cli.run import FAILED
+from irshape.cli.run import FAILED, complain
 from irshape.shape.dim import IS_COMPILED
 
 # The exit code that a shell shows for a program ended by a closed pipe; then the code for Ctrl-C.
@@ -101,6 +101,14 @@ def _run(arguments: Sequence[str] | None) -> int:
     _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
     given = parser(words).parse_args(words)
+    if getattr(given, "extensions", None):
+        from irshape.ops.extensions import registry_of
+        from irshape.ops.registry import ExtensionError
+
+        try:
+            registry_of(given.extensions)  # once, and not for each file
+        except ExtensionError as error:
+            return max(complain(line) for line in str(error).splitlines())
     code: int = _module(given.command).run(given)
     sys.stdout.flush()
     return code

@@ -7,10 +7,11 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from typing import Any
 
-from irshape.cli.arguments import add_colour
+from irshape.cli.arguments import add_colour, add_extensions
 from irshape.cli.run import CLEAN, complain
 from irshape.ops.describe import category, describe, version_ranges, versions
-from irshape.ops.registry import REGISTRY
+from irshape.ops.extensions import load_plugins, registry_of
+from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.text import Palette, pad
 
 ABOUT = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
@@ -23,6 +24,7 @@ EXAMPLES = """examples:
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("type", nargs="?", metavar="TYPE", help="an operation, in upper or lower case")
+    add_extensions(command)
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_colour(command)
 
@@ -30,35 +32,40 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """List every operation, or describe one, and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
+    registry = registry_of(given.extensions)
+    try:
+        load_plugins()
+    except ExtensionError as error:
+        return complain(str(error))
     if given.type is None:
-        described = [one for one in map(describe, REGISTRY.types()) if one is not None]
+        described = [one for type in registry.types() if (one := describe(type, registry)) is not None]
     else:
-        one = describe(given.type)
+        one = describe(given.type, registry)
         if one is None:
-            return complain(f"there is no operation {given.type!r}{_suggestion(given.type)}")
+            return complain(f"there is no operation {given.type!r}{_suggestion(given.type, registry)}")
         described = [one]
     if given.format == "json":
         from irshape.report.json import compact, readable
 
         print(readable(described[0]) if given.type else "[\n" + ",\n".join(map(compact, described)) + "\n]")
     else:
-        print(*(_description(described[0], palette) if given.type else _list(palette)), sep="\n")
+        print(*(_description(described[0], palette) if given.type else _list(palette, registry)), sep="\n")
     return CLEAN
 
 
-def _suggestion(type: str) -> str:
+def _suggestion(type: str, registry: Registry) -> str:
     from difflib import get_close_matches
 
-    types = {name.lower(): name for name in REGISTRY.types()}
+    types = {name.lower(): name for name in registry.types()}
     close = [types[name] for name in get_close_matches(type.lower(), types, 3)]
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
-def _list(palette: Palette) -> Iterator[str]:
+def _list(palette: Palette, registry: Registry) -> Iterator[str]:
     """Every operation type with its versions, by category."""
     categories: dict[str, list[tuple[str, str]]] = {}
-    for type in REGISTRY.types():
-        classes = versions(type)
+    for type in registry.types():
+        classes = versions(type, registry)
         text = "; ".join(version_ranges(names) for names, _ in classes)
         categories.setdefault(category(classes[-1][1]), []).append((type, text))
     width = max(len(type) for found in categories.values() for type, _ in found)
@@ -75,6 +82,8 @@ def _description(described: dict[str, Any], palette: Palette) -> Iterator[str]:
         yield ""
         yield f"{palette.bold}{version_ranges(one['versions'])}{palette.plain}"
         yield f"  {one['summary']}"
+        if one["extension"]:
+            yield f"  OpenVINO needs {one['extension']} to run it"
         if one["page"]:
             yield f"  {palette.dim}{one['page']}{palette.plain}"
         ports = [("input", port["name"], _input(port)) for port in one["inputs"]]
@@ -98,8 +107,10 @@ def _input(port: dict[str, Any]) -> str:
     parts += [
         word
         for word, key in (("its values are read", "reads_value"), ("optional", "optional"), ("any number of them", "variadic"))
-        if port[key]
+        if port[key] and not (key == "optional" and port["along"])
     ]
+    if port["along"]:
+        parts.append(f"along with {port['along']}")
     return ", ".join(parts)
 
 

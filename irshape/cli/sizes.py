@@ -102,7 +102,7 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
         yield f"{palette.bold}{inputs} is valid for no size: {why}{palette.plain}"
     else:
         extent = "where" if sizes.conditions else "for every size"
-        source = "" if not sizes.is_by_trial else " (every size was tried)" if sizes.is_exact else " (as far as formulas tell)"
+        source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         yield f"{palette.bold}{inputs} is valid {extent}{source}{palette.plain}"
     for condition in sizes.conditions:
         if not sizes.ok:
@@ -138,6 +138,8 @@ def _undecided(sizes: ValidSizes, palette: Palette) -> Iterator[str]:
     rest = len(sizes.undecided) - _MOST_UNDECIDED
     if rest > 0:
         yield f"  and {counted(rest, 'place')} more"
+    if not sizes.is_by_trial:
+        return
     hint = '--near tries sizes one by one; with a single symbol and a short range, every size is tried: --symbol "S=1..100"'
     yield f"{palette.dim}{hint}{palette.plain}"
 

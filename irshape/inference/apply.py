@@ -160,6 +160,9 @@ class Application(Context):
             self.warn("R201", f"{message}; OpenVINO ignores the others in IR version 10")
             self.facts = self.facts[: op.max_inputs]
             self.poisoned = {index for index in self.poisoned if index < op.max_inputs}
+        elif not (op.is_positional or op.takes(count)):
+            self.error("G107", f"the operation takes {_input_counts(op, count)}, got {count}")
+            return failed
         poisoned, said = self.poisoned, len(findings)
         try:
             outputs = self._infer(bool(poisoned))
@@ -202,12 +205,11 @@ class Application(Context):
 
     def _inputs(self) -> list[Input]:
         """The inputs, checked by the declarations of their ports. Ends the rule if an input has a rank for which it cannot run."""
-        ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
-        declared = len(ports)
+        ports, sources, unknown_shape = self.op.arrangement(len(self.facts)), self.sources, self.unknown_shape
         is_fit = True
         inputs: list[Input] = []
         for index, fact in enumerate(self.facts):
-            port, shape = ports[index if index < declared else -1], fact.shape
+            port, shape = ports[index], fact.shape
             input = Input(port, index, sources[index], fact.element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
             inputs.append(input)
             if fact.element_type not in port.types or not self.states_types:
@@ -249,6 +251,8 @@ class Application(Context):
         shared: dict[str, ElementType] = {}
         for input in inputs:
             group, element_type = input.port.group, input.element_type
+            if input.port.mixed:
+                continue
             known = shared.get(group, ElementType.dynamic)
             if known is ElementType.dynamic:
                 shared[group] = element_type
@@ -407,6 +411,14 @@ def _unknown(several: Iterable[Elements]) -> tuple[bool, bool]:
     return has_sizes, has_reals
 
 
+def _input_counts(op: Op, count: int) -> str:
+    """The numbers of inputs that an operation takes, up to the first one beyond `count`: `6, 7 or 9 inputs`."""
+    most = op.max_inputs if op.max_inputs is not None else count + len(op.inputs)
+    taken = [str(number) for number in range(op.min_inputs, most + 1) if op.takes(number)]
+    *first, last = [*taken, "more"] if op.max_inputs is None else taken
+    return f"{', '.join(first)} or {last} inputs" if first else counted(int(last), "input")
+
+
 _NO_OUT: Final = Out()
 
 
@@ -419,6 +431,12 @@ def _stretched(outs: Sequence[Out], count: int) -> Sequence[Out]:
 def _arranged(op: Op, inputs: Sequence[Input]) -> list[Any]:
     """The inputs as a rule's parameters: None for an absent optional one, a tuple for a variadic one."""
     arguments: list[Any] = []
+    if not op.is_positional:
+        arguments = [() if port.variadic else None for port in op.inputs]
+        for input in inputs:
+            index = input.port.index
+            arguments[index] = (*arguments[index], input) if input.port.variadic else input
+        return arguments
     for port in op.inputs:
         if port.variadic:
             arguments.append(tuple(inputs[port.index :]))

@@ -236,7 +236,7 @@ class _Search:
                 if not 0 <= slot < len(model.producers):
                     continue
                 producer = model.nodes[model.producers[slot]]
-                port = reader.op_class.input_at(position) if reader.op_class else None
+                port = reader.op_class.input_at(position, len(reader.sources)) if reader.op_class else None
                 sizes = sized or (reader if port is not None and port.value else None)
                 if producer.type in _CONSTANTS:
                     if is_near:

@@ -112,7 +112,9 @@ class Graph:
         if node.index in self.overrides:
             return Outcome(self.overrides[node.index], listed=node.layer.signature.output_count)
         if transfer is None:
-            return self.origins.unknown(node, with_hint=len(self.current.reports) < self.model.document.limits.faults)
+            return self.origins.unknown(
+                node, facts, is_as_read=not self.shapes, with_hint=len(self.current.reports) < self.model.document.limits.faults
+            )
         if transfer.is_pure:
             return self.rules.apply(node, transfer, facts)
         if node.index in self._maps:

@@ -10,6 +10,7 @@ from irshape.inference.transfer import ENDS, Outcome, Transfer
 from irshape.model.build import unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
+from irshape.report.diagnostic import clipped
 from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.element_type import INTEGER, ElementType
@@ -100,6 +101,14 @@ class Constants:
         return data
 
 
+def _is_recorded(port: Port, fact: Fact, is_as_read: bool) -> bool:
+    """Whether an input has the shape that its port records. A port without sizes says nothing, so it fits the inputs of the file."""
+    shape, dims = fact.shape, port.dims
+    if fact.is_poisoned or dims is None or shape is None:
+        return fact.is_poisoned or (dims is None and (is_as_read or not shape))
+    return len(dims) == len(shape) and all(dim in (-1, size) for dim, size in zip(dims, shape, strict=True))
+
+
 class Origins:
     """The outcomes of the nodes of a graph that take their facts from the file."""
 
@@ -128,18 +137,50 @@ class Origins:
             return self.rules.apply(node, transfer, ())
         return Outcome((given,), op.findings, (), transfer.listed)
 
-    def unknown(self, node: Node, *, with_hint: bool) -> Outcome:
-        """The outcome of an unknown operation: the facts that its output ports record. `with_hint` looks for similar names."""
-        code, message = unknown_reason(node.layer)
-        if node.type in self.opaque and code == "G110":
-            code, message, with_hint = "G117", f"{node.type!r} is not known; its recorded ports are trusted", False
+    def unknown(self, node: Node, facts: tuple[Fact, ...], *, is_as_read: bool, with_hint: bool) -> Outcome:
+        """The outcome of an unknown operation: the facts that its output ports record. `with_hint` looks for similar names.
+
+        The record is about the inputs that the file records: for others, the sizes of the outputs are unknown. `is_as_read` tells that
+        the model has the inputs of the file.
+        """
+        code, message = unknown_reason(node.layer, self.model.registry)
+        hint = unknown_hint(node.layer, self.model.registry) if with_hint else None
+        outputs = self.recorded(node)
+        follows = all(fact.shape is None for fact in outputs) or all(
+            _is_recorded(port, fact, is_as_read) for port, fact in zip(node.layer.inputs, facts, strict=False)
+        )
+        if code == "G110" and self.is_opaque(node.type):
+            code, message, hint = "G117", f"{clipped(node.type)!r} is not known; its recorded ports are trusted", None
+            if not follows:
+                message = f"{clipped(node.type)!r} is not known, and the file does not record its outputs for these inputs"
+                message += "; their sizes are unknown"
+                hint = "describe the operation with --extensions FILE, so that its shapes follow the inputs"
         elif node.version == RELAXED:
             if node is not (several := self._relaxed_nodes())[0]:
-                return Outcome(self.recorded(node), (), (), node.layer.signature.output_count)
+                return Outcome(outputs, (), (), node.layer.signature.output_count)
             message = f"{message}, but the version of {counted(len(several), 'layer')} written while OpenVINO compiled the model"
-            with_hint = False
-        finding = Finding(code, message, hint=unknown_hint(node.layer) if with_hint else None)
-        return Outcome(self.recorded(node), (finding,), (), node.layer.signature.output_count)
+            hint = None
+        if not follows:
+            outputs = tuple([self._without_sizes(node, index, fact) for index, fact in enumerate(outputs)])
+        return Outcome(outputs, (Finding(code, message, hint=hint),), (), node.layer.signature.output_count)
+
+    def is_opaque(self, type: str) -> bool:
+        """Whether the caller accepts an unknown operation: by its type, or by a pattern such as `Regex*`."""
+        if type in self.opaque:
+            return True
+        if not any("*" in pattern or "?" in pattern or "[" in pattern for pattern in self.opaque):
+            return False
+        from fnmatch import fnmatchcase
+
+        return any(fnmatchcase(type, pattern) for pattern in self.opaque)
+
+    def _without_sizes(self, node: Node, index: int, fact: Fact) -> Fact:
+        """A recorded output of which only the element type and the rank are known."""
+        if fact.shape is None:
+            return fact
+        keys = [("unrecorded", self.model.first_tensor + node.first_slot + index, axis) for axis in range(len(fact.shape))]
+        sizes = tuple([self.rules.scope.unknown(key, 0, is_unbacked=True) for key in keys])
+        return self.rules.facts.intern(fact.element_type, sizes)
 
     def _relaxed_nodes(self) -> list[Node]:
         """The layers of the version that OpenVINO gives operations of other element types than their own, those that are read first."""

@@ -16,6 +16,7 @@ from irshape.shape.limits import DEFAULT, Limits, Work
 
 if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
+    from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsSource
 
@@ -41,13 +42,14 @@ class Session:
         opaque: Iterable[str] = (),
         opset: str | None = None,
         limits: Limits = DEFAULT,
+        extensions: Extensions = (),
         work: Work | None = None,
     ) -> None:
         """Takes the arguments of `irshape.infer`. Raises `OSError` if the file cannot be read.
 
         `work` holds the steps that are left to the question which this session helps to answer.
         """
-        self.model, self._weights = loaded(source, weights, opset=opset, limits=limits)
+        self.model, self._weights = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
         self._opaque = frozenset(opaque)
         self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
-from irshape.ops.registry import REGISTRY, RELEASES, opset
+from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
+from irshape.report.text import some
 from irshape.xml.document import Document, Layer, Port, Signature
 
+# The most types that a note about an extension names.
+_MOST_TYPES: Final = 4
 
-def build(document: Document, default_opset: str | None = None) -> Model:
-    """The model of a document. `default_opset` is the version of the layers of a specification example that name none."""
-    model = Model(document, document.graph)
+
+def build(document: Document, default_opset: str | None = None, registry: Registry = REGISTRY) -> Model:
+    """The model of a document, with the operations of a registry.
+
+    `default_opset` is the version of the layers of a specification example that name none.
+    """
+    model = Model(document, document.graph, registry=registry)
     model.default_opset = default_opset
     tensors = 0
     for graph in model.graphs():
@@ -24,6 +32,7 @@ def build(document: Document, default_opset: str | None = None) -> Model:
         tensors += graph.slot_count
     if document.held:
         forgive(model)
+    note_extensions(model)
     return model
 
 
@@ -34,6 +43,16 @@ def forgive(model: Model) -> None:
     for holder, fault in document.held:
         if holder in dead and fault.severity == ERROR:
             document.diagnostics.soften(fault)
+
+
+def note_extensions(model: Model) -> None:
+    """Say which extensions the model needs to run."""
+    for library, nodes in model.extensions.items():
+        types = some(sorted({node.type for node in nodes}), _MOST_TYPES)
+        first = min(nodes, key=lambda node: node.layer.offset)
+        are = "layer is an operation" if len(nodes) == 1 else "layers are operations"
+        message = f"the model needs {library or 'an extension'} to run: {len(nodes)} {are} of this extension ({types})"
+        model.diagnostics.append(Diagnostic("N107", message, place(model.document, first.layer, first.layer.offset, path=first.model.path)))
 
 
 def place(document: Document, layer: Layer | None, offset: int, port: str | None = None, path: str = "") -> Where:
@@ -75,7 +94,9 @@ class _Builder:
         self.check_connections()
         for node in self.model.nodes:
             if node.layer.bodies:
-                node.bodies = {name: Model(self.document, graph, node, name) for name, graph in node.layer.bodies.items()}
+                node.bodies = {
+                    name: Model(self.document, graph, node, name, self.model.registry) for name, graph in node.layer.bodies.items()
+                }
 
     def fault(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
         """Record a fault of the graph; its severity is decided when it is known which layers are live."""
@@ -118,6 +139,8 @@ class _Builder:
             by_id[layer.id] = node
         model.slot_count = slot
         self.signatures = resolved.keys()
+        if extended := {signature for signature, (op_class, *_) in resolved.items() if op_class is not None and op_class.is_of_extension}:
+            model.extended = [node for node in nodes if node.layer.signature in extended]
 
     def class_of(self, layer: Layer) -> OpClass | None:
         """The class of a layer's operation; None if the operation is unknown."""
@@ -125,8 +148,14 @@ class _Builder:
             return self.guess(layer)
         key = (layer.type, layer.version)
         if key not in self.classes:
-            self.classes[key] = REGISTRY.find(*key)
+            self.classes[key] = self.model.registry.find(*key) or self.class_of_a_package(*key)
         return self.classes[key]
+
+    def class_of_a_package(self, type: str, version: str) -> OpClass | None:
+        """The class that an installed package has for an unknown type; packages are looked at when the first such type occurs."""
+        from irshape.ops.extensions import load_plugins
+
+        return self.model.registry.find(type, version) if opset(version) is None and load_plugins() else None
 
     def guess(self, layer: Layer) -> OpClass | None:
         """The class of a layer of an example that names no version.
@@ -134,7 +163,7 @@ class _Builder:
         It is the class of `default_opset` if that is given. Otherwise it is the newest class that fits the layer's inputs and attributes,
         among those with the right number of outputs if there are any.
         """
-        versions = REGISTRY.versions(layer.type)
+        versions = self.model.registry.versions(layer.type)
         if self.default_opset:
             layer.signature.version = self.default_opset
             return versions.get(self.default_opset)
@@ -319,7 +348,7 @@ class _Builder:
     @staticmethod
     def is_filled(node: Node, place: int) -> bool:
         """Whether OpenVINO feeds an input by itself where no edge leads to it."""
-        port = None if node.op_class is None else node.op_class.input_at(place)
+        port = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
         return port is not None and port.filled
 
     def check_port_ids(self, node: Node, ports: list[Port], kind: str) -> None:
@@ -368,16 +397,15 @@ def _fits(op_class: OpClass, layer: Layer) -> bool:
     spellings = {attribute.spelling for attribute in op_class.attributes.values()}
     count = layer.signature.input_count
     return (
-        op_class.min_inputs <= count
-        and (op_class.max_inputs is None or count <= op_class.max_inputs)
+        op_class.takes(count)
         and all(name in spellings for name in layer.attributes)
         and all(attribute.spelling in layer.attributes for attribute in op_class.attributes.values() if attribute.required)
     )
 
 
-def unknown_reason(layer: Layer) -> tuple[str, str]:
+def unknown_reason(layer: Layer, registry: Registry) -> tuple[str, str]:
     """The code and message of the diagnostic for a layer whose operation is unknown."""
-    versions = REGISTRY.versions(layer.type)
+    versions = registry.versions(layer.type)
     if not versions:
         return "G110", f"no opset has an operation {clipped(layer.type)!r}"
     if opset(layer.version) is None and layer.version not in versions:
@@ -385,12 +413,15 @@ def unknown_reason(layer: Layer) -> tuple[str, str]:
     return "G111", f"{layer.version} has no {layer.type}"
 
 
-def unknown_hint(layer: Layer) -> str | None:
-    """The hint for a layer whose operation is unknown: a similar name, or the first opset of the operation."""
-    versions = REGISTRY.versions(layer.type)
+def unknown_hint(layer: Layer, registry: Registry) -> str | None:
+    """The hint for a layer whose operation is unknown: a similar name, options for an extension, or the operation's first opset."""
+    versions = registry.versions(layer.type)
     if not versions:
-        like = REGISTRY.similar(layer.type)
-        return f"did you mean {like}?" if like else None
+        like = registry.similar(layer.type)
+        if like and opset(layer.version):  # the operations of extensions are in no opset
+            return f"did you mean {like}?"
+        extension = f"describe it with --extensions FILE, or trust its recorded ports with --opaque {clipped(layer.type)}"
+        return f"did you mean {like}? Otherwise {extension}" if like else extension
     first = next(iter(versions))
     release = RELEASES.get(opset(first) or 0)
     return f"{layer.type} is available from {first} on" + (f", which needs OpenVINO {release} or later" if release else "")

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from irshape.model.build import build
 from irshape.model.model import Model, Node
+from irshape.ops.registry import REGISTRY
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
+    from irshape.ops.extensions import Extensions
+    from irshape.xml.document import Document
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsSource
 
@@ -23,6 +26,7 @@ def load(
     weights: Weights | None = None,
     opset: str | None = None,
     limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> Model:
     """The model of a source; the source may be a model that was read before."""
     if isinstance(source, Model):
@@ -30,15 +34,30 @@ def load(
     document = read_document(source, path=path, limits=limits)
     if weights is not None:
         document.weights = weights
-    return build(document, opset)
+    return _built(document, opset, extensions)
+
+
+def _built(document: Document, opset: str | None, extensions: Extensions) -> Model:
+    """The model of a document, with the operations of extensions."""
+    registry = REGISTRY
+    if extensions:
+        from irshape.ops.extensions import registry_of
+
+        registry = registry_of(extensions)
+    return build(document, opset, registry)
 
 
 def loaded(
-    source: Source | Model, weights: WeightsSource | None = None, *, opset: str | None = None, limits: Limits = DEFAULT
+    source: Source | Model,
+    weights: WeightsSource | None = None,
+    *,
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> tuple[Model, Weights | None]:
     """The model of a source, and its weights: the given ones, else those that came with the source, else the `.bin` beside the file."""
     own = opened(weights)
-    model = load(source, weights=own, opset=opset, limits=limits)
+    model = load(source, weights=own, opset=opset, limits=limits, extensions=extensions)
     return model, model.document.own_weights() if own is None else own
 
 
@@ -50,7 +69,7 @@ def opened(weights: WeightsSource | None) -> Weights | None:
 def _reduced(model: Model) -> tuple[Any, ...]:
     if model.holder is not None:
         return _body, (model.holder, model.name)
-    return build, (model.document, model.default_opset)
+    return _built, (model.document, model.default_opset, model.registry.sources)
 
 
 def _body(holder: Node, name: str) -> Model:

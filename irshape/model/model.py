@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.ops.op import Op, OpClass
+from irshape.ops.registry import REGISTRY, Registry
 from irshape.report.diagnostic import Diagnostics, clipped
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
@@ -119,7 +120,7 @@ class InputPort(_PortView):
     @property
     def name(self) -> str:
         """The name that the operation gives this input; its position if the operation is unknown."""
-        port = self.node.op_class.input_at(self.index) if self.node.op_class else None
+        port = self.node.op_class.input_at(self.index, len(self.node.sources)) if self.node.op_class else None
         return port.name if port else str(self.index)
 
     @property
@@ -263,6 +264,7 @@ class Model:
     for an example of the specification), `document` the file, and `diagnostics` are the faults of the graph itself. For a body, `holder` is
     the node that holds it, `path` the names of the enclosing layers and bodies (`loop_3 / body`), and `prefix` the beginning of its nodes'
     keys (`2.body/`). `is_live` says that the model is no body of a layer that reaches no Result or Assign. A model can be pickled.
+    `registry` has the operations that the model may use, and `extended` are the nodes of this graph that need an extension to run.
 
     The engine reads `graph`, `order` (the indices of the nodes in topological order), `producers` (for each slot the index of its node),
     `slot_count`, `stubs` (the recorded ports that stand for faulty edges, by slot), `default_opset`, and `first_tensor`, which plus a slot
@@ -271,12 +273,13 @@ class Model:
 
     __slots__ = (
         "_by_id", "_by_name", "_by_type", "_ops", "_parameters_by_name", "_readers", "_weights", "default_opset", "diagnostics",
-        "document", "first_tensor", "graph", "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix", "producers",
-        "slot_count", "stubs",
+        "document", "extended", "first_tensor", "graph", "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix",
+        "producers", "registry", "slot_count", "stubs",
     )  # fmt: skip
 
-    def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "") -> None:
+    def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
         self.document = document
+        self.registry = registry
         self.graph = graph
         self.holder = holder
         self.name = document.name if holder is None else name
@@ -287,6 +290,7 @@ class Model:
         self.first_tensor = 0
         self.ir_version = document.version
         self.nodes: list[Node] = []
+        self.extended: list[Node] = []
         self.order: Sequence[int] = ()
         self.producers: list[int] = []
         self.slot_count = 0
@@ -359,6 +363,16 @@ class Model:
         """The nodes of some types, spelled as in the file, in the order of the file."""
         found = [self._by_type[type] for type in types if type in self._by_type]
         return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
+
+    @property
+    def extensions(self) -> dict[str, list[Node]]:
+        """The nodes of this model and its bodies that OpenVINO needs an extension to run, by the name of the library (`""` if unknown)."""
+        found: dict[str, list[Node]] = {}
+        for graph in self.graphs():
+            for node in graph.extended:
+                assert node.op_class is not None
+                found.setdefault(node.op_class.EXTENSION, []).append(node)
+        return found
 
     def graphs(self) -> Iterator[Model]:
         """The model itself and every body in it, in the order of the file."""

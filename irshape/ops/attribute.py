@@ -81,6 +81,13 @@ class ReadBy:
         self.read = read
 
 
+class _Exact:
+    """Marks a word that OpenVINO compares letter by letter, so that its case matters."""
+
+
+Exact: Final = _Exact()
+
+
 class _Stated:
     """Marks an attribute that the specification requires and OpenVINO replaces by its default."""
 
@@ -183,11 +190,11 @@ def _read_unsigned(read: Converter) -> Converter:
     return read_unsigned
 
 
-def _read_choice(words: tuple[str, ...]) -> Converter:
-    canonical = {word.lower(): word for word in words}
+def _read_choice(words: tuple[str, ...], *, is_exact: bool = False) -> Converter:
+    canonical = {word if is_exact else word.lower(): word for word in words}
 
     def read(text: str) -> tuple[str, str | None]:
-        word = canonical.get(text.lower())
+        word = canonical.get(text if is_exact else text.lower())
         if word is None:
             raise Malformed("A103", f"{text!r} is none of {', '.join(words)}")
         # The specification has some words in lower case that OpenVINO writes in capitals.
@@ -225,6 +232,8 @@ def _make(annotation: Any) -> Converter:
         return _read_list(converter(arguments[0]))
     if origin is Annotated:
         own = next((mark.read for mark in arguments[1:] if type(mark) is ReadBy), None)
+        if Exact in arguments[1:]:
+            own = _read_choice(get_args(arguments[0]), is_exact=True)
         plain = own or converter(arguments[0])
         if Unsigned in arguments[1:]:
             plain = _read_unsigned(plain)

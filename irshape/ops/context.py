@@ -40,6 +40,8 @@ class Context(Judge):
     It knows no layer. Findings and requirements are recorded without place, so that the outcome can be remembered and replayed for
     every layer that asks the same.
 
+    `op` is the operation and `key` a number that only this layer has. `findings` and `requirements` are what the rule has recorded.
+
     `is_unshared` says that the outcome holds symbols born in this layer, so that no other layer may share it. `is_runtime_view` says
     that OpenVINO knows the same of the inputs; if not, another application tells what OpenVINO refuses. `is_static` says that every
     symbol stands for a number: then OpenVINO's bounds do not count, a requirement that no size fulfils is an error, and one that data
@@ -185,6 +187,19 @@ class Context(Judge):
                 names = ", ".join([port.name for port in ports])
                 merged = self.merge_shapes(merged, port, "{names} must have the same shape", names=names)
         self.stop_at_errors()
+
+    def identical_shapes(self, a: Input, b: Input, message: str) -> None:
+        """Demand equal shapes where OpenVINO refuses shapes that it does not know to be equal: `[2..3]` and `[?]`, or `[3]` and `[...]`."""
+        shape, other = a.partial_shape, b.partial_shape
+        self.merge_shapes(shape, other, message, rank_message=message)
+        if not self.is_runtime_view or not self._look or self.has_errors():
+            return
+        if shape is None or other is None:
+            is_known = shape is other
+        else:
+            is_known = [bounds(size) for size in shape] == [bounds(size) for size in other]
+        if not is_known:
+            self.error("S206", f"OpenVINO refuses shapes that it does not know to be equal: {message}", port=b)
 
     def stop_at_errors(self) -> None:
         """End the rule if it has found an error, because further findings would be consequences of it."""

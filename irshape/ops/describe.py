@@ -4,8 +4,8 @@ import re
 from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
-from irshape.ops.op import In, OpClass, Out
-from irshape.ops.registry import REGISTRY, opset
+from irshape.ops.op import EXTENSION, In, OpClass, Out
+from irshape.ops.registry import REGISTRY, Registry, opset
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
@@ -62,8 +62,8 @@ _SETS: Final = {ANY: "any", NUMERIC: "any number", INTEGER: "any integer", FLOAT
 
 
 def category(op: OpClass) -> str:
-    """The category OpenVINO files the operation under: the folder of its module."""
-    return op.__module__.split(".")[2]
+    """The category OpenVINO files the operation under, the folder of its module; `extension` for an operation that is not irshape's own."""
+    return op.__module__.split(".")[2] if op.__module__.startswith("irshape.ops.") else EXTENSION
 
 
 def page(op: OpClass) -> str | None:
@@ -86,10 +86,10 @@ def element_types(types: frozenset[ElementType]) -> str:
     return _SETS.get(types) or " or ".join(sorted(one.name for one in types if one is not ElementType.dynamic))
 
 
-def versions(type: str) -> list[tuple[list[str], OpClass]]:
+def versions(type: str, registry: Registry = REGISTRY) -> list[tuple[list[str], OpClass]]:
     """The classes of a type in the order of their opsets, each with the versions that stand for it."""
     classes: dict[OpClass, list[str]] = {}
-    for version, op in REGISTRY.versions(type).items():
+    for version, op in registry.versions(type).items():
         classes.setdefault(op, []).append(version)
     return [(names, op) for op, names in classes.items()]
 
@@ -122,7 +122,7 @@ def _type_text(annotation: Any) -> str:
         limits = [f" >= {mark.limit}" for mark in arguments[1:] if type(mark) is Ge]
         return _type_text(arguments[0]) + "".join(limits)
     if origin is Literal:
-        return " | ".join(arguments)
+        return " | ".join([word or "''" for word in arguments])
     if origin is tuple:
         item = _type_text(arguments[0])
         return f"list of ({item})" if " | " in item else f"list of {item}"
@@ -136,9 +136,9 @@ def plain(value: Any) -> Any:
     return [plain(item) for item in value] if isinstance(value, tuple) else value
 
 
-def describe(type: str) -> dict[str, Any] | None:
+def describe(type: str, registry: Registry = REGISTRY) -> dict[str, Any] | None:
     """An operation as JSON: its category and, for each class, versions, ports, attributes and page; None if it is unknown."""
-    found = versions(type)
+    found = versions(type, registry)
     if not found:
         return None
     return {"type": found[-1][1].TYPE, "category": category(found[-1][1]), "versions": [_describe_class(*one) for one in found]}
@@ -150,6 +150,7 @@ def _describe_class(names: list[str], op: OpClass) -> dict[str, Any]:
         "class": op.__name__,
         "summary": summary(op),
         "page": page(op),
+        "extension": op.EXTENSION or None,
         "inputs": [_describe_input(port) for port in op.inputs],
         "outputs": [_describe_output(op, port) for port in op.outputs],
         "attributes": [_describe_attribute(attribute) for attribute in op.attributes.values()],
@@ -167,6 +168,7 @@ def _describe_input(port: In) -> dict[str, Any]:
         "min_rank": port.min_rank,
         "reads_value": port.value,
         "optional": port.optional,
+        "along": port.along,
         "variadic": port.variadic,
     }
 

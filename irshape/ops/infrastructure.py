@@ -79,8 +79,8 @@ class Constant(Op):
                 message = f"the constant stores {_bytes(self.size)}; {number_text(count)} elements of {self.element_type}"
                 message += f" need {number_text(needed)}"
                 ctx.fail("W103", message, attribute="size")
-            # Elements of 3 and 6 bits are stored in groups of 3 bytes, and the last group may not be full.
-            if self.size > needed and self.element_type.bits not in (0, 3, 6):
+            # Elements of 3 and 6 bits are stored in groups of 3 bytes, and the last group may not be full. OpenVINO writes a byte for none.
+            if self.size > max(needed, 1) and self.element_type.bits not in (0, 3, 6):
                 ctx.warn(
                     "R303", f"the constant stores {_bytes(self.size)}; its shape and type need {number_text(needed)}", attribute="size"
                 )

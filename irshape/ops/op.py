@@ -15,9 +15,55 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
+# The version that OpenVINO gives the operations of extensions, unless these name one of their own.
+EXTENSION: Final = "extension"
+
 
 class DefinitionError(TypeError):
     """An op class contradicts itself."""
+
+
+# The ports that are absent or present together, and those that are repeated together, each as one part.
+_Parts: TypeAlias = tuple[tuple[In, ...], ...]
+
+
+def _parts(name: str, ports: Sequence[In]) -> _Parts:
+    """The inputs of an operation as parts. Raises `DefinitionError` if they contradict each other."""
+    parts: list[list[In]] = []
+    for port in ports:
+        before = parts[-1] if parts else None
+        if port.along is not None:
+            if before is None or before[0].name != port.along or not (before[0].optional and port.optional):
+                raise DefinitionError(f"{name}.{port.name} is there along with {port.along!r}, so both must be optional, and side by side")
+            before.append(port)
+        elif port.variadic and before is not None and before[0].variadic:
+            before.append(port)
+        else:
+            parts.append([port])
+    for part in parts:
+        for port in part:
+            port.stride = len(part)
+    if sum(part[0].variadic for part in parts) > 1:
+        raise DefinitionError(f"the variadic inputs of {name} must stand side by side")
+    return tuple(map(tuple, parts))
+
+
+def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, ...] | None]) -> tuple[In, ...] | None:
+    """The ports of `count` inputs, as many of the first parts among them as possible; None if no choice of parts gives so many."""
+    if not parts:
+        return None if count else ()
+    key = (len(parts), count)
+    if key not in known:
+        part, found = parts[0], None
+        least = 0 if part[0].optional else 1
+        most = count // len(part) if part[0].variadic else 1
+        for times in range(most, least - 1, -1):
+            rest = _arranged(parts[1:], count - times * len(part), known) if times * len(part) <= count else None
+            if rest is not None:
+                found = (*part * times, *rest)
+                break
+        known[key] = found
+    return known[key]
 
 
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
@@ -44,14 +90,19 @@ class Op:
       It is asked only in a `RuntimePass`;
     - `evaluate(self, *arrays)` computes the data itself, with NumPy.
 
-    These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
+    `types`, `propagate` and `evaluate` are None for a class without such a method. These class attributes say how values are
+    followed. A family such as `Moving` sets them for its operations.
 
     - `is_followed`: OpenVINO follows bounds of values through the operation, so that it knows all elements of `propagate`.
     - `unfollowed`: the element types of which OpenVINO computes no values.
     - `takes_unknown`: integers of some inputs may be unknown if others are known; `propagate` takes them as sizes without bounds.
 
+    `EXTENSION` is the name of the library that runs the operation in OpenVINO, for an operation that OpenVINO itself does not have;
+    `is_of_extension` says that it needs such a library, also one without a name.
+
     `demanded` are the positions of the inputs that `demands` names. `ignores_surplus` says that OpenVINO takes more inputs than the
-    operation has, in IR version 10, and does not read them.
+    operation has, in IR version 10, and does not read them. `is_positional` says that the input at a position is the port at this
+    position: no port can be absent before another one, and no two are repeated together.
 
     The definition of a class is checked. A parameter that is no port, an annotation that is no attribute type, and a class attribute or
     a method of an operation that no base class declares raise `DefinitionError`. A helper method begins with an underscore. An attribute
@@ -60,6 +111,7 @@ class Op:
 
     TYPE: ClassVar[str] = ""
     VERSION: ClassVar[str] = ""
+    EXTENSION: ClassVar[str] = ""
     attributes: ClassVar[dict[str, Attribute]] = {}
     inputs: ClassVar[tuple[In, ...]] = ()
     outputs: ClassVar[tuple[Out, ...]] = ()
@@ -72,6 +124,10 @@ class Op:
     demanded: ClassVar[frozenset[int]] = frozenset()
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
+    is_positional: ClassVar[bool] = True
+    is_of_extension: ClassVar[bool] = False
+    _parts: ClassVar[_Parts] = ()
+    _arrangements: ClassVar[dict[int, tuple[In, ...]]] = {}
     infer: ClassVar[Callable[..., Any]]
     types: ClassVar[Callable[..., Any] | None] = None
     propagate: ClassVar[Callable[..., Any] | None] = None
@@ -82,6 +138,7 @@ class Op:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.is_of_extension = bool(cls.EXTENSION) or not cls.__module__.startswith("irshape.ops.")
         cls._collect_ports()
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
@@ -105,21 +162,31 @@ class Op:
                 outs.pop(name, None)
         cls.inputs, cls.outputs = tuple(ins.values()), tuple(outs.values())
         ports: list[In | Out] = [*cls.inputs, *cls.outputs]
-        last = {id(own[-1]) for own in (cls.inputs, cls.outputs) if own}
         for port in ports:
-            if port.variadic and id(port) not in last:
-                raise DefinitionError(f"{cls.__name__}.{port.name} is variadic, so it must be the last port")
             if port.like is not None and port.like not in ins:
                 raise DefinitionError(f"{cls.__name__}.{port.name} is like {port.like!r}, which is no input")
+        if any(port.variadic for port in cls.outputs[:-1]):
+            raise DefinitionError(f"a variadic output of {cls.__name__} must be the last output")
         cls.inputs = tuple([port.placed(index) for index, port in enumerate(cls.inputs)])
         cls.outputs = tuple([port.placed(index) for index, port in enumerate(cls.outputs)])
         for port in cls.inputs:
             port.group = port.like or port.name
         for out in cls.outputs:
             out.sources = tuple([port.index for port in cls.inputs if out.like is not None and out.like in (port.name, port.like)])
-        cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(port.variadic for port in cls.inputs)
+        cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(
+            port.variadic and not port.mixed for port in cls.inputs
+        )
         cls.min_inputs = sum(not port.optional for port in cls.inputs)
         cls.max_inputs = None if any(port.variadic for port in cls.inputs) else len(cls.inputs)
+        cls._parts = _parts(cls.__name__, cls.inputs)
+        cls._arrangements = {}
+        flags = [port.optional for port in cls.inputs if not port.variadic]
+        is_last = not any(port.variadic for port in cls.inputs[:-1])
+        cls.is_positional = is_last and all(len(part) == 1 for part in cls._parts) and flags == sorted(flags)
+        if cls.max_inputs is None and not cls.is_positional:
+            first = next(port.index for port in cls.inputs if port.variadic)
+            if any(port.optional for port in cls.inputs[:first]):
+                raise DefinitionError(f"{cls.__name__} has an optional input before its variadic inputs, which are not the last ones")
 
     @classmethod
     def _collect_attributes(cls) -> None:
@@ -223,12 +290,32 @@ class Op:
         return shapes
 
     @classmethod
-    def input_at(cls, index: int) -> In | None:
-        """The declaration of the input at a position; None beyond the last."""
-        if index < len(cls.inputs):
-            return cls.inputs[index]
-        last = cls.inputs[-1] if cls.inputs else None
-        return last if last is not None and last.variadic else None
+    def arrangement(cls, count: int) -> tuple[In, ...]:
+        """The ports of the inputs of a layer that has `count` inputs, in their order; fewer where the operation does not take so many."""
+        ports = cls.inputs
+        if len(ports) == count:
+            return ports
+        found = cls._arrangements.get(count)
+        if found is None:
+            if cls.is_positional:
+                found = (*ports[:count], *ports[-1:] * (count - len(ports))) if cls.max_inputs is None else ports[:count]
+            else:
+                found = _arranged(cls._parts, count, {}) or ports[:count]
+            cls._arrangements[count] = found
+        return found
+
+    @classmethod
+    def takes(cls, count: int) -> bool:
+        """Whether a layer of the operation may have so many inputs."""
+        if count < cls.min_inputs or (cls.max_inputs is not None and count > cls.max_inputs):
+            return False
+        return cls.is_positional or _arranged(cls._parts, count, {}) is not None
+
+    @classmethod
+    def input_at(cls, index: int, count: int) -> In | None:
+        """The declaration of the input at a position of a layer that has `count` inputs; None beyond the last."""
+        ports = cls.arrangement(count)
+        return ports[index] if index < len(ports) else None
 
 
 class Moving(Op):

@@ -21,27 +21,34 @@ class In:
 
     `types` are the element types that it takes. `rank` or `min_rank` bound its rank. `value=True` says that the rule reads the
     elements of the tensor, so they are read from the weights or followed through the graph. An `optional` port may be absent; then
-    its parameter is None. OpenVINO feeds a `filled` one by itself, so it may also be listed without an edge. A `variadic` port takes
-    all further inputs; its parameter is a tuple. `like` names a port that has the same element type. `ranked=True` says that the rule
-    is not asked if the rank of the tensor is not known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True`
-    says that OpenVINO reads each constant that a Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer
-    than 8 bits; at other ports it reads them as whole bytes, or not at all. `ends=True` says that the rule reads the least and the
-    greatest element of a Const.
+    its parameter is None. An optional port that is there only together with another one names that one as `along`. OpenVINO feeds a
+    `filled` one by itself, so it may also be listed without an edge. A `variadic` port is there any number of times; its parameter is
+    a tuple, and all of them have one element type, unless the port is `mixed`. Several variadic ports in a row are repeated together.
+    `like` names a port that has the same element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not
+    known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True` says that OpenVINO reads each constant that a
+    Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer than 8 bits; at other ports it reads them as
+    whole bytes, or not at all. `ends=True` says that the rule reads the least and the greatest element of a Const.
+
+    The class of the operation sets `name` and `index`, the position among its inputs; `group`, the name that inputs of one element type
+    share; and `stride`, the number of ports that are repeated together, of which this is one.
     """
 
     __slots__ = (
+        "along",
         "ends",
         "filled",
         "group",
         "index",
         "like",
         "min_rank",
+        "mixed",
         "name",
         "optional",
         "packed",
         "pieces",
         "rank",
         "ranked",
+        "stride",
         "types",
         "value",
         "variadic",
@@ -62,11 +69,15 @@ class In:
         pieces: bool = False,
         packed: bool = False,
         ends: bool = False,
+        along: str | None = None,
+        mixed: bool = False,
     ) -> None:
         self.name = ""
         self.index = -1
         # The ports of a group share their element type.
         self.group = ""
+        # The number of ports that are repeated together, of which this is one.
+        self.stride = 1
         self.types = types
         self.rank = rank
         self.min_rank = min_rank
@@ -79,6 +90,12 @@ class In:
         self.pieces = pieces
         self.packed = packed
         self.ends = ends
+        self.along = along
+        self.mixed = mixed
+
+    def label(self, position: int) -> str:
+        """The name of the port, with its number if the port is variadic, for the input at a position of the layer."""
+        return f"{self.name}[{(position - self.index) // self.stride}]" if self.variadic else self.name
 
     def placed(self, index: int) -> In:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
@@ -98,6 +115,8 @@ class In:
             pieces=self.pieces,
             packed=self.packed,
             ends=self.ends,
+            along=self.along,
+            mixed=self.mixed,
         )
         port.name, port.index = self.name, index
         return port
@@ -108,6 +127,9 @@ class Out:
 
     Its element type is `type`, or the type of the input `like`, or the value of the attribute `attribute`. `rank` is the rank of the
     output if the rule ends because an input has no known rank. A `variadic` port stands for all further outputs.
+
+    The class of the operation sets `name` and `index`, the position among its outputs, and `sources`, the positions of the inputs that may
+    tell the element type.
     """
 
     __slots__ = ("attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
@@ -144,6 +166,7 @@ class Out:
 class Input:
     """One input of a layer, as its rule sees it.
 
+    `port` is its declaration, `index` its position in the layer, and `element_type` the type of its tensor.
     `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
     `is_literal` tells that it is a Const. `unreadable` is set where OpenVINO cannot read or compute the elements.
 
@@ -183,8 +206,7 @@ class Input:
     @property
     def name(self) -> str:
         """The name of the port, with its number if the port is variadic."""
-        port = self.port
-        return f"{port.name}[{self.index - port.index}]" if port.variadic else port.name
+        return self.port.label(self.index)
 
     @property
     def is_ranked(self) -> bool:

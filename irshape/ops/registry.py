@@ -5,6 +5,7 @@ The modules of the categories register their classes when they are imported, and
 """
 
 from collections.abc import Callable
+from contextvars import ContextVar, Token
 from importlib import import_module
 from typing import Final, NamedTuple, TypeVar
 
@@ -46,6 +47,14 @@ def _may_resemble(word: str, known: str) -> bool:
     return len(word) - len(letters - others) >= least and len(known) - len(others - letters) >= least
 
 
+class ExtensionError(ValueError):
+    """An extension cannot be loaded; the message names the file or the module, and the next step. A line tells of one operation."""
+
+
+class Clash(TypeError):
+    """A class is registered for a type and version that is known."""
+
+
 class _Entry(NamedTuple):
     op: OpClass
     since: str
@@ -62,27 +71,41 @@ def opset(version: str) -> int | None:
 class Registry:
     """The classes by type and version.
 
-    The case of a version matters. The case of a type matters only under a version that a class names besides its opsets.
+    The case of a version matters. The case of a type matters under a version that is no opset, and under a version that a class names
+    besides its opsets. A registry with a `base` has the classes of that one, too: so the extensions of one model are no concern of
+    another.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, base: "Registry | None" = None) -> None:
+        self._base = base
+        # The extensions that a registry of `extensions.registry_of` holds, so that it can be made again in another process.
+        self.sources: tuple[str, ...] = ()
         self._entries: dict[str, list[_Entry]] = {}
         self._versions: dict[str, dict[str, OpClass]] = {}
 
     def add(self, op: OpClass, type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
-        """Register a class; called by the `op` decorator."""
+        """Register a class. Raises `Clash` if a class of this type and version is registered, or irshape has one."""
         key = type.lower()
         entries = self._entries.setdefault(key, [])
         if any(entry.since == since for entry in entries):
-            raise TypeError(f"{type} is registered twice from {since} on")
+            raise Clash(f"{type} is registered twice from {since} on")
+        if self._is_foreign(op) and since in self.versions(type):
+            raise Clash(f"{type} of version {since} is known already; give the operation another type or version")
         entries.append(_Entry(op, since, until, without, also))
         self._versions.pop(key, None)
+
+    def _is_foreign(self, op: OpClass) -> bool:
+        """Whether a class is not one of irshape's own, which are loaded where a type is needed."""
+        return not op.__module__.startswith("irshape.ops.")
 
     def versions(self, type: str) -> dict[str, OpClass]:
         """Every version the type is accepted under, with its class; empty for an unknown type."""
         key = "constant" if type == CONST else type.lower()
         known = self._versions.get(key)
         if known is None:
+            own = self._entries.get(key, [])
+            if self._base is not None:  # which may get more classes
+                return {**self._base.versions(type), **_resolve(own)}
             from irshape.ops.index import MODULES
 
             if key in MODULES:
@@ -97,8 +120,12 @@ class Registry:
 
     def _is_exact(self, type: str, version: str) -> bool:
         """Whether OpenVINO takes a type under a version only as its specification spells it."""
+        number = opset(version)
+        if number is None:
+            return True
         entries = self._entries.get(type.lower(), ())
-        return opset(version) != NEWEST and any(version in entry.also for entry in entries)
+        is_exact = number != NEWEST and any(version in entry.also for entry in entries)
+        return is_exact or (self._base is not None and self._base._is_exact(type, version))
 
     def similar(self, type: str) -> str | None:
         """The known type that an unknown one resembles."""
@@ -107,7 +134,7 @@ class Registry:
         from irshape.ops.index import MODULES
 
         word = type.lower()
-        likely = [known for known in MODULES if _may_resemble(word, known)]
+        likely = [known for known in dict.fromkeys((*MODULES, *self._keys())) if _may_resemble(word, known)]
         close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []
         return next(iter(self.versions(close[0]).values())).TYPE if close else None
 
@@ -121,11 +148,21 @@ class Registry:
 
         for module in sorted(set(MODULES.values())):
             import_module(f"irshape.ops.{module}")
-        return sorted({entry.op.TYPE for entries in self._entries.values() for entry in entries})
+        return sorted({next(iter(self.versions(key).values())).TYPE for key in self._keys()})
 
     def classes(self) -> list[OpClass]:
         """Every class, by type and version."""
-        return [entry.op for type in self.types() for entry in self._entries[type.lower()]]
+        types = self.types()
+        below = self._base.classes() if self._base is not None else []
+        return below + [entry.op for type in types for entry in self._entries.get(type.lower(), ())]
+
+    def own(self) -> list[OpClass]:
+        """The classes that are registered so far in this registry itself."""
+        return [entry.op for entries in self._entries.values() for entry in entries]
+
+    def _keys(self) -> list[str]:
+        """The types of the classes that are registered so far, in lower case."""
+        return [*(self._base._keys() if self._base is not None else ()), *self._entries]
 
 
 def _resolve(entries: list[_Entry]) -> dict[str, OpClass]:
@@ -147,6 +184,25 @@ def _resolve(entries: list[_Entry]) -> dict[str, OpClass]:
 
 REGISTRY: Final = Registry()
 
+# The registry that takes the classes of a module that is being loaded as an extension; None takes them for the whole process.
+_SCOPE: Final[ContextVar[Registry | None]] = ContextVar("scope", default=None)
+
+
+def register(cls: type[Op], until: str | None = None, without: str = "", also: str = "") -> None:
+    """Register a class by its `TYPE` and `VERSION`: for the models that load the extension that is being imported, or else for all."""
+    scope = None if cls.__module__.startswith("irshape.ops.") else _SCOPE.get()
+    (scope or REGISTRY).add(cls, cls.TYPE, cls.VERSION, until, without.split(), also.split())
+
+
+def scoped(registry: Registry) -> Token[Registry | None]:
+    """Let `registry` take the classes that are registered from now on in this thread, until the token is given to `unscoped`."""
+    return _SCOPE.set(registry)
+
+
+def unscoped(token: Token[Registry | None]) -> None:
+    """End the scope of `scoped`."""
+    _SCOPE.reset(token)
+
 
 def op(type: str, since: str, *, until: str | None = None, without: str = "", also: str = "") -> Callable[[_C], _C]:
     """Register a class as the operation `type` from the opset `since` on.
@@ -155,11 +211,11 @@ def op(type: str, since: str, *, until: str | None = None, without: str = "", al
     `without` names opsets in between that lack it, and `also` names further versions that hold it, both separated by blanks.
     """
 
-    def register(cls: _C) -> _C:
+    def decorate(cls: _C) -> _C:
         cls.check_methods()
         cls.TYPE = type
         cls.VERSION = since
-        REGISTRY.add(cls, type, since, until, without.split(), also.split())
+        register(cls, until, without, also)
         return cls
 
-    return register
+    return decorate

@@ -1,9 +1,9 @@
 """Changes of the element type."""
 
 from math import inf, isfinite, trunc
-from typing import Annotated
+from typing import Annotated, Literal
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import Exact, Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.op import In, Input, Op, Out
@@ -190,3 +190,30 @@ class StringTensorPack(Op):
 
     def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:
         return ctx.merge_shapes(begins, ends, "begins and ends must be equal on axis {axis}")
+
+
+@op("StringTensorUnpack", "extension")
+class StringTensorUnpackOfTokenizers(Op):
+    """Where each string begins and ends, and the characters of all; u8 data are strings packed by openvino-tokenizers."""
+
+    EXTENSION = "openvino-tokenizers"
+    data = In(frozenset({ElementType.string, ElementType.u8, ElementType.dynamic}))
+    begins = Out(ElementType.i32)
+    ends = Out(ElementType.i32)
+    symbols = Out(ElementType.u8)
+    mode: Annotated[Literal["begins_ends"], Exact] = "begins_ends"
+
+    def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape, Shape]:
+        shape = data.partial_shape if data.element_type is ElementType.string else None
+        if data.element_type is ElementType.u8:
+            ctx.require_rank(data, (1,))
+            shape = (ctx.unknown(),)
+        return shape, shape, (ctx.unknown(),)
+
+
+@op("StringTensorPack", "extension")
+class StringTensorPackOfTokenizers(StringTensorPack):
+    """Strings from where each begins and ends in the characters of all, as openvino-tokenizers has them."""
+
+    EXTENSION = "openvino-tokenizers"
+    mode: Annotated[Literal["begins_ends"], Exact] = "begins_ends"

@@ -225,6 +225,14 @@ _family(
         "The rest of the answer is right. Shapes that irshape did not infer are unknown.",
         "Raise the limit: --limit work=N.",
     ),
+    (
+        "N107",
+        "note",
+        "extension needed",
+        "Some operations of the model are not part of OpenVINO. A library that extends OpenVINO has them.",
+        "OpenVINO refuses the model, unless the library is loaded with Core.add_extension or by importing its Python package.",
+        "Load the library wherever the model is read. irshape needs only a description of the operations.",
+    ),
 )
 
 # G: the graph.
@@ -307,7 +315,7 @@ _family(
         "unknown operation",
         "No opset has an operation of this type.",
         "irshape cannot infer the shapes of the outputs, and goes on with the shapes that the file records.",
-        "Correct the type. If the operation is an extension, pass --opaque TYPE.",
+        "Correct the type. If the operation belongs to an extension, describe it with --extensions FILE, or trust the file with --opaque TYPE.",
     ),
     (
         "G111",
@@ -362,9 +370,9 @@ _family(
         "G117",
         "warning",
         "opaque operation",
-        "The operation is unknown. The option --opaque allows it, and irshape trusts the shapes that the file records.",
-        "irshape has not checked the layer.",
-        "Nothing, if the recorded shapes are right.",
+        "The operation is unknown. The option --opaque allows it, and irshape trusts the shapes that the file records for the inputs of the file.",
+        "irshape has not checked the layer. For other inputs the sizes of its outputs are unknown.",
+        "Nothing, if the recorded shapes are right. With --extensions FILE, irshape checks the layer and follows its shapes.",
     ),
     (
         "G118",

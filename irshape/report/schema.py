@@ -286,6 +286,10 @@ def info_schema() -> dict[str, Any]:
         "unknown": _array({"type": "string"}, "the parts of the model that no release is known to support"),
         "is_exact": {"type": "boolean", "description": "no older release reads the model"},
     }
+    extension = {
+        "name": _nullable("string", "the library; null if the description of its operations does not name it"),
+        "operations": _counts(_COUNT, "its layers by operation"),
+    }
     root = {
         "kind": {"enum": ["input", "variable", "iteration", "recorded", "rank", "data"]},
         "layer": _KEY,
@@ -305,6 +309,7 @@ def info_schema() -> dict[str, Any]:
         "layers": {**_COUNT, "description": "including the layers of bodies"},
         "opsets": _counts(_COUNT, "layers by opset"),
         "oldest": _object(oldest),
+        "extensions": _array(_object(extension), "the extensions that OpenVINO needs to run the model"),
         "inputs": _array(_object(tensor), "in the order of the file"),
         "outputs": _array(_object(tensor), "in the order of the file"),
         "ports": _object(dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), _COUNT)),

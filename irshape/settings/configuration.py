@@ -18,6 +18,7 @@ class Table(NamedTuple):
     targets: tuple[str, ...] = ()
     limits: Mapping[str, int] = {}
     weights: str | None = None
+    extensions: tuple[str, ...] = ()
 
 
 class Configuration(NamedTuple):

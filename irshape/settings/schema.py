@@ -35,6 +35,12 @@ def _policy(value: str) -> str:
     return value
 
 
+def _operations(file: str) -> str:
+    if not file.endswith(".toml"):
+        raise ValueError(f"{file!r} is no .toml file; name Python files and modules on the command line, with --extensions")
+    return file
+
+
 def _limit(limits: dict[str, int]) -> dict[str, int]:
     for name, number in limits.items():
         if name not in DEFAULT._fields:
@@ -61,6 +67,7 @@ Level = Literal["error", "warning", "note", "off"]
 Shape = Annotated[str, BeforeValidator(_shape, json_schema_input_type=str | list[int | str])]
 SymbolRange = Annotated[str, AfterValidator(_range)]
 Target = Annotated[str, AfterValidator(_policy)]
+OperationsFile = Annotated[str, AfterValidator(_operations)]
 Limits = Annotated[
     dict[str, Annotated[int, Field(ge=1)]],
     AfterValidator(_limit),
@@ -90,6 +97,10 @@ class FileTable(_Keys):
     ] = []
     limits: Annotated[Limits, Field(description="limits of what a file may demand, by name: depth = 128")] = {}
     weights: Annotated[str | None, Field(description="the .bin file, relative to the configuration")] = None
+    extensions: Annotated[
+        list[OperationsFile],
+        Field(description=".toml files that describe operations of extensions, relative to the configuration"),
+    ] = []
 
     def plain(self) -> Table:
         """The table as plain data."""
@@ -103,6 +114,7 @@ class FileTable(_Keys):
             tuple(self.targets),
             self.limits,
             self.weights,
+            tuple(self.extensions),
         )
 
 

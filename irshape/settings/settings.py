@@ -16,11 +16,23 @@ if TYPE_CHECKING:
 class FileSettings:
     """What a configuration sets for one file, and the selection that follows from it and from the command line.
 
-    `configuration` is the path of the configuration, empty without one. `tables` are the globs of `per-file` that name the file. `weights`
-    and `baseline` are paths from the working folder.
+    `configuration` is the path of the configuration, empty without one. `tables` are the globs of `per-file` that name the file. `weights`,
+    `extensions` and `baseline` are paths from the working folder.
     """
 
-    __slots__ = ("baseline", "configuration", "inputs", "limits", "opaque", "selection", "symbols", "tables", "targets", "weights")
+    __slots__ = (
+        "baseline",
+        "configuration",
+        "extensions",
+        "inputs",
+        "limits",
+        "opaque",
+        "selection",
+        "symbols",
+        "tables",
+        "targets",
+        "weights",
+    )
 
     def __init__(self, configuration: str = "", tables: tuple[str, ...] = (), selection: Selection | None = None) -> None:
         self.configuration = configuration
@@ -32,6 +44,7 @@ class FileSettings:
         self.targets: tuple[str, ...] = ()
         self.limits: Mapping[str, int] = {}
         self.weights: str | None = None
+        self.extensions: tuple[str, ...] = ()
         self.baseline: str | None = None
 
 
@@ -128,5 +141,7 @@ class Settings:
         own.targets = tuple(dict.fromkeys(target for one in layers for target in one.targets))
         own.limits = {name: number for one in layers for name, number in one.limits.items()}
         own.weights = next((os.path.relpath(os.path.join(folder, one.weights)) for one in reversed(layers) if one.weights), None)
+        files = dict.fromkeys(file for one in layers for file in one.extensions)
+        own.extensions = tuple(os.path.relpath(os.path.join(folder, file)) for file in files)
         own.baseline = configuration.baseline and os.path.relpath(os.path.join(folder, configuration.baseline))
         return own

@@ -27,6 +27,7 @@ def settings_text(path: str, settings: Settings) -> str:
         "opaque": list(own.opaque),
         "targets": list(own.targets),
         "weights": own.weights,
+        "extensions": list(own.extensions),
         "baseline": own.baseline,
         "severity": levels,
         "inputs": own.inputs,

@@ -26,7 +26,8 @@ def test_a_rule_gives_the_same_on_numbers_that_remember(type: str, version: str,
         node = [node for node in model.nodes if node.type == type and node.version == version][-1]
         assert node.op is not None
         known = run.slots[node.first_slot : node.first_slot + len(node.layer.outputs)]
-        facts = [named_fact(node.op, i, fact, is_of_elements=False) for i, fact in enumerate(inputs_of(node, run.slots))]
+        inputs = inputs_of(node, run.slots)
+        facts = [named_fact(node.op, i, len(inputs), fact, is_of_elements=False) for i, fact in enumerate(inputs)]
         answers = TracedRule(inference.scope, node, named_op(node.op), facts, known).outputs()
         assert [sizes(fact) for fact in answers[: len(known)]] == [sizes(fact) for fact in known], row[0]
 

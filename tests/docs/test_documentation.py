@@ -153,7 +153,8 @@ def test_the_page_of_commands_has_every_option() -> None:
 
 def test_the_page_of_the_api_names_what_exists() -> None:
     names = re.findall(r"^::: (\S+)$", documentation.api_page(), re.MULTILINE)
-    assert {"irshape.infer", "irshape.Session", "irshape.ops.op.Op"} <= set(names)
+    assert {"irshape.infer", "irshape.Session", "irshape.Op"} <= set(names)
+    assert len(set(names)) == len(names)
     for name in names:
         module, _, member = name.rpartition(".")
         # Some types exist for a type checker only.
@@ -217,3 +218,8 @@ def test_faults_of_a_site_are_found(html: str, fault: str | None, tmp_path: Path
 def test_faults_of_styles_are_found(tmp_path: Path) -> None:
     (tmp_path / "a.css").write_text("a{background:url(b.png)} b{background:url('https://example.org/c.woff')}", encoding="utf-8")
     assert list(documentation.faults(tmp_path)) == ["a.css loads https://example.org/c.woff"]
+
+
+def test_the_guide_shows_the_example_file() -> None:
+    guide = (ROOT / "docs" / "guides" / "extension-operations.md").read_text(encoding="utf-8")
+    assert f"```toml\n{(ROOT / 'examples' / 'patches.toml').read_text(encoding='utf-8')}```" in guide

@@ -7,6 +7,7 @@ import pytest
 
 import irshape
 from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.oracle import core_of
 
 
 def facts(model: Any) -> list[tuple[str, str]]:
@@ -18,14 +19,12 @@ def facts(model: Any) -> list[tuple[str, str]]:
 @pytest.mark.oracle
 @pytest.mark.parametrize("path", WITH_WEIGHTS, ids=named)
 def test_what_is_written_is_what_was_inferred(path: Path) -> None:
-    import openvino
-
     data = path.with_suffix(".bin").read_bytes()
     source = path.read_bytes()
     inference = irshape.infer(source, weights=data)
     assert inference.ok, inference.diagnostics
     annotated = inference.xml()
-    core = openvino.Core()
+    core = core_of(source)
     assert facts(core.read_model(annotated, data)) == facts(core.read_model(source, data))
     again = irshape.infer(annotated, weights=data)
     assert again.ports == inference.ports

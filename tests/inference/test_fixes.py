@@ -15,6 +15,7 @@ from irshape.ops.registry import REGISTRY
 from irshape.report.fix import Edit, Fix, compatible
 from tests.support.ir import Net
 from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.oracle import core_of
 from tests.support.rows import net_of, tables
 from tests.support.spoil import spoiled
 
@@ -47,7 +48,7 @@ def as_saved(xml: bytes, weights: bytes, folder: Path) -> bytes:
     """What OpenVINO writes of what it reads."""
     import openvino
 
-    openvino.serialize(openvino.Core().read_model(xml, weights), folder / "saved.xml", folder / "saved.bin")
+    openvino.serialize(core_of(xml).read_model(xml, weights), folder / "saved.xml", folder / "saved.bin")
     # A tensor without a name gets a new one each time.
     return re.sub(rb'(?<=_)[0-9]+(?=")', b"", (folder / "saved.xml").read_bytes())
 

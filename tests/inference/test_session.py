@@ -80,3 +80,19 @@ def test_only_what_changes_is_worked_out_anew(session: irshape.Session, asked: l
     asked.clear()
     session.reshape(parameter_0="[1,3,8,8]")
     assert asked == []
+
+
+def test_a_session_keeps_no_sizes_of_an_opaque_operation() -> None:
+    """Neither the first pass for other inputs nor a plan takes the recorded sizes, and those of the file are there again for its inputs."""
+    session = irshape.Session("examples/extension.xml", opaque=["PatchEmbed"])
+    shapes = []
+    for size in (224, 256, 288, 320, 224, 352):
+        inference = session.reshape(image=f"[1,3,{size},{size}]")
+        shapes.append(repr(inference["patches"].inputs[0]))
+    assert shapes == ["f32[1,196,768]", "f32[?,?,?]", "f32[?,?,?]", "f32[?,?,?]", "f32[1,196,768]", "f32[?,?,?]"]
+
+
+def test_a_session_loads_extensions() -> None:
+    session = irshape.Session("examples/extension.xml", extensions="examples/patches.toml")
+    shapes = [repr(session.reshape(image=f"[1,3,{size},{size}]")["patches"].inputs[0]) for size in (224, 256, 288, 320)]
+    assert shapes == ["f32[1,196,768]", "f32[1,256,768]", "f32[1,324,768]", "f32[1,400,768]"]

@@ -16,6 +16,7 @@ import irshape
 from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import bounds, evaluate, symbols
 from tests.support.irs import LARGEST_WEIGHTS, PATHS, named
+from tests.support.oracle import core_of
 from tests.support.random_net import SYMBOLS, RandomNet
 
 NETS = int(os.environ.get("IRSHAPE_SOUNDNESS", "120"))
@@ -35,10 +36,8 @@ def static(xml: str, shapes: Mapping[str, list[int]]) -> str:
 
 def sizes(xml: str, weights: bytes) -> dict[str, tuple[list[int | None], ...]] | str:
     """The sizes OpenVINO infers of each layer's outputs, None for one it does not tell; its message where it refuses."""
-    import openvino
-
     try:
-        model = openvino.Core().read_model(xml.encode(), weights)
+        model = core_of(xml.encode()).read_model(xml.encode(), weights)
     except RuntimeError as error:
         return str(error)
     return {node.get_friendly_name(): tuple(lengths(output.get_partial_shape()) for output in node.outputs()) for node in model.get_ops()}

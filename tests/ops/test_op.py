@@ -81,10 +81,30 @@ def port_that_is_like_no_input() -> None:
         output = Out(like="date")
 
 
-def port_after_a_variadic_one() -> None:
+def variadic_ports_apart() -> None:
     class Copy(Op):
         data = In(variadic=True)
         axis = In()
+        masks = In(variadic=True)
+
+
+def optional_port_before_variadic_ones() -> None:
+    class Copy(Op):
+        mask = In(optional=True)
+        data = In(variadic=True)
+        axis = In()
+
+
+def port_along_with_a_required_one() -> None:
+    class Copy(Op):
+        data = In()
+        mask = In(optional=True, along="data")
+
+
+def output_after_a_variadic_one() -> None:
+    class Copy(Op):
+        parts = Out(variadic=True)
+        count = Out()
 
 
 def parameter_that_is_no_port() -> None:
@@ -106,7 +126,10 @@ REFUSED: tuple[tuple[Callable[[], None], str], ...] = (
     (misspelled_static_method, "no base class of Copy declares the method of_element"),
     (port_that_is_not_in_the_base, "Copy.scale is no port and no base class declares it"),
     (port_that_is_like_no_input, "Copy.output is like 'date', which is no input"),
-    (port_after_a_variadic_one, "Copy.data is variadic, so it must be the last port"),
+    (variadic_ports_apart, "the variadic inputs of Copy must stand side by side"),
+    (optional_port_before_variadic_ones, "Copy has an optional input before its variadic inputs, which are not the last ones"),
+    (port_along_with_a_required_one, "Copy.mask is there along with 'data', so both must be optional, and side by side"),
+    (output_after_a_variadic_one, "a variadic output of Copy must be the last output"),
     (parameter_that_is_no_port, r"Copy.infer takes \('date',\), but the inputs are \('data',\)"),
     (attribute_of_no_readable_type, "Copy.axis: no attribute can be annotated with <class 'complex'>"),
 )
@@ -147,6 +170,35 @@ def test_what_a_class_may_add() -> None:
     assert list(Family.attributes) == []
     assert {name: attribute.default for name, attribute in Member.attributes.items()} == {"reduction": "mean", "axis": 0}
     assert Member().hook() == 4
+
+
+def test_inputs_may_be_absent_before_others_or_repeated_together() -> None:
+    class Masked(Op):
+        data = In()
+        mask = In(optional=True)
+        begins = In(optional=True)
+        ends = In(optional=True, along="begins")
+        axis = In()
+
+    class Joined(Op):
+        ids = In(variadic=True)
+        values = In(variadic=True)
+        axis = In()
+
+    def arranged(op: type[Op], count: int) -> str:
+        return " ".join(port.label(position) for position, port in enumerate(op.arrangement(count)))
+
+    assert [count for count in range(8) if Masked.takes(count)] == [2, 3, 4, 5]
+    assert arranged(Masked, 2) == "data axis"
+    assert arranged(Masked, 3) == "data mask axis"
+    assert arranged(Masked, 4) == "data begins ends axis"
+    assert arranged(Masked, 5) == "data mask begins ends axis"
+    assert [count for count in range(8) if Joined.takes(count)] == [3, 5, 7]
+    assert arranged(Joined, 5) == "ids[0] values[0] ids[1] values[1] axis"
+    last = Joined.input_at(4, 5)
+    assert last is not None
+    assert last.name == "axis"
+    assert Joined.input_at(5, 5) is None
 
 
 def test_a_class_has_the_annotations_of_its_bases_once() -> None:

@@ -43,6 +43,22 @@ ROWS: Rows = {
         ("numbers", "u8[2]", "T101"),
         ("type not known", "dynamic[2]", "T101"),
     ],
+    ("StringTensorUnpack", "extension"): [
+        ("strings", "string[2,1..3]", "i32[2,1..3] i32[2,1..3] u8[?]"),
+        ("packed strings", "u8[7]", "i32[?] i32[?] u8[?]"),
+        ("packed strings of unknown rank", "u8[...]", "i32[?] i32[?] u8[?]"),
+        ("type not known", "dynamic[2]", "i32[...] i32[...] u8[?]"),
+        ("rank of packed strings", "u8[2,3]", "S101"),
+        ("numbers", "i32[2]", "T101"),
+        ("mode", "string[2]", {"mode": "rows"}, "A103"),
+    ],
+    ("StringTensorPack", "extension"): [
+        ("static", "i32[2] i32[?] u8[?]", "string[2]"),
+        ("unranked", "i32[...] i32[...] u8[4]", "string[...]"),
+        ("sizes", "i32[2] i32[3] u8[4]", "S201"),
+        ("i64", "i64[2] i64[2] u8[4]", "string[2]"),
+        ("types", "i64[2] i32[2] u8[4]", "T102"),
+    ],
     ("StringTensorPack", "opset15"): [
         ("static", "i64[2] i64[?] u8[?]", "string[2]"),
         ("bounds", "i32[1..5] i32[2..8] u8[...]", "string[2..5]"),

@@ -40,6 +40,7 @@ opaque = ["Theirs"]
 targets = ["max-rank=4", "bounded"]
 limits = { depth = 64, terms = 8 }
 weights = "detectors/shared.bin"
+extensions = ["acme.toml"]
 """
 
 
@@ -98,6 +99,7 @@ def test_tables_of_a_file_come_on_top(tmp_path: Path, monkeypatch: pytest.Monkey
     plain, own = Settings().of("a.xml"), Settings().of("detectors/b.xml")
     assert (plain.tables, own.tables) == ((), ("detectors/*.xml",))
     assert own.opaque == ("MyOp", "Theirs")
+    assert [Path(file).name for file in own.extensions] == ["acme.toml"]
     assert own.targets == ("bounded", "max-rank=4")
     assert own.limits == {"depth": 64, "terms": 8}
     assert own.weights == str(Path("detectors", "shared.bin"))

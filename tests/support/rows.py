@@ -19,6 +19,7 @@ import pytest
 import irshape
 from irshape.report.catalogue import CATALOGUE
 from tests.support.ir import Net
+from tests.support.oracle import core
 
 Row = tuple[Any, ...]
 Rows = dict[tuple[str, str], list[Row]]
@@ -122,7 +123,7 @@ def check_row_with_openvino(type: str, version: str, row: Row) -> None:
     mark = f'type="{type}" version="{version}"'
     name = f"{type.lower()}_{next(i for i, layer in enumerate(net.layers) if mark in layer)}"
     try:
-        model = openvino.Core().read_model(net.xml.encode(), net.bin)
+        model = core(version).read_model(net.xml.encode(), net.bin)
     except RuntimeError as error:
         assert is_code(outputs), f"OpenVINO refuses: {error}"
         return

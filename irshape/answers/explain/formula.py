@@ -93,13 +93,19 @@ class Formulas:
             formula = self._formulas[key] = self._formula(layer, asked, asked.of(rule.results))
         return formula
 
+    @staticmethod
+    def _named(layer: _Layer, *, is_of_elements: bool) -> list[Fact]:
+        """The facts of a layer's inputs, with numbers that remember where they were read."""
+        count = len(layer.facts)
+        return [named_fact(layer.op, position, count, fact, is_of_elements) for position, fact in enumerate(layer.facts)]
+
     def _rule(self, layer: _Layer, kind: str) -> TracedRule:
         """The application of a layer's rule to traced numbers."""
         key = *layer.key, kind
         for node in (None, layer.node):
             if (node, *key) in self._applied:
                 return self._applied[node, *key]
-        named = [named_fact(layer.op, position, fact, is_of_elements=kind == "element") for position, fact in enumerate(layer.facts)]
+        named = self._named(layer, is_of_elements=kind == "element")
         rule = TracedRule(self.scope, layer.node, named_op(layer.op), named, layer.known)
         rule.results = rule.outputs()
         self._applied[layer.node if rule.is_unshared else None, *key] = rule
@@ -130,7 +136,7 @@ class Formulas:
         work.take(sum([len(fact.shape or ()) for fact in layer.facts]))
         if work.is_done or sum(fact.elements is None for fact in layer.facts) < 2:
             return
-        named = [named_fact(layer.op, position, fact, is_of_elements=False) for position, fact in enumerate(layer.facts)]
+        named = self._named(layer, is_of_elements=False)
         taken: Origin | None = leaf.source
         while taken is not None and taken.kind == "axis" and not work.is_done:
             # If this size is unknown to the rule, the rule passes on another one.
@@ -178,7 +184,7 @@ def inputs_of(node: Node, slots: Sequence[Fact]) -> list[Fact]:
 def _changes(scope: Scope, op: Op, facts: list[Fact], kind: str) -> Iterator[tuple[Leaf, list[tuple[Op, list[Fact]]]]]:
     """Each number that a rule may read, with variants of the op and the facts in which it has another value."""
     for position, fact in enumerate(facts):
-        for leaf in leaves_of(op, position, fact, is_of_elements=kind == "element"):
+        for leaf in leaves_of(op, position, len(facts), fact, is_of_elements=kind == "element"):
             which, index = leaf.source.kind, leaf.source.position
             unknown = scope.bounded(("another", which), 0 if which == "axis" else -inf, inf)
             others = _others(leaf.value) if which == "element" and not isinstance(leaf.value, Dim) else [unknown]

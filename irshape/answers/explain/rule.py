@@ -14,7 +14,7 @@ from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 from irshape.ops.context import element_count
-from irshape.ops.op import Input, Op
+from irshape.ops.op import In, Input, Op
 from irshape.shape.dim import Dim, Scope, Size, eq
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
@@ -191,25 +191,18 @@ def is_same(a: Any, b: Any) -> bool:
     return bool(a == b)
 
 
-def _are_read(op: Op, position: int, fact: Fact, is_of_elements: bool) -> bool:
+def _are_read(op: Op, port: In | None, fact: Fact, is_of_elements: bool) -> bool:
     """Whether the elements of an input are known and the rule reads them."""
-    port = op.input_at(position)
     if port is None or not is_known(fact):
         return False
     return port.value or (is_of_elements and port.index in op.demanded)
 
 
-def _name(op: Op, position: int) -> str:
-    port = op.input_at(position)
-    if port is None:
-        return str(position)
-    return f"{port.name}[{position - port.index}]" if port.variadic else port.name
-
-
-def named_fact(op: Op, position: int, fact: Fact, is_of_elements: bool) -> Fact:
-    """A fact whose numbers remember where they were read."""
-    name, shape, elements = _name(op, position), fact.shape, fact.elements
-    if elements is not None and _are_read(op, position, fact, is_of_elements):
+def named_fact(op: Op, position: int, count: int, fact: Fact, is_of_elements: bool) -> Fact:
+    """The fact of an input, of `count`, whose numbers remember where they were read."""
+    port = op.input_at(position, count)
+    name, shape, elements = str(position) if port is None else port.label(position), fact.shape, fact.elements
+    if elements is not None and _are_read(op, port, fact, is_of_elements):
         elements = _named(elements, _elements(elements, name, position, shape))
         name = f"{name}.shape"
     if shape is not None:
@@ -221,10 +214,11 @@ def _axes(shape: Sequence[Any], name: str, port: int) -> list[Leaf]:
     return [Leaf(f"{name}[{axis}]", size, Origin("axis", port, axis)) for axis, size in enumerate(shape)]
 
 
-def leaves_of(op: Op, position: int, fact: Fact, is_of_elements: bool) -> list[Leaf]:
-    """The numbers of an input that a rule may read: its elements if they are known, else its sizes."""
-    name = _name(op, position)
-    if fact.elements is not None and _are_read(op, position, fact, is_of_elements):
+def leaves_of(op: Op, position: int, count: int, fact: Fact, is_of_elements: bool) -> list[Leaf]:
+    """The numbers of an input, of `count`, that a rule may read: its elements if they are known, else its sizes."""
+    port = op.input_at(position, count)
+    name = str(position) if port is None else port.label(position)
+    if fact.elements is not None and _are_read(op, port, fact, is_of_elements):
         return _elements(fact.elements, name, position, fact.shape)
     return _axes(fact.shape or (), name, position)
 

@@ -164,7 +164,7 @@ class Sources(Lookup):
         if op.propagate is None:
             return unknown(point, f"{node.type} computes them only at run time")
         for position, one in enumerate(facts):
-            port = op.input_at(position)
+            port = op.input_at(position, len(facts))
             if port is not None and port.index in op.demanded and not is_known(one):
                 return Derivation(number, ways=[Way(Point(point.graph, node.sources[position], "values"))])
         count = element_count(fact.shape)
@@ -177,12 +177,12 @@ class Sources(Lookup):
         work = self.inference.scope.work
         facts = list(enumerate(inputs_of(node, self.graphs[point.graph][1].slots)))
         for position, one in facts:
-            port = op.input_at(position)
+            port = op.input_at(position, len(facts))
             if one.shape is None and port is not None and not port.value:
                 return Derivation(number, ways=[Way(Point(point.graph, node.sources[position], "rank"))])
         reads: list[Reading] = []
         for position, one in facts:
-            port, slot = op.input_at(position), node.sources[position]
+            port, slot = op.input_at(position, len(facts)), node.sources[position]
             if port is None:
                 continue
             if port.value and not is_known(one):

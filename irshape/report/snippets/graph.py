@@ -35,7 +35,9 @@ CUSTOM: Final = chain(
     parameter(0, "x", "1,8"),
     """\
 <layer id="1" name="stretch" type="Stretch" version="extension">
-  <input><port id="0"/></input>
+  <input>
+    <port id="0"> <dim>1</dim> <dim>8</dim> </port>
+  </input>
   <output>
     <port id="1" precision="FP32"> <dim>1</dim> <dim>16</dim> </port>
   </output>

@@ -54,6 +54,17 @@ ITERATED: Final = chain(
     result(2, "y"),
 )
 
+# An operation that a library adds to OpenVINO.
+EXTENDED: Final = chain(
+    parameter(0, "x", "1,8"),
+    """\
+<layer id="1" name="text" type="NumericToString" version="openvino_tokenizers">
+  <input><port id="0"/></input>
+  <output><port id="1" precision="STRING"/></output>
+</layer>""",
+    result(2, "y"),
+)
+
 CONSTANT: Final = chain(constant(0, "sizes", "2", 16), result(1, "y"))
 NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
 
@@ -107,6 +118,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "W104": misused(CONSTANT, f"{CHECK} --weights-file .", CHECK, NUMBERS),
     "W105": Snippet(Run(CONSTANT, b"<net/>"), Run(CONSTANT, NUMBERS)),
     "W106": Snippet(Run(STRING, BEYOND), Run(STRING, HELLO)),
+    "N107": Snippet(Run(EXTENDED), Run(MODEL)),
     "R303": mistake(CONSTANT, 'size="16"', 'size="24"', weights=NUMBERS + bytes(8)),
     "P101": mistake(MODEL, 'shape="1,8"', 'shape="1..4,8"', f"{CHECK} --target static-shapes"),
     "P102": mistake(MODEL, 'shape="1,8"', 'shape="1..,8"', f"{CHECK} --target npu"),

@@ -1,0 +1,414 @@
+"""Formulas of sizes as text, compiled to functions of the inputs and attributes of a layer.
+
+A formula has the notation of the formulas that irshape shows, which is Python's: `(H + 2*pad - kernel[0])//stride + 1`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, get_origin
+
+from irshape.ops.attribute import Attribute
+from irshape.ops.context import Context
+from irshape.ops.declared.fault import Fault
+from irshape.ops.op import Input, Op
+from irshape.report.text import counted
+from irshape.shape.dim import Size, bounds, ceil_div, dim_max, dim_min
+from irshape.shape.shape import Shape
+
+_HINT: Final = (
+    "a formula is made of numbers, sizes that an input names, attributes, + - * // %, min(a, b), max(a, b), ceil_div(a, b), data[0], "
+    "rank(data), value(data), value(data, 0) and a if flag else b"
+)
+
+
+class Layer(NamedTuple):
+    """What a formula is evaluated for: the operation with its attributes, its inputs by name, and the sizes that these have named.
+
+    An input is None if it is absent. A size or a run of axes is absent from `sizes` and `runs` if its input or the rank is not known.
+    """
+
+    op: Op
+    ctx: Context
+    inputs: Mapping[str, Any]
+    sizes: dict[str, Size]
+    runs: Mapping[str, Shape]
+
+
+Formula: TypeAlias = Callable[[Layer], Size]
+Axes: TypeAlias = Callable[[Layer], Shape]
+Test: TypeAlias = Callable[[Layer], bool]
+
+
+class Names(NamedTuple):
+    """The names that a formula may use.
+
+    `sizes` and `runs` are named by the shapes of inputs: each name has the input that names it. `inputs` are the inputs that are there at
+    most once. The formulas add to `ranks`, the least rank that each input must have, to `read`, the inputs whose elements they read, and
+    to `used`, all inputs that they use.
+    """
+
+    sizes: Mapping[str, str]
+    runs: Mapping[str, str]
+    inputs: Sequence[str]
+    attributes: Mapping[str, Attribute]
+    ranks: dict[str, int]
+    read: set[str]
+    used: set[str]
+
+
+def compile_size(text: str, names: Names, place: str) -> Formula:
+    """The function of one size: a formula, `?` for a size that only running the model tells, or `low..high` for one in an interval."""
+    if text == "?":
+        return lambda layer: layer.ctx.unknown()
+    if ".." in text:
+        low_text, _, high_text = text.partition("..")
+        ends = [compile_size(end.strip(), names, place) if end.strip() else None for end in (low_text, high_text)]
+        low, high = ends
+
+        def within(layer: Layer) -> Size:
+            least = max(bounds(low(layer))[0], 0) if low else 0
+            most = bounds(high(layer))[1] if high else inf
+            if least > most:
+                layer.ctx.fail("S203", f"no size is in {text}: {least} is more than {most}")
+            return layer.ctx.unknown(least, most)
+
+        return within
+    tree = parsed(text, place)
+    formula = _Compiler(names, text, place).formula(tree)
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and tree.func.id == "value":
+        return lambda layer: layer.ctx.dimension(formula(layer))  # -1 is any size
+    return formula
+
+
+def compile_axes(text: str, names: Names, place: str) -> Axes:
+    """The function of a run of axes: `S...`, `broadcast(a, b)...`, or `values(shape)...` for sizes that an input holds."""
+    tree = parsed(text, place)
+    compiler = _Compiler(names, text, place)
+    if isinstance(tree, ast.Name):
+        name = tree.id
+        if name in names.inputs:
+            names.used.add(name)
+            return lambda layer: None if layer.inputs[name] is None else layer.inputs[name].partial_shape
+        if name not in names.runs:
+            raise Fault(f"no input names the axes {name}...", place, f"name them in an input, for example data: any[{name}...]")
+        names.used.add(names.runs[name])
+        return lambda layer: layer.runs.get(name)
+    if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
+        ports = [compiler.input(argument) for argument in tree.args]
+        if tree.func.id == "broadcast" and len(ports) == 2:
+            return lambda layer: layer.ctx.broadcast_shapes(*_present(layer, ports))
+        if tree.func.id == "values" and len(ports) == 1:
+            names.read.update(ports)
+            return lambda layer: layer.ctx.shape_in(*_present(layer, ports))
+    raise Fault(f"{text!r} is no run of axes", place, "write S..., broadcast(a, b)... or values(shape)...")
+
+
+def parsed(text: str, place: str) -> ast.expr:
+    """The syntax tree of a formula."""
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise Fault(f"{text!r} is not a formula", place, _HINT) from None
+
+
+def plain_type(attribute: Attribute) -> Any:
+    """The type of an attribute without its constraints."""
+    annotation = attribute.annotation
+    return annotation.__origin__ if get_origin(annotation) is Annotated else annotation
+
+
+class Condition(NamedTuple):
+    """A condition on a layer. It is checked if the inputs that it `needs` are there."""
+
+    demand: Callable[[Layer], None]
+    needs: Sequence[str]
+
+    def check(self, layer: Layer) -> None:
+        """Demand the condition of a layer."""
+        if all(layer.inputs[name] is not None for name in self.needs):
+            self.demand(layer)
+
+
+_CONDITION_HINT: Final = (
+    "compare two formulas with ==, >=, <=, > or <, compare two inputs with ==, or test attributes and the presence of optional inputs: "
+    'mode == "max" or not mask'
+)
+
+
+def compile_condition(text: str, message: str, names: Names) -> Condition:
+    """A condition on sizes (`H % patch == 0`, `data[1] == groups*C`), or a test (`mode == "max" or not mask`)."""
+    names.used.clear()
+    tree = parsed(text, text)
+    demand = _Compiler(names, text, text, is_condition=True).condition(tree, message)
+    return Condition(demand, sorted(names.used))
+
+
+_ARITHMETIC: Final[dict[type[ast.operator], Callable[[Any, Any], Any]]] = {
+    ast.Add: lambda a, b: a + b,
+    ast.Sub: lambda a, b: a - b,
+    ast.Mult: lambda a, b: a * b,
+    ast.FloorDiv: lambda a, b: a // b,
+    ast.Mod: lambda a, b: a % b,
+}
+_DEMANDS: Final[dict[type[ast.cmpop], Callable[[Context, Size, Size, str], None]]] = {
+    ast.Eq: lambda ctx, a, b, message: ctx.require_eq(a, b, message),
+    ast.GtE: lambda ctx, a, b, message: ctx.require_ge(a, b, message),
+    ast.LtE: lambda ctx, a, b, message: ctx.require_ge(b, a, message),
+    ast.Gt: lambda ctx, a, b, message: ctx.require_ge(a, b + 1, message),
+    ast.Lt: lambda ctx, a, b, message: ctx.require_ge(b, a + 1, message),
+}
+_COMPARISONS: Final[dict[type[ast.cmpop], Callable[[Any, Any], bool]]] = {
+    ast.Eq: lambda a, b: bool(a == b),
+    ast.NotEq: lambda a, b: bool(a != b),
+    ast.GtE: lambda a, b: bool(a >= b),
+    ast.LtE: lambda a, b: bool(a <= b),
+    ast.Gt: lambda a, b: bool(a > b),
+    ast.Lt: lambda a, b: bool(a < b),
+}
+_FUNCTIONS: Final[dict[str, Callable[[Any, Any], Any]]] = {"min": dim_min, "max": dim_max, "ceil_div": ceil_div}
+_DIVISIONS: Final = (ast.FloorDiv, ast.Mod)
+
+
+class _Compiler:
+    """Compiles the syntax tree of one text."""
+
+    def __init__(self, names: Names, text: str, place: str, *, is_condition: bool = False) -> None:
+        self.names = names
+        self.text = text
+        self.place = place
+        self.is_condition = is_condition
+
+    def fault(self, tree: ast.expr) -> Fault:
+        return Fault(f"{ast.unparse(tree)!r} cannot be part of a formula", self.place, _HINT)
+
+    def formula(self, tree: ast.expr) -> Formula:
+        """The function of a number."""
+        match tree:
+            case ast.Constant(value=int() as number) if not isinstance(number, bool):
+                return lambda layer: number
+            case ast.Name(id=name):
+                return self.named(name)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                inner = self.formula(operand)
+                return lambda layer: -inner(layer)
+            case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _ARITHMETIC:
+                return self.arithmetic(_ARITHMETIC[type(operator)], left, right, is_division=isinstance(operator, _DIVISIONS))
+            case ast.IfExp(test=test, body=body, orelse=other):
+                chosen, one, another = self.test(test), self.formula(body), self.formula(other)
+                return lambda layer: one(layer) if chosen(layer) else another(layer)
+            case ast.Subscript(value=ast.Name(id=name), slice=index):
+                return self.item(name, self.number(index))
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self.call(tree, name, arguments)
+        raise self.fault(tree)
+
+    def named(self, name: str) -> Formula:
+        if name in self.names.sizes:
+            self.names.used.add(self.names.sizes[name])
+
+            def size(layer: Layer) -> Size:
+                if name not in layer.sizes:
+                    layer.sizes[name] = layer.ctx.unknown()
+                return layer.sizes[name]
+
+            return size
+        own = self.attribute(name, int)
+        return lambda layer: getattr(layer.op, own)
+
+    def attribute(self, name: str, wanted: Any = None) -> str:
+        """The Python name of an attribute, whose type is `wanted` unless that is None."""
+        own = self.names.attributes.get(name)
+        if own is None:
+            hint = f"name the size in the shape of an input, or declare {name} in the attributes"
+            raise Fault(f"{self.text!r} uses {name!r}, which is neither a size of an input nor an attribute", self.place, hint)
+        if wanted is not None and plain_type(own) != wanted:
+            kinds = "a list of int" if wanted == tuple[int, ...] else "an int"
+            hint = "write name[0] for an item of a list" if wanted is int else "write the name alone for a single number"
+            raise Fault(f"{self.text!r} uses the attribute {name!r}, which is not {kinds}", self.place, hint)
+        return own.name
+
+    def arithmetic(self, operate: Callable[[Any, Any], Any], left: ast.expr, right: ast.expr, *, is_division: bool) -> Formula:
+        a, b = self.formula(left), self.formula(right)
+        if not is_division:
+            return lambda layer: operate(a(layer), b(layer))
+        divisor_text = ast.unparse(right)
+
+        def divided(layer: Layer) -> Size:
+            divisor, ctx = b(layer), layer.ctx
+            if isinstance(divisor, int):
+                if divisor == 0:
+                    ctx.fail("S204", f"{divisor_text} must not be 0, because a size is divided by it")
+            else:
+                with ctx.assumes():
+                    ctx.require_ge(divisor, 1, "{divisor} must not be 0, because a size is divided by it", divisor=divisor_text)
+            quotient: Size = operate(a(layer), divisor)
+            return quotient
+
+        return divided
+
+    def number(self, tree: ast.expr) -> int:
+        match tree:
+            case ast.Constant(value=int() as number) if not isinstance(number, bool):
+                return number
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
+                return -number
+        raise Fault(f"{ast.unparse(tree)!r} is not the number of an axis or item", self.place, "write a number, for example data[0]")
+
+    def item(self, name: str, index: int) -> Formula:
+        """An axis of an input, or an item of an attribute that is a list."""
+        if name in self.names.inputs:
+            self.names.used.add(name)
+            least = index + 1 if index >= 0 else -index
+            self.names.ranks[name] = max(self.names.ranks.get(name, 0), least)
+
+            def axis(layer: Layer) -> Size:
+                port: Input | None = layer.inputs[name]
+                if port is None or (port.partial_shape is None and port.port.rank is None):
+                    return layer.ctx.unknown()
+                return port.shape[index]
+
+            return axis
+        own = self.attribute(name, tuple[int, ...])
+
+        def item(layer: Layer) -> Size:
+            items: tuple[int, ...] = getattr(layer.op, own)
+            if not -len(items) <= index < len(items):
+                least = max(index + 1, -index)
+                layer.ctx.fail("A105", f"{name} must have at least {counted(least, 'item')}, got {len(items)}", attribute=name)
+            return items[index]
+
+        return item
+
+    def input(self, tree: ast.expr) -> str:
+        """The name of an input."""
+        if not isinstance(tree, ast.Name) or tree.id not in self.names.inputs:
+            hint = f"name one of {', '.join(self.names.inputs)}" if self.names.inputs else "give the input a name, and no repetition"
+            raise Fault(f"{ast.unparse(tree)!r} is no input that is there at most once", self.place, hint)
+        self.names.used.add(tree.id)
+        return tree.id
+
+    def call(self, tree: ast.expr, name: str, arguments: Sequence[ast.expr]) -> Formula:
+        if name in _FUNCTIONS and len(arguments) == 2:
+            return self.arithmetic(_FUNCTIONS[name], *arguments, is_division=name == "ceil_div")
+        if name == "rank" and len(arguments) == 1:
+            port = self.input(arguments[0])
+
+            def rank(layer: Layer) -> Size:
+                known = None if layer.inputs[port] is None else layer.inputs[port].known_rank
+                if known is None and self.is_condition:
+                    layer.ctx.fail("S206", f"OpenVINO refuses an unknown rank of {port}", port=layer.inputs[port])
+                return layer.ctx.unknown() if known is None else known
+
+            return rank
+        if name == "value" and len(arguments) in (1, 2):
+            port = self.input(arguments[0])
+            self.names.read.add(port)
+            index = self.number(arguments[1]) if len(arguments) == 2 else None
+
+            def value(layer: Layer) -> Size:
+                held = layer.inputs[port]
+                if held is None:
+                    return layer.ctx.unknown()
+                values = layer.ctx.values(held, 1) if index is None else layer.ctx.values(held, at_least=max(index + 1, -index))
+                return values[index or 0]
+
+            return value
+        raise self.fault(tree)
+
+    def condition(self, tree: ast.expr, message: str) -> Callable[[Layer], None]:
+        """The demand of a condition; a message is a template for the context, and must not lose its braces."""
+        template = message.replace("{", "{{").replace("}", "}}")
+        match tree:
+            case ast.Compare(left=ast.BinOp(left=whole, op=ast.Mod(), right=divisor), ops=[ast.Eq()], comparators=[ast.Constant(value=0)]):
+                a, b = self.formula(whole), self.formula(divisor)
+                return lambda layer: layer.ctx.require_div(a(layer), b(layer), template)
+            case ast.Compare(left=ast.Name(id=a_name), ops=[ast.Eq()], comparators=[ast.Name(id=b_name)]) if self._are_inputs(
+                a_name, b_name
+            ):
+                self.names.used.update((a_name, b_name))
+                return lambda layer: layer.ctx.identical_shapes(layer.inputs[a_name], layer.inputs[b_name], template)
+            case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _DEMANDS and self._are_sizes(left, right):
+                a, b, demand = self.formula(left), self.formula(right), _DEMANDS[type(operator)]
+                return lambda layer: demand(layer.ctx, a(layer), b(layer), template)
+            case ast.BoolOp(op=ast.Or(), values=[*tests, ast.Compare() as last]) if not self._is_test(last):
+                return self.conditional(tests, self.condition(last, message))
+        test = self.test(tree)
+
+        def demand_test(layer: Layer) -> None:
+            if not test(layer):
+                layer.ctx.fail("A103", message)
+
+        return demand_test
+
+    def conditional(self, tests: Sequence[ast.expr], demand: Callable[[Layer], None]) -> Callable[[Layer], None]:
+        """A demand that is made where no test holds. `not static(data)` makes it where OpenVINO knows the sizes of an input as numbers."""
+        known, others = [], []
+        for test in tests:
+            match test:
+                case ast.UnaryOp(op=ast.Not(), operand=ast.Call(func=ast.Name(id="static"), args=[port], keywords=[])):
+                    known.append(self.input(port))
+                case _:
+                    others.append(self.test(test))
+
+        def demanded(layer: Layer) -> None:
+            shapes = [layer.inputs[name].partial_shape for name in known]
+            if None not in shapes and not any(test(layer) for test in others):
+                with layer.ctx.looks(at=[size for shape in shapes for size in shape]):
+                    demand(layer)
+
+        return demanded
+
+    def _are_inputs(self, *names: str) -> bool:
+        return all(name in self.names.inputs for name in names)
+
+    def _is_test(self, tree: ast.Compare) -> bool:
+        """Whether a comparison is of an attribute and a constant, which is known for a layer."""
+        sides = [tree.left, *tree.comparators]
+        is_plain = all(isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id in self.names.attributes) for one in sides)
+        return is_plain or type(tree.ops[0]) not in _DEMANDS
+
+    def _are_sizes(self, *trees: ast.expr) -> bool:
+        """Whether formulas are of sizes, and not words or truth values of attributes."""
+        for tree in trees:
+            if isinstance(tree, ast.Constant) and type(tree.value) is not int:
+                return False
+            own = self.names.attributes.get(tree.id) if isinstance(tree, ast.Name) else None
+            if own is not None and plain_type(own) is not int:
+                return False
+        return True
+
+    def test(self, tree: ast.expr) -> Test:
+        """The function of a test: `flag`, `not flag`, `mode == "max"`, `kernel > 1`, `mask` for an optional input that is there."""
+        match tree:
+            case ast.Name(id=name) if name in self.names.inputs:
+                return lambda layer: layer.inputs[name] is not None
+            case ast.Name(id=name):
+                own = self.attribute(name, bool)
+                return lambda layer: bool(getattr(layer.op, own))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self.test(operand)
+                return lambda layer: not inner(layer)
+            case ast.BoolOp(op=operator, values=values):
+                tests, joined = [self.test(value) for value in values], all if isinstance(operator, ast.And) else any
+                return lambda layer: joined([test(layer) for test in tests])
+            case ast.Compare(left=ast.Name(id=name), ops=[operator], comparators=[right]) if type(operator) in _COMPARISONS:
+                own, compare, wanted = self.attribute(name), _COMPARISONS[type(operator)], self.constant(right)
+                return lambda layer: compare(getattr(layer.op, own), wanted)
+        raise Fault(f"{ast.unparse(tree)!r} is no condition", self.place, _CONDITION_HINT)
+
+    def constant(self, tree: ast.expr) -> Any:
+        """A number or a word."""
+        if isinstance(tree, ast.Constant) and type(tree.value) in (int, str, float, bool):
+            return tree.value
+        return self.number(tree)
+
+
+def _present(layer: Layer, ports: Sequence[str]) -> list[Any]:
+    """Some inputs; the rule ends with outputs of unknown rank if one of them is absent."""
+    found = [layer.inputs[port] for port in ports]
+    if None in found:
+        layer.ctx.leave_unranked()
+    return found

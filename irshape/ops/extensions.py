@@ -1,0 +1,173 @@
+"""Operations of extensions: loading them from files, modules and installed packages.
+
+The classes of a file or a module that a caller names serve the models that name it. The classes of a package, and those of a module
+that a program imports by itself, serve all models of the process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from importlib import import_module
+from typing import Final, TypeAlias
+
+from irshape.ops.op import DefinitionError, Op
+from irshape.ops.registry import REGISTRY, Clash, ExtensionError, Registry, register, scoped, unscoped
+
+Extensions: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
+"""Files (`ops.toml`, `ops.py`) and modules (`package.ops`) of operations."""
+
+# The entry points of packages that add operations: each names a module.
+GROUP: Final = "irshape.ops"
+
+
+# The classes that each file or module has declared, by its name, and for a file by its state.
+_loaded: Final[dict[object, list[type[Op]]]] = {}
+_registries: Final[dict[tuple[object, ...], Registry]] = {}
+# The entry points that are loaded, and the name of the group when all are.
+_plugins: Final[set[str]] = set()
+
+
+def registry_of(extensions: Extensions) -> Registry:
+    """The registry of models that load these extensions: irshape's own classes and those of the extensions.
+
+    Raises `ExtensionError` if one cannot be loaded or has an operation that is known already.
+    """
+    names = [extensions] if isinstance(extensions, str | os.PathLike) else list(extensions)
+    if not names:
+        return REGISTRY
+    keys = tuple(map(_key, names))
+    registry = _registries.get(keys)
+    if registry is None:
+        registry = Registry(REGISTRY)
+        for name, key in zip([os.fspath(name) for name in names], keys, strict=True):
+            if key not in _loaded:
+                _loaded[key] = _load(name)
+            for op in _loaded[key]:
+                if registry.find(op.TYPE, op.VERSION) is not op:
+                    _add(registry, op, name)
+        registry.sources = tuple([os.path.abspath(name) if _is_file(os.fspath(name)) else os.fspath(name) for name in names])
+        _registries[keys] = registry
+    return registry
+
+
+def _is_file(name: str) -> bool:
+    return name.endswith((".toml", ".py")) or "/" in name or os.sep in name
+
+
+def _key(given: str | os.PathLike[str]) -> object:
+    """The name of an extension; for a file also its state, so that a changed file is read again."""
+    name = os.fspath(given)
+    if not _is_file(name):
+        return name
+    try:
+        status = os.stat(name)
+    except OSError as error:
+        raise ExtensionError(f"{name}: {error.strerror}") from None
+    return os.path.abspath(name), status.st_mtime_ns, status.st_size
+
+
+def _add(registry: Registry, op: type[Op], name: str) -> None:
+    try:
+        registry.add(op, op.TYPE, op.VERSION, None, [], [])
+    except Clash as error:
+        raise ExtensionError(f"{name}: {error}") from None
+
+
+def _load(name: str) -> list[type[Op]]:
+    """The classes that a file or a module declares."""
+    if name.endswith(".toml"):
+        return _read(name, "extension")
+    if _is_file(name) and not name.endswith(".py"):
+        raise ExtensionError(f"{name}: an extension is a .toml file, a .py file, or a module that can be imported")
+    own = Registry(REGISTRY)
+    token = scoped(own)
+    try:
+        module = _run(name) if name.endswith(".py") else _import(name)
+    finally:
+        unscoped(token)
+    ops = own.own()
+    # A module that the program has imported by itself has registered its operations for all models.
+    if not ops and not any(f"{op.__module__}.".startswith(f"{module}.") for op in REGISTRY.own()):
+        raise ExtensionError(f'{name}: the module registers no operation; write @irshape.op("TYPE", "extension") above a class')
+    return ops
+
+
+def _read(path: str, module: str) -> list[type[Op]]:
+    """The classes that a TOML file declares."""
+    from irshape.ops.declared.file import FileFault, read_ops
+
+    try:
+        with open(path, "rb") as file:
+            return read_ops(file.read(), path, module)
+    except OSError as error:
+        raise ExtensionError(f"{path}: {error.strerror}") from None
+    except FileFault as error:
+        raise ExtensionError(str(error)) from None
+
+
+def _import(name: str) -> str:
+    """Import a module and return its name."""
+    try:
+        import_module(name)
+    except Exception as error:
+        missing = isinstance(error, ModuleNotFoundError) and error.name is not None and f"{name}.".startswith(f"{error.name}.")
+        hint = "; for a file, write its path with its ending: ops.toml or ops.py" if missing else ""
+        raise ExtensionError(f"{name}: the module cannot be imported: {_text(error)}{hint}") from error
+    return name
+
+
+def _run(path: str) -> str:
+    """Run a Python file as a module, and return the name of the module."""
+    from importlib.util import module_from_spec, spec_from_file_location
+    from zlib import crc32
+
+    name = f"irshape_extension_{crc32(os.path.abspath(path).encode()):08x}"
+    spec = spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise ExtensionError(f"{path}: the file cannot be run: {_text(error)}") from error
+    return name
+
+
+def _text(error: Exception) -> str:
+    known = isinstance(error, DefinitionError | Clash | ExtensionError)
+    return str(error) if known else f"{type(error).__name__}: {error}"
+
+
+def load_plugins() -> bool:
+    """Load the operations of installed packages, once in a process; True if there are any that were not loaded before.
+
+    A package names a module in the entry point group `irshape.ops`, or a TOML file of a module: `package.module:ops.toml`. Raises
+    `ExtensionError` if one cannot be loaded.
+    """
+    if GROUP in _plugins:
+        return False
+    from importlib.metadata import entry_points
+
+    found = False
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        if point.value in _plugins:
+            continue
+        owner = f"the package {point.dist.name}" if point.dist is not None else "a package"
+        try:
+            module = import_module(point.module)
+            file = point.attr or ""
+            if file.endswith(".toml"):
+                for op in _read(os.path.join(os.path.dirname(module.__file__ or ""), file), point.module):
+                    register(op)
+        except Exception as error:
+            raise ExtensionError(
+                f"{owner} adds operations by its entry point {GROUP}: {point.name} = {point.value}, which cannot be loaded: "
+                f"{_text(error)}; mend or remove the package"
+            ) from error
+        _plugins.add(point.value)
+        found = True
+    _plugins.add(GROUP)
+    return found
