@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irshape.api import InputError, Limits, Session, check, diff, explain, infer, info, read, reshape, valid_sizes
+from irshape.api import InputError, Limits, Session, check, diff, explain, infer, info, read, reshape, signature, valid_sizes
 from irshape.inference.inference import Inference, InferredLayer, InferredPort
 from irshape.inference.run import Guard
 from irshape.model.model import InputPort, Model, Node, OutputPort
@@ -36,5 +36,6 @@ __all__ = [
     "info",
     "read",
     "reshape",
+    "signature",
     "valid_sizes",
 ]

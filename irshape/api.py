@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info and valid_sizes."""
+"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature and valid_sizes."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
+    from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
     from irshape.xml.source import Source
     from irshape.xml.weights import Weights, WeightsSource
@@ -180,7 +181,34 @@ def info(
     model, given = loaded(source, weights, opset=opset, limits=limits)
     shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
-    return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes)
+
+    def new_signature() -> Signature:
+        return signature(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
+
+    return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes, new_signature)
+
+
+def signature(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: Any = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+) -> Signature:
+    """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave.
+
+    Every open size of an input or a variable becomes a symbol, a number or a formula of symbols. Symbols in `inputs` keep their names.
+    Takes and raises what `infer` does.
+    """
+    from irshape.answers.signature.signature import Signature
+
+    model = load(source, opset=opset, limits=limits)
+    recorded, remarks = recorded_inputs(model)
+    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    return Signature(model, wanted, weights_of(model.document, weights), frozenset(opaque), remarks)
 
 
 def valid_sizes(
@@ -226,4 +254,6 @@ def _infer(
     return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
 
 
-__all__ = ["InputError", "Limits", "Session", "Shapes", "check", "diff", "explain", "infer", "info", "read", "reshape", "valid_sizes"]
+__all__ = [
+    "InputError", "Limits", "Session", "Shapes", "check", "diff", "explain", "infer", "info", "read", "reshape", "signature", "valid_sizes",
+]  # fmt: skip

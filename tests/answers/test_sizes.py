@@ -103,16 +103,16 @@ def test_sizes_of_two_symbols(net: Callable[[], Net], inputs: dict[str, str], co
 
 def test_every_open_size_is_asked_about() -> None:
     found = answer(nets.windows(), {})
-    assert found.inputs == {"parameter_0": "[1,1,A,B]"}
-    assert str(found) == "A >= 28 and A % 28 <= 3 and B >= 28 and B % 28 <= 3"
-    assert answer(nets.windows(), {"parameter_0": "[1,1,A,?]"}).inputs == {"parameter_0": "[1,1,A,B]"}
+    assert found.inputs == {"parameter_0": "[1,1,H,W]"}
+    assert str(found) == "H >= 28 and H % 28 <= 3 and W >= 28 and W % 28 <= 3"
+    assert answer(nets.windows(), {"parameter_0": "[1,1,A,?]"}).inputs == {"parameter_0": "[1,1,A,W]"}
 
 
 def test_ranges_in_shapes_limit_the_question() -> None:
     found = answer(nets.windows(), {"parameter_0": "[1,1,50..100,H]"})
-    assert found.inputs == {"parameter_0": "[1,1,A,H]"}
-    assert {name: str(known) for name, known in found.symbols.items()} == {"H": "1..", "A": "50..100"}
-    assert str(found) == "(56 <= A <= 59 or 84 <= A <= 87) and H >= 28 and H % 28 <= 3"
+    assert found.inputs == {"parameter_0": "[1,1,H2,H]"}
+    assert {name: str(known) for name, known in found.symbols.items()} == {"H2": "50..100", "H": "1.."}
+    assert str(found) == "(56 <= H2 <= 59 or 84 <= H2 <= 87) and H >= 28 and H % 28 <= 3"
 
 
 def test_conditions_name_the_layers_that_make_them() -> None:
