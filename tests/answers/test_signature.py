@@ -184,6 +184,13 @@ def test_a_name_that_the_user_wrote_is_kept() -> None:
     assert (list(found.inputs.values()), [one.text for one in found.conditions]) == (["[1,1,H,96]"], ["H >= 32 and H % 32 == 0"])
 
 
+def test_the_length_of_a_variable_is_told_by_a_mask_that_the_user_wrote() -> None:
+    path = ROOT / "examples" / "decoder_stateful.xml"
+    first = irshape.signature(path)
+    again = irshape.signature(path, inputs=first.inputs)
+    assert first.state == again.state == {"past.keypresent.key": "[B,2,P,4]", "past.valuepresent.value": "[B,2,P,4]"}
+
+
 def test_a_name_is_that_of_the_layout() -> None:
     net = added("f32[?,?]", "f32[?,?]")
     port = '<port id="0" precision="FP32"/>'

@@ -221,12 +221,13 @@ class Unifier:
         return len(self.replaced) > before
 
     def _whole(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
-        """`D` and `P + S`, where a model reads `P + S` elements along an axis of `D`."""
-        for index, coefficient, rest in self._lone(polynomial):
-            needed = self.table.multiply(rest, -1)
-            is_free = self._is_free(index, restricted)
-            if coefficient == 1 and is_free and self._is_plain(needed) and not _has_negative(needed):
-                return index, needed
+        """`D` and `P + S`, where a model reads `P + S` elements along an axis of `D`; or `P` and `D - S`, where the user has named `D`."""
+        lone = [one for one in self._lone(polynomial) if abs(one[1]) == 1 and self._is_free(one[0], restricted)]
+        for index, coefficient, rest in sorted(lone, key=lambda one: -one[1]):
+            expression = self.table.multiply(rest, -coefficient)
+            is_open = coefficient == 1 or isinstance(expression, Polynomial)
+            if is_open and self._is_plain(expression) and not _has_negative(expression):
+                return index, expression
         return None
 
     def _is_free(self, index: int, restricted: set[int]) -> bool:
