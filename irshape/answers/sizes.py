@@ -68,6 +68,8 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     The symbols are those of the given shapes, and those of the signature for sizes that no symbol names.
     """
     question, found = opened(model, given), None
+    if is_whole(model) and not question.symbols:
+        raise InputError("the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]")
     if question.symbols.keys() - named(given):
         found = Discovery(model, given, weights, opaque, keeps_named=True)
         question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})
@@ -76,8 +78,6 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
         engine = Engine(model, weights, opaque, is_static=True)
         question.apply(engine)
         engine.run()
-    if is_whole(model) and not question.symbols:
-        raise InputError("the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]")
     inference = conclude(engine, remarks=remarks)
     session = Session(model, weights=weights, opaque=opaque, work=engine.scope.work)
     return ValidSizes(question, engine, inference, session, found)
@@ -334,7 +334,7 @@ class ValidSizes:
 
     def _try_all(self) -> bool:
         """Try every size of the only symbol, if there are few; the sizes that pass are then the exact answer."""
-        if len(self.symbols) > 1:
+        if len(self.symbols) != 1:
             return False
         ((name, known),) = self._domain.items()
         if known.high == inf:

@@ -105,7 +105,8 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
         yield f"{palette.bold}{inputs} is valid for no size: {why}{palette.plain}"
     else:
-        extent = "where" if sizes.conditions else f"for every {in_a_row(list(sizes.symbols))}"
+        every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else "and can have no other sizes"
+        extent = "where" if sizes.conditions else every
         source = "" if not sizes.is_by_trial else " (every size was tried)" if sizes.is_exact else " (as far as formulas tell)"
         yield f"{palette.bold}{inputs} is valid {extent}{source}{palette.plain}"
     for condition in sizes.conditions:
