@@ -193,7 +193,7 @@ def signature(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: Any = None,
+    weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -205,10 +205,10 @@ def signature(
     """
     from irshape.answers.signature.signature import Signature
 
-    model = load(source, opset=opset, limits=limits)
+    model, given = loaded(source, weights, opset=opset, limits=limits)
     recorded, remarks = recorded_inputs(model)
     wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
-    return Signature(model, wanted, weights_of(model.document, weights), frozenset(opaque), remarks)
+    return Signature(model, wanted, given, frozenset(opaque), remarks)
 
 
 def valid_sizes(
@@ -223,7 +223,7 @@ def valid_sizes(
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition.
 
-    The question covers the symbols in the shapes of `inputs`, and every other dynamic size, which gets a name: A, B, C, ... All sizes are
+    The question covers the symbols in the shapes of `inputs`, and every other dynamic size in the symbols of the signature. All sizes are
     at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
     """
     from irshape.answers.sizes import ask

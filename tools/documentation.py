@@ -43,7 +43,9 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 MADE = {"irshape.Session", "irshape.ops.op.In", "irshape.ops.op.Out"}
 # Classes whose docstring describes the fields, which have none of their own.
 FIELDS = {
-    "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit", "irshape.answers.condition.Condition",
+    "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit",
+    "irshape.answers.condition.Condition",
+    "irshape.answers.signature.notes.Note", "irshape.answers.signature.signature.Because", "irshape.answers.signature.signature.DataSize",
     "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
     "irshape.answers.releases.Oldest",
 }  # fmt: skip
@@ -66,6 +68,9 @@ PARTS = (
     "irshape.report.fix.Edit",
     "irshape.inference.plan.plan.Plan",
     "irshape.answers.condition.Condition",
+    "irshape.answers.signature.notes.Note",
+    "irshape.answers.signature.signature.Because",
+    "irshape.answers.signature.signature.DataSize",
     "irshape.answers.sizes.Undecided",
     "irshape.answers.sizes.Nearest",
     "irshape.answers.diff.Change",

@@ -158,6 +158,7 @@ def signature_schema() -> dict[str, Any]:
         "type": {"type": "string", "description": "the layer's type in the file"},
     }
     properties = {
+        "tool": _TOOL,
         "file": _PATH,
         "ok": {"type": "boolean", "description": "the model has no errors"},
         "symbols": {"description": "the range of each symbol", **texts},

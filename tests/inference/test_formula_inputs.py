@@ -49,10 +49,10 @@ def test_a_formula_is_at_least_one() -> None:
 
 
 def test_what_is_written_beside_an_input_is_read_back() -> None:
-    written = irshape.infer(DECODER, inputs=SHAPES).annotated()
+    written = irshape.infer(DECODER, inputs=SHAPES).xml()
     again = irshape.infer(written, weights=DECODER.with_suffix(".bin"))
     assert shapes(again)["attention_mask"] == "[B,S + P]"
-    assert again.annotated() == written
+    assert again.xml() == written
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from irshape.shape.dim import INT64_MAX, Dim, symbols
 from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
 from irshape.shape.polynomial import Expression
 from irshape.shape.range import Range
+from irshape.version import TOOL
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
@@ -162,6 +163,7 @@ class Signature:
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/signature.schema.json`."""
         return {
+            "tool": TOOL,
             "file": self.inference.document.path,
             "ok": self.ok,
             "symbols": {name: str(known) for name, known in self.symbols.items()},
