@@ -2,7 +2,21 @@
 
 from __future__ import annotations
 
-from irshape.api import ExtensionError, InputError, Limits, Session, check, diff, explain, infer, info, read, reshape, valid_sizes
+from irshape.api import (
+    ExtensionError,
+    InputError,
+    Limits,
+    Session,
+    check,
+    diff,
+    explain,
+    infer,
+    info,
+    read,
+    reshape,
+    signature,
+    valid_sizes,
+)
 from irshape.inference.inference import Inference, InferredLayer, InferredPort
 from irshape.inference.run import Guard
 from irshape.model.model import InputPort, Model, Node, OutputPort
@@ -48,5 +62,6 @@ __all__ = [
     "op",
     "read",
     "reshape",
+    "signature",
     "valid_sizes",
 ]

@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info and valid_sizes."""
+"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature and valid_sizes."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
+    from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
@@ -197,7 +198,35 @@ def info(
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
     shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
-    return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes)
+
+    def new_signature() -> Signature:
+        return signature(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
+
+    return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes, new_signature)
+
+
+def signature(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    weights: WeightsSource | None = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
+) -> Signature:
+    """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave.
+
+    Every open size of an input or a variable becomes a symbol, a number or a formula of symbols. Symbols in `inputs` keep their names.
+    Takes and raises what `infer` does.
+    """
+    from irshape.answers.signature.signature import Signature
+
+    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    recorded, remarks = recorded_inputs(model)
+    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    return Signature(model, wanted, given, frozenset(opaque), remarks)
 
 
 def valid_sizes(
@@ -213,7 +242,7 @@ def valid_sizes(
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition.
 
-    The question covers the symbols in the shapes of `inputs`, and every other dynamic size, which gets a name: A, B, C, ... All sizes are
+    The question covers the symbols in the shapes of `inputs`, and every other dynamic size in the symbols of the signature. All sizes are
     at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
     """
     from irshape.answers.sizes import ask
@@ -257,5 +286,6 @@ __all__ = [
     "info",
     "read",
     "reshape",
+    "signature",
     "valid_sizes",
 ]

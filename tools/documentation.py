@@ -43,7 +43,9 @@ LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 MADE = {"irshape.Session", "irshape.In", "irshape.Out"}
 # Classes whose docstring describes the fields, which have none of their own.
 FIELDS = {
-    "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit", "irshape.answers.sizes.Condition",
+    "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit",
+    "irshape.answers.condition.Condition",
+    "irshape.answers.signature.notes.Note", "irshape.answers.signature.signature.Because", "irshape.answers.signature.signature.DataSize",
     "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
     "irshape.answers.releases.Oldest",
 }  # fmt: skip
@@ -52,6 +54,7 @@ DERIVED = {"irshape.InputPort", "irshape.OutputPort"}
 # Classes that a program meets without naming them: what the verbs return, and what a program that adds an operation builds on.
 RESULTS = (
     "irshape.model.const.Const",
+    "irshape.answers.signature.signature.Signature",
     "irshape.answers.sizes.ValidSizes",
     "irshape.answers.diff.Difference",
     "irshape.answers.info.Info",
@@ -64,7 +67,10 @@ PARTS = (
     "irshape.report.fix.Fix",
     "irshape.report.fix.Edit",
     "irshape.inference.plan.plan.Plan",
-    "irshape.answers.sizes.Condition",
+    "irshape.answers.condition.Condition",
+    "irshape.answers.signature.notes.Note",
+    "irshape.answers.signature.signature.Because",
+    "irshape.answers.signature.signature.DataSize",
     "irshape.answers.sizes.Undecided",
     "irshape.answers.sizes.Nearest",
     "irshape.answers.diff.Change",

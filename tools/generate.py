@@ -88,6 +88,13 @@ def extension_schema() -> str:
     return json.dumps(extension_schema(), indent=2) + "\n"
 
 
+def signature_schema() -> str:
+    """What `irshape signature --format json` prints for a file."""
+    from irshape.report.schema import signature_schema
+
+    return json.dumps(signature_schema(), indent=2) + "\n"
+
+
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
     from irshape.ops.schema import operations_schema
@@ -257,6 +264,7 @@ FILES = {
     "schemas/info.schema.json": info_schema,
     "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,
+    "schemas/signature.schema.json": signature_schema,
     "schemas/sizes.schema.json": sizes_schema,
     "schemas/configuration.schema.json": configuration_schema,
     "docs/diagnostics.md": diagnostics_page,

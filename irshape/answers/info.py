@@ -8,6 +8,7 @@ from typing import Any
 
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import Root, firsts, is_unbounded, outputs, roots
+from irshape.answers.signature.signature import Signature
 from irshape.inference.batch import BY_SYMBOL, find_batch
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
@@ -62,9 +63,12 @@ class Info:
     dynamic, unbounded and unranked ones. `roots` are the axes that make sizes dynamic, each with the number of ports that depend on it.
     `unranked` are the layers at which the rank becomes unknown, each with the number of ports that depend on it. `batch` has the axes that
     are certainly the batch, each with the reason. `candidates` are sets of further axes; any one set may belong to the batch, too.
+    `signature` has the inputs and outputs in few symbols, None for a model with errors or without open sizes.
     """
 
-    def __init__(self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs) -> None:
+    def __init__(
+        self, inference: Inference, new_engine: Callable[[], Engine], inputs: Inputs, new_signature: Callable[[], Signature]
+    ) -> None:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
         types = {fact.element_type for _, _, fact in outputs(inference)}
@@ -101,6 +105,8 @@ class Info:
             certain = {**found.axes, **(found.candidates[0] if is_clear else {})}
             self.batch = [(node, axis, found.reasons.get(node, BY_SYMBOL)) for node, axis in certain.items()]
             self.candidates = [] if is_clear else [list(axes.items()) for axes in found.candidates if axes]
+        is_open = any(root.kind in ("input", "variable") for root in self.roots)
+        self.signature = new_signature() if is_open and not self.errors else None
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -160,6 +166,10 @@ class Info:
             ],
             "guards": [str(guard.requirement) for guard in self.inference.guards],
             "unfinished": [one.to_dict() for one in self.unfinished],
+            "signature": None if self.signature is None else {
+                "inputs": self.signature.inputs, "state": self.signature.state, "outputs": self.signature.outputs,
+                "conditions": [condition.text for condition in self.signature.conditions],
+            },
         }  # fmt: skip
 
 

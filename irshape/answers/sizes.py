@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import count, product
+from itertools import product
 from math import inf
-from string import ascii_uppercase
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from irshape.answers.condition import Condition
+from irshape.answers.question import filled, is_whole, named, opened
+from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.notes import Note, notes
 from irshape.answers.size_set import SizeSet, bracketed
 from irshape.answers.solve import Solved, nearest, solve
 from irshape.inference.engine import Engine
@@ -20,10 +23,10 @@ from irshape.inference.run import Guard
 from irshape.inference.session import Session
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.dim import Dim, origins
-from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.dim import INT64_MAX, Dim, origins
+from irshape.shape.notation import Described, DescribedShape, shape_text
 from irshape.shape.polynomial import NAMED
-from irshape.shape.range import Range, reduced
+from irshape.shape.range import Range
 from irshape.version import TOOL
 from irshape.xml.weights import Weights
 
@@ -32,21 +35,6 @@ _MOST_TRIED_LAYERS: Final = 200_000
 _MOST_TRIED: Final = 64
 # Codes of faults that may occur only because a size is a symbol and not a number.
 _OF_THE_UNKNOWN: Final = frozenset({"S206", "V105", "X111"})
-
-
-class Condition(NamedTuple):
-    """A condition on sizes, in Python's syntax, with its symbols and the guards that demand it.
-
-    A condition without guards is the range that the question gave a symbol.
-    """
-
-    text: str
-    symbols: tuple[str, ...]
-    guards: tuple[Guard, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/sizes.schema.json`."""
-        return {"condition": self.text, "symbols": list(self.symbols), "guards": [guard.to_dict() for guard in self.guards]}
 
 
 class Undecided(NamedTuple):
@@ -75,45 +63,24 @@ class Nearest(NamedTuple):
 
 
 def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic]) -> ValidSizes:
-    """Find the valid sizes of a model, of at least 1, for the given input shapes. `remarks` are diagnostics about shapes in the file."""
-    question = _question(model, given)
-    engine = Engine(model, weights, opaque, is_static=True)
-    question.apply(engine)
-    engine.run()
-    return ValidSizes(
-        question, engine, conclude(engine, remarks=remarks), Session(model, weights=weights, opaque=opaque, work=engine.scope.work)
-    )
+    """Find the valid sizes of a model, of at least 1, for the given input shapes. `remarks` are diagnostics about shapes in the file.
 
-
-def _question(model: Model, given: Inputs) -> Inputs:
-    """The question as input shapes: every dynamic size gets a symbol, and the range of every symbol keeps its sizes at 1 or more."""
-    shapes: dict[Node, DescribedShape] = {}
-    ranges = dict(given.symbols)
-    known = {one.name for shape in given.shapes.values() for one in shape or ()}
-    letters = (letter + str(round or "") for round in count() for letter in ascii_uppercase)
-    for node in model.parameters:
-        shape = given.shapes.get(node, described_shape(node))
-        if shape is None:
-            shapes[node] = None
-            continue
-        sizes = []
-        for one in shape:
-            if not one.name and one.low < one.high:
-                name = next(letter for letter in letters if letter not in known)
-                ranges[name] = SymbolRange(one.low, one.high)
-                one = Described(0, inf, name)
-            if one.name:
-                low, high, modulus, remainder = ranges.get(one.name, SymbolRange(0, inf))
-                least = reduced(max(low, -((one.offset - 1) // one.factor)), high, modulus, remainder)
-                if least is None:
-                    raise InputError(f"no value of {one.name!r} within its range makes {one} at least 1")
-                ranges[one.name] = SymbolRange(*least)
-            sizes.append(one)
-        shapes[node] = tuple(sizes)
-    is_sound = model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)
-    if is_sound and not any(one.name for shape in shapes.values() for one in shape or ()):
+    The symbols are those of the given shapes, and those of the signature for sizes that no symbol names.
+    """
+    question, found = opened(model, given), None
+    if is_whole(model) and not question.symbols:
         raise InputError("the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]")
-    return Inputs(shapes, ranges)
+    if question.symbols.keys() - named(given):
+        found = Discovery(model, given, weights, opaque, keeps_named=True)
+        question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})
+        engine = found.run(found.declared)
+    else:
+        engine = Engine(model, weights, opaque, is_static=True)
+        question.apply(engine)
+        engine.run()
+    inference = conclude(engine, remarks=remarks)
+    session = Session(model, weights=weights, opaque=opaque, work=engine.scope.work)
+    return ValidSizes(question, engine, inference, session, found)
 
 
 class ValidSizes:
@@ -125,14 +92,15 @@ class ValidSizes:
     `undecided` lists why that does not decide. If `is_by_trial` is true, irshape decides by inferring the model with the very
     sizes; if it tried every size of the question, the answer is exact again. `sample` are the sizes for which irshape compared the
     formulas with an inference by numbers, and `never_runs` are reasons why the model fails at run time with them although OpenVINO accepts
-    it.
+    it. `notes` tell which other sizes OpenVINO accepts, where axes without names are taken for equal.
     """
 
-    def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session) -> None:
+    def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session, found: Discovery | None = None) -> None:
         self.inference: Final = inference
-        self.inputs: Final = {node.name: _shape_text(shape) for node, shape in question.shapes.items()}
+        self.inputs: Final = {node.name: shape_text(shape) for node, shape in question.shapes.items()}
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
+        self.notes: Final[list[Note]] = [] if found is None else notes(found)
         self._domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
         self._question = question
         self._session = session
@@ -140,7 +108,8 @@ class ValidSizes:
         self._work = engine.scope.work
         self.undecided: list[Undecided] = []
         own = frozenset(self.symbols)
-        self._guards = [guard for guard in inference.guards if guard.requirement.symbols() <= own]
+        self._limits = filled(question, engine) if found is None else found.limits(engine)
+        self._guards = [guard for guard in (*inference.guards, *self._limits) if guard.requirement.symbols() <= own]
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:
@@ -154,7 +123,7 @@ class ValidSizes:
         self.is_by_trial = False
         self.sample: dict[str, int] = {}
         self.never_runs: list[Diagnostic] = []
-        if inference.document.is_complete and all(one.severity != ERROR for one in inference.model.diagnostics):
+        if is_whole(inference.model):
             self._examine(engine)
         self.conditions: list[Condition] = list(self._conditions())
 
@@ -215,6 +184,7 @@ class ValidSizes:
             "conditions": [condition.to_dict() for condition in self.conditions],
             "undecided": [one.to_dict() for one in self.undecided],
             "sample": self.sample,
+            "notes": [note.to_dict() for note in self.notes],
             "never_runs": [one.to_dict() for one in self.never_runs],
             "diagnostics": [one.to_dict() for one in self.diagnostics],
         }
@@ -377,7 +347,7 @@ class ValidSizes:
 
     def _try_all(self) -> bool:
         """Try every size of the only symbol, if there are few; the sizes that pass are then the exact answer."""
-        if len(self.symbols) > 1:
+        if len(self.symbols) != 1:
             return False
         ((name, known),) = self._domain.items()
         if known.high == inf:
@@ -399,19 +369,30 @@ class ValidSizes:
         return True
 
     def _try(self, sizes: Mapping[str, int]) -> bool:
-        """Whether inference with these sizes finds no error."""
+        """Whether inference with these sizes finds no error; sizes beyond the ranges of axes are not asked about."""
+        if not self._is_asked(sizes):
+            return False
         key = tuple(sizes[name] for name in self.symbols)
         if key not in self._tried:
             self._work.take(2 * len(self._session.model.nodes))
             self._tried[key] = not _errors(self._session.attempt(self._shapes(sizes)).diagnostics)
         return self._tried[key]
 
+    def _is_asked(self, sizes: Mapping[str, int]) -> bool:
+        """Whether the sizes of all axes are in their ranges."""
+        formulas = [one for shape in self._question.shapes.values() for one in shape or () if one.formula is not None]
+        try:
+            is_possible = all(1 <= one.number(sizes) <= INT64_MAX for one in formulas)
+        except ZeroDivisionError:
+            return False
+        return is_possible and all(limit.requirement.holds(sizes) for limit in self._limits)
+
     def _shapes(self, sizes: Mapping[str, int]) -> Inputs:
         shapes: dict[Node, DescribedShape] = {}
         for node, shape in self._question.shapes.items():
             shapes[node] = None
             if shape is not None:
-                numbers = [sizes[one.name] * one.factor + one.offset if one.name else one.low for one in shape]
+                numbers = [one.number(sizes) for one in shape]
                 shapes[node] = tuple([Described(number, number) for number in numbers])
         return Inputs(shapes)
 
@@ -492,10 +473,6 @@ def _is_unknown(size: object) -> bool:
 
 def _errors(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [one for one in diagnostics if one.severity == ERROR]
-
-
-def _shape_text(shape: DescribedShape) -> str:
-    return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from math import inf, lcm
-from operator import and_
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,11 +12,11 @@ import numpy as np
 from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulate
 from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
-from irshape.shape.dim import Dim, Scope, Size
+from irshape.shape.dim import Dim, Scope
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.range import Range
-from irshape.shape.reported import Reported
+from irshape.shape.simplify import within_bounds
 
 # The most sizes in head and period of one symbol's set, the largest number in an equation that is substituted for a symbol, and the most
 # combinations of sizes that are compared to find the nearest.
@@ -61,7 +59,7 @@ class _Demand(NamedTuple):
 
 def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> Solved:
     """Find the sizes for which all requirements hold, within `domain`, which has the range of every symbol."""
-    simpler = _simplified(scope, requirements)
+    simpler = within_bounds(scope, requirements)
     substitutions, links = _linked(simpler, domain)
     demands = [(number, requirement) for number, requirement in enumerate(simpler) if number not in links]
     for name, substitution in substitutions.items():
@@ -70,43 +68,6 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
-
-
-def _simplified(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
-    """The requirements in simpler form: a broadcast of sizes that cannot be 1 is an equality, and equalities lose common factors."""
-    if not any(requirement.kind in ("eq", "broadcast", "stretch") for requirement in requirements):
-        return list(requirements)
-    reported = Reported(scope, requirements)
-    simpler = []
-    for one in requirements:
-        kind, a, b = one.kind, one.a, one.b
-        if kind == "broadcast" and reported.bounds(a)[0] > 1:
-            kind, a, b = "stretch", b, a
-        elif kind == "broadcast" and reported.bounds(b)[0] > 1:
-            kind = "stretch"
-        if kind == "stretch" and reported.bounds(a)[0] > 1:
-            kind = "eq"
-        if kind == "eq":
-            a, b = _divided(scope, one.a, one.b, reported)
-        simpler.append(one if (kind, a, b) == (one.kind, one.a, one.b) else type(one)(kind, a, b, one.template, one.code, one.names))
-    return simpler
-
-
-def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, Size]:
-    """Both sides of an equation, divided by the common factors of its terms that are never 0."""
-    difference = a - b
-    if not isinstance(difference, Dim) or difference.polynomial.constant or len(difference.polynomial.terms) < 2:
-        return a, b
-    table = scope.polynomials
-    common = reduce(and_, (Counter(monomial) for monomial, _ in difference.polynomial.terms))
-    for index in list(common):
-        if reported.bounds(scope.dim(table.polynomial(0, {(index,): 1}), Range(-inf, inf)))[0] < 1:
-            del common[index]
-    if not common:
-        return a, b
-    terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.polynomial.terms}
-    constant = terms.pop((), 0)
-    return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0
 
 
 def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Substitution], list[int]]:

@@ -83,9 +83,10 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
         action="append",
         default=[],
         metavar='"NAME[SHAPE]"',
-        help="set the shape of an input: x[1,3,?,224..448], x=[N,3,H,W], x:1x3x224x224",
+        help="set the shape of an input, or of all that a pattern matches: x[1,3,?,224..448], x:1x3x224x224, mask[B,P+S], past_*[B,4,P,8]",
     )
     add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="set the range of a symbol: H=32..1024, H=32*k")
+    add("--verbose", action="store_true", help="say which inputs a pattern of --input matches")
     add_operations(command)
     add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")

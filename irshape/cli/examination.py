@@ -150,7 +150,8 @@ class Examination:
             return self._outcome(path, self._verb(model))
         inputs, symbols, requests = self._asked(model, own)
         with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
-            outcome = self._outcome(path, self._verb(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque))
+            answer = self._verb(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+            outcome = self._outcome(path, answer, self._matches(model))
         outcome.requests = requests
         return outcome
 
@@ -162,9 +163,17 @@ class Examination:
 
         return asked_of(model, self._given, self._symbols, own, is_many=self._is_many)
 
-    def _outcome(self, path: str, answer: Answer) -> Outcome:
+    def _matches(self, model: Model) -> Sequence[str]:
+        """What the patterns among the names of inputs match, if that is asked for."""
+        if not (getattr(self._given, "verbose", False) and self._given.format == "text"):
+            return ()
+        from irshape.cli.inputs import matches
+
+        return list(matches(model, self._given))
+
+    def _outcome(self, path: str, answer: Answer, remarks: Sequence[str] = ()) -> Outcome:
         document, diagnostics = answer.document, answer.diagnostics
-        lines = [*self._report(answer)]
+        lines = [*remarks, *self._report(answer)]
         code, complaint = exit_code(diagnostics, getattr(self._given, "strict", False)), ""
         try:
             lines += self._finish(answer) if self._finish else ()

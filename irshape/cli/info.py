@@ -13,8 +13,9 @@ from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import title
+from irshape.cli.signature import WIDTH, signature_lines
 from irshape.model.model import Node
-from irshape.report.text import Palette, about, cells, counted, escape, pad, some
+from irshape.report.text import Palette, about, cells, counted, escape, pad, some, terminal_width
 
 ABOUT = "Describe a model: OpenVINO release, operations, parameters, batch, inputs, outputs, state, and the causes of dynamic shapes."
 EXAMPLES = """examples:
@@ -54,6 +55,14 @@ def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:
     yield ""
     rows = [(name, text) for name, text in _facts(info, is_complete) if text]
     yield from _table(rows, palette)
+    if info.signature is not None:
+        yield ""
+        yield f"{palette.bold}signature{palette.plain}"
+        width = (terminal_width(sys.stdout) or WIDTH) - 2
+        yield from (f"  {line}" for line in signature_lines(info.signature, palette, width, is_complete=is_complete))
+        for condition in info.signature.conditions:
+            if info.signature.is_decided(condition):
+                yield f"  where {palette.key}{escape(condition.text)}{palette.plain}"
     lists = (
         ("inputs", [_tensor(one) for one in info.inputs]),
         ("outputs", [_tensor(one) for one in info.outputs]),
@@ -93,7 +102,7 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         kinds = ", ".join(f"{name} {_number(count)} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
         yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
     yield "batch", _batch(info)
-    if info.inference.guards:
+    if info.inference.guards and info.signature is None:
         yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes; irshape infer lists them"
     for found in info.unfinished:
         yield "unfinished", f"{found.message} [{about(found)}]"

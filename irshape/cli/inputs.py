@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from irshape.cli.run import RunError
-from irshape.inference.inputs import described_shape, input_names, split_input, symbol_names, unknown_input
+from irshape.inference.inputs import (
+    InputError,
+    described_shape,
+    input_names,
+    is_pattern,
+    matched,
+    split_input,
+    symbol_names,
+    unknown_input,
+)
 from irshape.model.model import Model, Node
+from irshape.report.text import escape
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:
@@ -38,6 +48,7 @@ def asked_of(
     A single file must have what the command line asks for. A configuration is for many files in any case. Raises `RunError`.
     """
     inputs: dict[str, str] = {}
+    patterns: dict[str, str] = {}
     requests: list[Request] = []
     names = input_names(model) if given.input or (own and own.inputs) else {}
     for text in given.input:
@@ -48,15 +59,20 @@ def asked_of(
             raise RunError(reason)
         requests.append(Request(f"--input {text!r}", reason, is_own=True))
         if not reason:
-            inputs[name] = shape
+            (patterns if _is_pattern(name, names) else inputs)[name] = shape
+    _expand(patterns, inputs, names)
     known = dict(symbols)
     if own is not None:
         taken = {names.get(name) for name in inputs}
+        patterns = {}
         for name, shape in own.inputs.items():
             reason = _misfit(name, shape, model, names)
             requests.append(Request(f"inputs.{name} of {own.configuration}", reason, is_own=False))
-            if not reason and names[name] not in taken:
+            if not reason and _is_pattern(name, names):
+                patterns[name] = shape
+            elif not reason and names[name] not in taken:
                 inputs[name] = shape
+        _expand(patterns, inputs, names)
         known = {**own.symbols, **symbols}
     if known and (is_many or len(known) > len(symbols)):
         used = symbol_names(model, inputs)
@@ -86,13 +102,41 @@ def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, st
 
 def _misfit(name: str, shape: str, model: Model, names: Mapping[str, Node]) -> str:
     """Why a file has no such input; empty if it has one."""
-    if (node := names.get(name)) is None:
+    if name in names:
+        nodes = [names[name]]
+    elif not is_pattern(name):
         return unknown_input(name, [node.name for node in model.parameters])
-    recorded = described_shape(node)
+    else:
+        try:
+            nodes = matched(name, names)
+        except InputError as error:
+            return str(error)
     try:
         wanted = parse_shape(shape)
     except ShapeSyntaxError:
         return ""  # a fault of the option, which every file reports
-    if recorded is None or wanted is None or len(recorded) == len(wanted):
-        return ""
-    return f"the input {name!r} has rank {len(recorded)}, not {len(wanted)}"
+    for node in nodes:
+        recorded = described_shape(node)
+        if recorded is not None and wanted is not None and len(recorded) != len(wanted):
+            return f"the input {node.name!r} has rank {len(recorded)}, not {len(wanted)}"
+    return ""
+
+
+def _is_pattern(name: str, names: Mapping[str, Node]) -> bool:
+    return name not in names and is_pattern(name)
+
+
+def _expand(patterns: Mapping[str, str], inputs: dict[str, str], names: Mapping[str, Node]) -> None:
+    """Add the inputs that patterns match; those that have a shape keep it, and of several patterns the last one counts."""
+    taken = {names.get(name) for name in inputs}
+    for name, shape in patterns.items():
+        inputs.update((node.name, shape) for node in matched(name, names) if node not in taken)
+
+
+def matches(model: Model, given: Namespace) -> Iterator[str]:
+    """What each pattern among the names of inputs on the command line matches."""
+    names = input_names(model)
+    for text in given.input:
+        name, _, reason = _parted(text, model, names)
+        if not reason and _is_pattern(name, names):
+            yield f"{escape(name)} matches {', '.join(escape(node.name) for node in matched(name, names))}"

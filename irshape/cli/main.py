@@ -28,6 +28,7 @@ COMMANDS = {
     "infer": "infer every shape",
     "reshape": "change input shapes",
     "explain": "explain a shape, layer by layer",
+    "signature": "show how the sizes are tied together",
     "sizes": "find the valid input sizes",
     "diff": "compare two models",
     "info": "describe a model",
@@ -41,6 +42,7 @@ _EXAMPLES = """examples:
   irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
   irshape explain model.xml conv1:2:3
+  irshape signature model.xml
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape info model.xml
   irshape diff model.xml reshaped.xml

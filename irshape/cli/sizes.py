@@ -14,8 +14,10 @@ from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.infer import guard_lines, layer_message, reason, title
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
+from irshape.cli.signature import grouped, in_a_row, note_lines
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
+from irshape.report.parts import Parts
 from irshape.report.text import Palette, counted, diagnostic_lines, escape
 from irshape.xml.document import Document
 
@@ -29,6 +31,8 @@ exit code: 0 if some size is valid, 1 if no size is valid, 2 if a file could not
 
 # The most layers that are listed where formulas do not decide.
 _MOST_UNDECIDED = 8
+# The longest size of a shape that is listed.
+_LONGEST = 1000
 
 
 class _Answer(NamedTuple):
@@ -96,12 +100,13 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
         for diagnostic in sizes.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
     yield ""
-    inputs = ", ".join(f"{escape(name)}{shape}" for name, shape in sizes.inputs.items()) or "the model"
+    inputs = ", ".join(grouped(sizes.inputs, Parts(_LONGEST))) or "the model"
     if not sizes.ok:
         why = "these conditions contradict each other" if sizes.conditions else "the model has errors"
         yield f"{palette.bold}{inputs} is valid for no size: {why}{palette.plain}"
     else:
-        extent = "where" if sizes.conditions else "for every size"
+        every = f"for every {in_a_row(list(sizes.symbols))}" if sizes.symbols else "and can have no other sizes"
+        extent = "where" if sizes.conditions else every
         source = " (as far as formulas tell)" if not sizes.is_exact else " (every size was tried)" if sizes.is_by_trial else ""
         yield f"{palette.bold}{inputs} is valid {extent}{source}{palette.plain}"
     for condition in sizes.conditions:
@@ -113,6 +118,7 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
             yield from (f"      {reason(guard, palette)}" for guard in condition.guards)
         else:
             yield from guard_lines(condition.guards, palette, "      ")
+    yield from note_lines(sizes.notes, palette)
     yield from _undecided(sizes, palette)
     if sizes.never_runs:
         yield ""

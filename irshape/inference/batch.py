@@ -89,7 +89,8 @@ def batched(new_engine: Callable[[], Engine], present: Inputs, asked: Inputs, ba
     present = present.updated(asked)
     sized = _sized(shapes, axes, batch)
     # The other symbols in these shapes keep their ranges.
-    symbols = {name: present.symbols[name] for node in sized for one in shapes[node] if (name := one.name) in present.symbols}
+    named = [name for node in sized for one in shapes[node] for name in one.symbols]
+    symbols = {name: present.symbols[name] for name in named if name in present.symbols}
     notes = [_note(node, axis, reasons[node]) for node, axis in axes.items()]
     return Inputs({**asked.shapes, **sized}, {**symbols, **asked.symbols}), notes
 

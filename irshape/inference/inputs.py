@@ -12,7 +12,7 @@ from irshape.inference.engine import Engine
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import INT64_MAX, Size, narrow
+from irshape.shape.dim import INT64_MAX, Size, bounds, narrow
 from irshape.shape.notation import (
     Described,
     DescribedShape,
@@ -21,6 +21,7 @@ from irshape.shape.notation import (
     parse_shape,
     parse_symbol,
     parse_symbol_range,
+    size_of,
 )
 from irshape.shape.range import Range, meet
 from irshape.shape.shape import Shape
@@ -129,25 +130,53 @@ class Inputs(NamedTuple):
 
 
 def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
-    return {one.name for shape in shapes.values() for one in shape or () if one.name}
+    return {name for shape in shapes.values() for one in shape or () for name in one.symbols}
 
 
 def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[str, str]) -> Inputs:
     """The inputs that a user asks for, by name.
 
     A shape is a text, a sequence of sizes, each an int, a text or None (any size), an `openvino.PartialShape` or `openvino.Shape`, an
-    array, whose shape counts, or None (any rank). Raises InputError.
+    array, whose shape counts, or None (any rank). A name
+    with `*` or `?` is a pattern, and stands for every input that it matches and no name names; of several patterns that match, the last
+    one counts. Raises InputError.
     """
     names = model.parameters_by_name
     if not names.keys() >= inputs.keys():
         names = input_names(model)
     described: dict[Node, DescribedShape] = {}
+    patterns = []
     for name, value in inputs.items():
         node = names.get(name)
-        if node is None:
+        if node is not None:
+            described[node] = _described(name, value)
+        elif is_pattern(name):
+            patterns.append((name, value))
+        else:
             raise InputError(unknown_input(name, [node.name for node in model.parameters]))
-        described[node] = _described(name, value)
+    if patterns:
+        exact = frozenset(described)
+        for name, value in patterns:
+            shape = _described(name, value)
+            described.update((node, shape) for node in matched(name, names) if node not in exact)
     return Inputs(described, _symbol_facts(symbols))
+
+
+def is_pattern(name: str) -> bool:
+    """Whether a name of an input that no input has is a pattern."""
+    return "*" in name or "?" in name
+
+
+def matched(pattern: str, names: Mapping[str, Node]) -> list[Node]:
+    """The inputs whose names match a pattern, in the order of the model. Raises InputError if there are none."""
+    from fnmatch import fnmatchcase
+
+    plain = pattern.replace("[", "[[]")  # only * and ? are signs of a pattern
+    found = {node: None for name, node in names.items() if fnmatchcase(name, plain)}
+    if not found:
+        known = [node.name for node in sorted(set(names.values()), key=lambda node: node.index)]
+        raise InputError(f"no input matches {pattern!r}; the model has {', '.join(map(repr, known)) or 'none'}")
+    return sorted(found, key=lambda node: node.index)
 
 
 def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
@@ -239,8 +268,10 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
     facts: dict[str, SymbolRange] = {}
     for axis, (one, size) in enumerate(zip(shape, declared, strict=True)):
         is_fixed = size.low == size.high
-        if is_fixed if one.name else not size.low <= one.low <= one.high <= size.high:
+        if is_fixed if one.symbols else not size.low <= one.low <= one.high <= size.high:
             raise ValueError(f"axis {axis} of the shape is {size}")
+        for name in one.symbols if one.formula is not None else ():
+            facts.setdefault(name, stated.get(name, _ANY_SIZE))
         if one.name:
             # The interval of the size bounds the symbol in it.
             low = -((one.offset - size.low) // one.factor)
@@ -321,14 +352,36 @@ def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str
 
 
 def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
-    low, high, name, factor, offset = described
+    low, high, name, factor, offset, formula = described
+    if formula is not None:
+        return _formula_size(engine, node, axis, described, known)
     if not name:
         # The key equals that of the Parameter's own rule, so that a size with the same range keeps its name.
         return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
+    return narrow(_symbol(engine, name, known) * factor + offset, 0)
+
+
+def _symbol(engine: Engine, name: str, known: Mapping[str, SymbolRange]) -> Size:
+    """A symbol with the range that the user gives it."""
     facts = known.get(name, _ANY_SIZE)
     if not re.fullmatch(_UNNAMED, name):
         engine.symbols[name] = facts
     try:
-        return narrow(engine.scope.symbol(name, *facts) * factor + offset, 0)
+        return engine.scope.symbol(name, *facts)
     except ValueError as error:
         raise InputError(f"the symbol {name}: {error}") from None
+
+
+def _formula_size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
+    """The size that a formula gives. Raises InputError if no value of the symbols makes it a size."""
+    for name in described.symbols:
+        _symbol(engine, name, known)
+    try:
+        size = size_of(engine.scope, described, None, known)
+    except ZeroDivisionError:
+        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} divides by 0") from None
+    low, high = bounds(size)
+    if high < 0 or low > INT64_MAX:
+        found = str(low) if low == high else f"at most {high}" if high < 0 else f"at least {low}"
+        raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} is {found}, and a size is from 0 to {INT64_MAX}")
+    return size

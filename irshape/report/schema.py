@@ -117,19 +117,68 @@ def _guard() -> dict[str, Any]:
     )
 
 
+def _condition() -> dict[str, Any]:
+    return _object(
+        {
+            "condition": {"type": "string", "description": "a Python expression"},
+            "symbols": {"type": "array", "items": {"type": "string"}},
+            "guards": {
+                "description": "the layers that demand it; empty for a condition of the given ranges",
+                "type": "array",
+                "items": _guard(),
+            },
+        }
+    )
+
+
+def _notes() -> dict[str, Any]:
+    note = {
+        "note": {"type": "string", "description": "which other sizes OpenVINO accepts"},
+        "inputs": {"type": "array", "items": {"type": "string"}, "description": "the inputs that may have these sizes"},
+        "axis": _COUNT,
+        "guards": {"type": "array", "items": _guard(), "description": "the requirements that allow it"},
+    }
+    return _array(_object(note), "the sizes that OpenVINO accepts besides, because it checks less, or lets sizes broadcast")
+
+
+def signature_schema() -> dict[str, Any]:
+    """The schema of `Signature.to_dict()`, which `irshape signature --format json` prints for a file."""
+    texts = {"type": "object", "additionalProperties": {"type": "string"}}
+    because = {
+        "name": {"type": "string", "description": "an input or a variable"},
+        "axis": _COUNT,
+        "size": {"type": "string", "description": "its size in the signature"},
+        "reason": {"enum": ["demanded", "broadcast", "product", "read", "carried"]},
+        "guards": {"type": "array", "items": _guard(), "description": "the layers that demand it"},
+    }
+    data_size = {
+        "name": {"type": "string", "description": "its name in the signature"},
+        "layer": _KEY,
+        "layer_name": _NAME,
+        "type": {"type": "string", "description": "the layer's type in the file"},
+    }
+    properties = {
+        "tool": _TOOL,
+        "file": _PATH,
+        "ok": {"type": "boolean", "description": "the model has no errors"},
+        "symbols": {"description": "the range of each symbol", **texts},
+        "inputs": {"description": "the shape of each input, in the notation of `--input`", **texts},
+        "state": {"description": "the shape of each variable", **texts},
+        "outputs": {"description": "the shape of each output", **texts},
+        "conditions": _array(_condition(), "all must hold; those on sizes that only data tells come last"),
+        "notes": _notes(),
+        "because": _array(_object(because), "the axes that are tied to others"),
+        "data_sizes": _array(_object(data_size), "the sizes that only the data of a layer tells"),
+        "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+    }
+    title = "The signature of an OpenVINO IR: its inputs and outputs in few symbols"
+    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
+
+
 def sizes_schema() -> dict[str, Any]:
     """The schema of valid sizes: `ValidSizes.to_dict()`, and what `irshape sizes --format json` prints for a file."""
     names = {"type": "object", "additionalProperties": {"type": "string"}}
     sizes = {"type": "object", "additionalProperties": {"type": "integer"}}
-    condition = {
-        "condition": {"type": "string", "description": "a Python expression"},
-        "symbols": {"type": "array", "items": {"type": "string"}},
-        "guards": {
-            "description": "the layers that demand it; empty for a condition of the given ranges",
-            "type": "array",
-            "items": _guard(),
-        },
-    }
     undecided = {
         "message": {"type": "string"},
         "layer": _nullable("string", "the layer's id in the file"),
@@ -156,10 +205,11 @@ def sizes_schema() -> dict[str, Any]:
         "conditions": {
             "description": "all must hold; if no size is valid, they contradict each other",
             "type": "array",
-            "items": _object(condition),
+            "items": _condition(),
         },
         "undecided": {"description": "requirements that may exclude more sizes", "type": "array", "items": _object(undecided)},
         "sample": {"description": "sizes with which the answer was checked", **sizes},
+        "notes": _notes(),
         "never_runs": {
             "description": "the reasons why the model fails at run time with the sample, although OpenVINO accepts it",
             "type": "array",
@@ -300,6 +350,7 @@ def info_schema() -> dict[str, Any]:
         "unbounded": {**_COUNT, "description": "output ports that have no upper bound because of it"},
     }
     axis = {"layer": _KEY, "name": _NAME, "axis": _COUNT}
+    shapes = {"type": "object", "additionalProperties": {"type": "string"}}
     properties = {
         "tool": _TOOL,
         "file": _PATH,
@@ -323,6 +374,11 @@ def info_schema() -> dict[str, Any]:
         "batch_candidates": _array(_array(_object(axis), "axes that change together"), "the possible batch axes, if ambiguous"),
         "guards": _array({"type": "string"}, "the conditions on the sizes"),
         "unfinished": _array({"$ref": "#/$defs/diagnostic"}, "the parts of the answer that take more than the limit work allows"),
+        "signature": {
+            "description": "the inputs and outputs in few symbols; null without open sizes, and for a model with errors",
+            **_object({**dict.fromkeys(("inputs", "state", "outputs"), shapes), "conditions": _array({"type": "string"}, "all must hold")}),
+            "type": ["object", "null"],
+        },
     }
     return {"$schema": _DRAFT, "title": "The summary of an OpenVINO IR", **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
 

@@ -6,29 +6,54 @@ Both are parsed to plain data; `size_of` turns a user's size into a size of a sc
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
 from math import inf
-from typing import Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
 from irshape.shape.range import Bound, reduced
+
+if TYPE_CHECKING:
+    from irshape.shape.formula import Formula
 
 Interval: TypeAlias = tuple[int, Bound]
 """The least and the greatest size; the greatest may be `math.inf`."""
 
 
 class Described(NamedTuple):
-    """A size in a user's notation: `factor * name + offset`, or `low..high` if it has no name."""
+    """A size in a user's notation: `factor * name + offset`, any other `formula`, or `low..high` without both."""
 
     low: int
     high: Bound
     name: str = ""
     factor: int = 1
     offset: int = 0
+    formula: Formula | None = None
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the symbols in the size, each once."""
+        if self.formula is None:
+            return (self.name,) if self.name else ()
+        from irshape.shape.formula import symbols_of
+
+        return tuple(dict.fromkeys(symbols_of(self.formula)))
+
+    def number(self, values: Mapping[str, int]) -> int:
+        """The size for the given values of its symbols; `low` without symbols. Raises KeyError and ZeroDivisionError."""
+        if self.formula is None:
+            return values[self.name] * self.factor + self.offset if self.name else self.low
+        from irshape.shape.formula import number_by
+
+        return number_by(self.formula, values)
 
     def __str__(self) -> str:
-        """The size in the notation that `parse_shape` reads: `8`, `?`, `1..8`, `32*k + 1`."""
-        low, high, name, factor, offset = self
+        """The size in the notation that `parse_shape` reads: `8`, `?`, `1..8`, `32*k + 1`, `P + S`."""
+        low, high, name, factor, offset, formula = self
+        if formula is not None:
+            from irshape.shape.formula import text_of
+
+            return text_of(formula)
         if not name:
             return _interval_text(low, high)
         product = name if factor == 1 else f"{factor}*{name}"
@@ -51,8 +76,15 @@ class SymbolRange(NamedTuple):
         return interval if modulus < 2 else multiple if (low, high) == (remainder, inf) else f"{interval},{multiple}"
 
 
+_ANY_SIZE: Final = SymbolRange(0, inf)
+
 DescribedShape: TypeAlias = tuple[Described, ...] | None
 """The sizes of a shape; None if the rank is unknown."""
+
+
+def shape_text(shape: DescribedShape) -> str:
+    """A shape in the notation that `parse_shape` reads."""
+    return "[...]" if shape is None else f"[{','.join(map(str, shape))}]"
 
 
 class ShapeSyntaxError(ValueError):
@@ -65,11 +97,22 @@ class ShapeSyntaxError(ValueError):
         self.reason: Final = reason
 
 
-def size_of(scope: Scope, described: Described, key: Hashable) -> Size:
-    """The size in a scope; an interval without a name is the unknown value of this key."""
-    low, high, name, factor, offset = described
+def size_of(scope: Scope, described: Described, key: Hashable, ranges: Mapping[str, SymbolRange] | None = None) -> Size:
+    """The size in a scope; an interval without a name is the unknown value of this key.
+
+    `ranges` are those of the symbols. Raises ZeroDivisionError, and ValueError where a symbol has another range already.
+    """
+    low, high, name, factor, offset, formula = described
+
+    def symbol(name: str) -> Size:
+        return scope.symbol(name, *(ranges or {}).get(name, _ANY_SIZE))
+
+    if formula is not None:
+        from irshape.shape.formula import size_by
+
+        return narrow(size_by(formula, symbol), 0)
     if name:
-        return narrow(scope.symbol(name) * factor + offset, 0)
+        return narrow(symbol(name) * factor + offset, 0)
     return low if low == high else scope.unknown(key, low, high)
 
 
@@ -150,11 +193,12 @@ _UNKNOWN: Final = r"\?|-1"
 _INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
 _NUMBER: Final = r"(?a)\d+"
 _AFFINE: Final = r"(?a)(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?"
+_OPERATOR: Final = r"\w.*[-+*/%(]|\("
 _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+"
 
 
 def parse_shape(text: str) -> DescribedShape:
-    """A shape in a user's notation: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `...`, empty for a scalar.
+    """A shape in a user's notation: `[1,3,?,224..448]`, `(1, 3, H, W)`, `1x3x224x224`, `N,32*k+1`, `[B,P + S]`, `...`, empty for a scalar.
 
     Without brackets and commas, `x` separates numbers, intervals, `?` and single capital letters. Raises ShapeSyntaxError for any
     other text.
@@ -174,11 +218,26 @@ def parse_shape(text: str) -> DescribedShape:
     if is_tuple and inner.endswith(","):
         inner = inner[:-1]
     shape = []
-    for field in inner.split("x" if not closing and "," not in inner and re.fullmatch(_TIMES, inner) else ","):
+    is_times = not closing and "," not in inner and re.fullmatch(_TIMES, inner)
+    for field in inner.split("x") if is_times else split_sizes(inner):
         indent = len(field) - len(field.lstrip())
         shape.append(_parse_dimension(text, position + indent, field.strip()))
         position += len(field) + 1
     return tuple(shape)
+
+
+def split_sizes(text: str) -> Iterator[str]:
+    """The parts of a text between commas; a comma in brackets belongs to a part, as in `min(H, W)`."""
+    if "(" not in text:
+        yield from text.split(",")
+        return
+    depth = start = 0
+    for position, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if character == "," and depth <= 0:
+            yield text[start:position]
+            start = position + 1
+    yield text[start:]
 
 
 def _parse_dimension(text: str, position: int, field: str) -> Described:
@@ -203,7 +262,30 @@ def _parse_dimension(text: str, position: int, field: str) -> Described:
                 raise ShapeSyntaxError(text, position, "a symbol is multiplied by 0")
             shift = _to_int(text, position, offset or "0")
             return Described(0, inf, name, factor, -shift if sign == "-" else shift)
-    raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension; write 5, ?, 1..8, H or 32*k")
+    return _parse_formula(text, position, field)
+
+
+def _parse_formula(text: str, position: int, field: str) -> Described:
+    """A dimension that is a formula, which is a number if it has no symbol."""
+    from irshape.shape.formula import FormulaSyntaxError, number_by, parse_formula, symbols_of, text_of
+
+    if not re.search(_OPERATOR, field):
+        raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension; write 5, ?, 1..8, H, 32*k or P + S")
+    try:
+        formula = parse_formula(field)
+    except FormulaSyntaxError as error:
+        raise ShapeSyntaxError(text, position + error.position, error.reason) from None
+    if any(True for _ in symbols_of(formula)):
+        plain = text_of(formula)
+        is_affine = plain != field and re.fullmatch(_AFFINE, plain)
+        return _parse_dimension(text, position, plain) if is_affine else Described(0, inf, formula=formula)
+    try:
+        value = number_by(formula, {})
+    except ZeroDivisionError:
+        raise ShapeSyntaxError(text, position, f"{field!r} divides by 0") from None
+    if not 0 <= value <= INT64_MAX:
+        raise ShapeSyntaxError(text, position, f"{field!r} is {value}, and a size is at least 0 and at most {INT64_MAX}")
+    return Described(value, value)
 
 
 def _to_int(text: str, position: int, digits: str) -> int:
@@ -221,6 +303,8 @@ def parse_symbol_range(text: str) -> SymbolRange:
     position = 0
     for field in text.split(","):
         described = _parse_dimension(text, position + len(field) - len(field.lstrip()), field.strip())
+        if described.formula is not None:
+            raise ShapeSyntaxError(text, position, "a range is LOW..HIGH, a number or a multiple, as in 32*k")
         if not described.name:
             low, high = max(low, described.low), min(high, described.high)
         elif modulus > 1:

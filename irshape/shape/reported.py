@@ -58,10 +58,16 @@ class Reported:
             return size, size
         shown = self._shown.get(size)
         if shown is None:
-            self._derive(len(self._atoms))
-            known = meet(size.range, self._range(size.polynomial)) or size.range
+            known = self.range(size)
             shown = self._shown[size] = known.low, known.high
         return shown
+
+    def range(self, size: Size) -> Range:
+        """The range of the size, with its congruence, over all values for which every requirement holds."""
+        if not isinstance(size, Dim):
+            return exactly(size)
+        self._derive(len(self._atoms))
+        return meet(size.range, self._range(size.polynomial)) or size.range
 
     def format(self, size: Size) -> str:
         """OpenVINO's notation of the size with these bounds."""

@@ -4,13 +4,18 @@
 always equivalent to the original requirement.
 """
 
-from collections.abc import Callable, Iterator, Mapping
-from math import gcd
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from math import gcd, inf
+from operator import and_
 from typing import Final, TypeAlias
 
-from irshape.shape.dim import Dim, Size, bounds, dim_of, eq, expression_of, le
+from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
+from irshape.shape.range import Range
+from irshape.shape.reported import Reported
 
 # The limit of simplification steps. Each step removes a floor, a minimum or a factor, so few are necessary.
 _STEPS: Final = 32
@@ -114,6 +119,9 @@ def _step_ge(requirement: Requirement) -> _Parts:
         plain = first + second * rest if coefficient > 0 else second * rest + second - 1 - first
         if not isinstance(plain, Dim) or plain.polynomial.size < polynomial.size:
             return [_derived(requirement, "ge", plain, 0)]
+    shared = _without_shared(size)
+    if shared is not None:
+        return [_derived(requirement, "ge", shared, 0)]
     if len(polynomial.terms) == 1:
         ((monomial, coefficient),) = polynomial.terms
         if len(monomial) > 1 and 0 < -polynomial.constant <= coefficient:
@@ -131,12 +139,9 @@ def _step_eq(requirement: Requirement) -> _Parts:
     if not isinstance(size, Dim):
         return None
     polynomial, scope = size.polynomial, size.scope
-    if not polynomial.constant:
-        shared = set(polynomial.terms[0][0]).intersection(*(monomial for monomial, _ in polynomial.terms[1:]))
-        for index in sorted(shared):
-            if polynomial.table.ranges[index].low > 0 and len(polynomial.terms) > 1:
-                terms = {_without(monomial, index): coefficient for monomial, coefficient in polynomial.terms}
-                return [_derived(requirement, "eq", dim_of(scope, polynomial.table.polynomial(terms.pop((), 0), terms)), 0)]
+    shared = _without_shared(size)
+    if shared is not None:
+        return [_derived(requirement, "eq", shared, 0)]
     for atom, coefficient in _lone(polynomial):
         if atom.kind in ("min", "max") and abs(coefficient) == 1:
             value = (coefficient * dim_of(scope, atom) - size) * coefficient
@@ -162,6 +167,19 @@ def _step_eq(requirement: Requirement) -> _Parts:
         whole = polynomial.table.add(numerator, -rest)
         if not split(whole)[0]:  # otherwise the original text is shorter
             return [_derived(requirement, "div", dim_of(scope, whole), divided)]
+    return None
+
+
+def _without_shared(size: Dim) -> Size | None:
+    """A sum without a factor that all its terms share and that is at least 1; None if there is none."""
+    polynomial = size.polynomial
+    if polynomial.constant or len(polynomial.terms) < 2:
+        return None
+    shared = set(polynomial.terms[0][0]).intersection(*(monomial for monomial, _ in polynomial.terms[1:]))
+    for index in sorted(shared):
+        if polynomial.table.ranges[index].low > 0:
+            terms = {_without(monomial, index): coefficient for monomial, coefficient in polynomial.terms}
+            return dim_of(size.scope, polynomial.table.polynomial(terms.pop((), 0), terms))
     return None
 
 
@@ -201,9 +219,14 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
     """Simplify `broadcast` and `stretch`."""
     a, b = requirement.a, requirement.b
     is_one = [eq(a, 1), requirement.kind == "broadcast" and eq(b, 1)]
-    if eq(a, b) or True in is_one:
+    is_equal = eq(a, b)
+    if is_equal or True in is_one:
         return []
-    return [_derived(requirement, "eq", a, b)] if is_one == [False, False] else None
+    if is_one == [False, False]:
+        return [_derived(requirement, "eq", a, b)]
+    if is_equal is False and False in is_one:
+        return [_derived(requirement, "eq", b if is_one[0] is False else a, 1)]
+    return None
 
 
 _STEP: Final[dict[str, Callable[[Requirement], _Parts]]] = {
@@ -213,3 +236,43 @@ _STEP: Final[dict[str, Callable[[Requirement], _Parts]]] = {
     "broadcast": _step_broadcast,
     "stretch": _step_broadcast,
 }
+
+
+def within_bounds(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
+    """The requirements in simpler form, by the bounds that all of them give together.
+
+    A broadcast of sizes that cannot be 1 is an equality, and equalities lose common factors that are never 0.
+    """
+    if not any(requirement.kind in ("eq", "broadcast", "stretch") for requirement in requirements):
+        return list(requirements)
+    reported = Reported(scope, requirements)
+    simpler = []
+    for one in requirements:
+        kind, a, b = one.kind, one.a, one.b
+        if kind == "broadcast" and reported.bounds(a)[0] > 1:
+            kind, a, b = "stretch", b, a
+        elif kind == "broadcast" and reported.bounds(b)[0] > 1:
+            kind = "stretch"
+        if kind == "stretch" and reported.bounds(a)[0] > 1:
+            kind = "eq"
+        if kind == "eq":
+            a, b = _divided(scope, one.a, one.b, reported)
+        simpler.append(one if (kind, a, b) == (one.kind, one.a, one.b) else type(one)(kind, a, b, one.template, one.code, one.names))
+    return simpler
+
+
+def _divided(scope: Scope, a: Size, b: Size, reported: Reported) -> tuple[Size, Size]:
+    """Both sides of an equation, divided by the common factors of its terms that are never 0."""
+    difference = a - b
+    if not isinstance(difference, Dim) or difference.polynomial.constant or len(difference.polynomial.terms) < 2:
+        return a, b
+    table = scope.polynomials
+    common = reduce(and_, (Counter(monomial) for monomial, _ in difference.polynomial.terms))
+    for index in list(common):
+        if reported.bounds(scope.dim(table.polynomial(0, {(index,): 1}), Range(-inf, inf)))[0] < 1:
+            del common[index]
+    if not common:
+        return a, b
+    terms = {tuple(sorted((Counter(monomial) - common).elements())): value for monomial, value in difference.polynomial.terms}
+    constant = terms.pop((), 0)
+    return scope.dim(table.polynomial(constant, terms), Range(-inf, inf)), 0

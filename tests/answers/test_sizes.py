@@ -103,16 +103,21 @@ def test_sizes_of_two_symbols(net: Callable[[], Net], inputs: dict[str, str], co
 
 def test_every_open_size_is_asked_about() -> None:
     found = answer(nets.windows(), {})
-    assert found.inputs == {"parameter_0": "[1,1,A,B]"}
-    assert str(found) == "A >= 28 and A % 28 <= 3 and B >= 28 and B % 28 <= 3"
-    assert answer(nets.windows(), {"parameter_0": "[1,1,A,?]"}).inputs == {"parameter_0": "[1,1,A,B]"}
+    assert found.inputs == {"parameter_0": "[1,1,H,W]"}
+    assert str(found) == "H >= 28 and H % 28 <= 3 and W >= 28 and W % 28 <= 3"
+    assert answer(nets.windows(), {"parameter_0": "[1,1,A,?]"}).inputs == {"parameter_0": "[1,1,A,W]"}
+
+
+def test_a_model_of_one_size_is_valid_for_it() -> None:
+    found = answer(squeezed("f32[?,3]", target=[2, 3]), {})
+    assert (found.inputs, found.symbols, found.ok, found.admits()) == ({"parameter_0": "[2,3]"}, {}, True, True)
 
 
 def test_ranges_in_shapes_limit_the_question() -> None:
     found = answer(nets.windows(), {"parameter_0": "[1,1,50..100,H]"})
-    assert found.inputs == {"parameter_0": "[1,1,A,H]"}
-    assert {name: str(known) for name, known in found.symbols.items()} == {"H": "1..", "A": "50..100"}
-    assert str(found) == "(56 <= A <= 59 or 84 <= A <= 87) and H >= 28 and H % 28 <= 3"
+    assert found.inputs == {"parameter_0": "[1,1,H2,H]"}
+    assert {name: str(known) for name, known in found.symbols.items()} == {"H2": "50..100", "H": "1.."}
+    assert str(found) == "(56 <= H2 <= 59 or 84 <= H2 <= 87) and H >= 28 and H % 28 <= 3"
 
 
 def test_conditions_name_the_layers_that_make_them() -> None:
@@ -258,17 +263,17 @@ def squeezed(fact: str, *, order: list[int] | None = None, target: list[int] | N
 
 
 @pytest.mark.parametrize(
-    ("net", "condition", "valid", "never"),
+    ("net", "shape", "condition", "valid", "never"),
     [
-        (squeezed("f32[?,3]"), "every size", 2, None),
-        (squeezed("f32[?,3]", target=[2, 3]), "A == 2", 2, 1),
-        (squeezed("f32[?,2,3]", order=[1, 0]), "A == 1", 1, 2),
+        (squeezed("f32[?,3]"), "[A,3]", "every size", 2, None),
+        (squeezed("f32[?,3]", target=[2, 3]), "[A,3]", "A == 2", 2, 1),
+        (squeezed("f32[?,2,3]", order=[1, 0]), "[A,2,3]", "A == 1", 1, 2),
     ],
     ids=["nothing else", "another size demanded", "its rank demanded"],
 )
-def test_a_premise_excludes_only_sizes_that_fail(net: Net, condition: str, valid: int, never: int | None) -> None:
+def test_a_premise_excludes_only_sizes_that_fail(net: Net, shape: str, condition: str, valid: int, never: int | None) -> None:
     """OpenVINO accepts a Squeeze of an axis of another size, unless a later layer demands the rank that the premise gives."""
-    sizes = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    sizes = irshape.valid_sizes(net.xml.encode(), inputs={"parameter_0": shape}, weights=net.bin)
     assert (sizes.ok, sizes.condition) == (True, condition)
     assert sizes.admits(A=valid) and (never is None or not sizes.admits(A=never))
     told = [one.message for one in sizes.undecided]

@@ -61,7 +61,7 @@ def test_every_size(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     net.result(net.layer("ReLU", [net.parameter("f32[?,3]")], ["FP32"])[0])
     assert run(capsys, saved(net, tmp_path / "relu.xml"))[:2] == (
         0,
-        [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[A,3] is valid for every size"],
+        [f"{tmp_path}/relu.xml  IR v11, 3 layers", "", "parameter_0[B,3] is valid for every B"],
     )
 
 
@@ -69,7 +69,7 @@ def test_what_formulas_do_not_tell_is_said(capsys: pytest.CaptureFixture[str], t
     path = saved(scaled(), tmp_path / "scaled.xml")
     code, lines, _ = run(capsys, path, "--input", "[N]", "--near", "N=10")
     assert code == 0
-    assert lines[2] == "parameter_0[N] is valid for every size (as far as formulas tell)"
+    assert lines[2] == "parameter_0[N] is valid for every N (as far as formulas tell)"
     assert lines[4] == "formulas do not decide"
     assert lines[-2:] == ["  below  N = 6", "  above  N = 24"]
     _, lines, _ = run(capsys, path, "--input", "[N]", "--symbol", "N=1..60")
@@ -107,7 +107,7 @@ def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureF
         (["--input", "image[1,3,8,8]"], "the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]"),
         (["--near", "H"], """--near 'H': expected "NAME=SIZE\", as in \"H=500\""""),
         (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
-        (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are A, B, C"),
+        (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are B, H, W"),
         (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
         (["--symbol", "Q=1..3"], "no input shape contains the symbol 'Q'"),
         (["--input", "image[1,3,H,W]", "--symbol", "H=0"], "no value of 'H' within its range makes H at least 1"),

@@ -17,6 +17,7 @@ import irshape
 from irshape.answers import sizes
 from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
+from irshape.cli import signature as signature_command
 from irshape.cli import sizes as sizes_command
 from irshape.inference.inference import Inference
 from irshape.report import github, gitlab, junit, sarif
@@ -29,7 +30,7 @@ PLAIN = Palette(False)
 TARGETS = ["static-shapes", "bounded", "ranked", "npu", "max-rank=4"]
 # Layers that may be worked out to try sizes: as many as a second has room for.
 TRIED = 2_000
-SIZES = ["?", "?", "N", "H", "W", "2*H", "H+1", "1..", "..64", "8..16", "0", "1", "7", str(2**63 - 1)]
+SIZES = ["?", "?", "N", "H", "W", "2*H", "H+1", "H+W", "N//2", "max(H, W)", "H-W", "1..", "..64", "8..16", "0", "1", "7", str(2**63 - 1)]
 KEPT = 0.4
 
 
@@ -48,6 +49,8 @@ def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterat
     yield explained_of_others(mutant, inputs, chance)
     yield valid_sizes(mutant, inputs, chance)
     yield reshaped(mutant, inputs, chance)
+    yield signature(mutant, {}, chance)
+    yield signature(mutant, inputs, chance)
     yield info(mutant, {})
     yield info(mutant, inputs)
     yield difference(mutant, original)
@@ -134,6 +137,18 @@ def reshaped(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> I
             alone = irshape.infer(mutant.xml, weights=mutant.weights, inputs=numbers)
             if found.ports != alone.ports:
                 yield f"a session gives other shapes for {numbers}"
+
+
+def signature(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
+    found = attempt(lambda: irshape.signature(mutant.xml, weights=mutant.weights, inputs=inputs))
+    if found is None:
+        return
+    json.dumps(found.to_dict())
+    assigned = attempt(lambda: found.assign({name: chance.choice([0, 1, 2, 7, 64, 2**63 - 1]) for name in found.symbols}))
+    if assigned and not irshape.Session(mutant.xml, weights=mutant.weights).reshape(assigned).ok:
+        yield "a session refuses the sizes that a signature assigns"
+    for is_complete in (False, True):
+        yield from printable("signature", signature_command._lines(PLAIN, 80, found, is_complete=is_complete, has_reasons=True))
 
 
 def info(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:

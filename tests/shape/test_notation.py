@@ -173,13 +173,12 @@ USERS: tuple[tuple[str, object], ...] = (
     ("1,,3", ("a dimension is missing", 2)),
     ("[1,3", ("'[' is never closed", 0)),
     ("(1,3]", ("'(' is never closed", 0)),
-    ("1, q!", ("'q!' is not a dimension; write 5, ?, 1..8, H or 32*k", 3)),
-    ("1,-2", ("'-2' is not a dimension; write 5, ?, 1..8, H or 32*k", 2)),
+    ("1, q!", ("'q!' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 3)),
+    ("1,-2", ("'-2' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 2)),
     ("1,8..3", ("the lower bound 8 is larger than the upper bound 3", 2)),
-    ("1,...", ("'...' is not a dimension; write 5, ?, 1..8, H or 32*k", 2)),
+    ("1,...", ("'...' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 2)),
     ("0*k", ("a symbol is multiplied by 0", 0)),
-    ("2*k*2", ("'2*k*2' is not a dimension; write 5, ?, 1..8, H or 32*k", 0)),
-    ("1.5", ("'1.5' is not a dimension; write 5, ?, 1..8, H or 32*k", 0)),
+    ("1.5", ("'1.5' is not a dimension; write 5, ?, 1..8, H, 32*k or P + S", 0)),
     ("1,9223372036854775808", ("9223372036854775808 is larger than the largest size, 9223372036854775807", 2)),
 )
 

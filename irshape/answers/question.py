@@ -1,0 +1,71 @@
+"""The question for which sizes a model is valid, as input shapes: every open size is a symbol, and no size is 0."""
+
+from __future__ import annotations
+
+from math import inf
+
+from irshape.inference.engine import Engine
+from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.run import Guard
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR
+from irshape.shape.dim import Dim
+from irshape.shape.guard import Requirement
+from irshape.shape.notation import Described, DescribedShape, SymbolRange
+from irshape.shape.range import reduced
+
+
+def opened(model: Model, given: Inputs) -> Inputs:
+    """The given shapes, and those of the file, with a symbol for every open size; the range of each symbol keeps its sizes at 1 or more.
+
+    A new symbol has the name of the input and the axis, as in `past_k0.2`. Raises InputError if no value in the range of a symbol makes its
+    sizes at least 1.
+    """
+    shapes: dict[Node, DescribedShape] = {}
+    ranges = dict(given.symbols)
+    for node in model.parameters:
+        shape = given.shapes.get(node, described_shape(node))
+        if shape is None:
+            shapes[node] = None
+            continue
+        sizes = []
+        for axis, one in enumerate(shape):
+            if not one.symbols and one.low < one.high:
+                name = f"{node.name}.{axis}"
+                if name in ranges:  # two inputs with one name
+                    name = f"{node.name}.{node.id}.{axis}"
+                ranges[name] = SymbolRange(one.low, one.high)
+                one = Described(0, inf, name)
+            for name in one.symbols:
+                factor, offset = (one.factor, one.offset) if one.name else (1, 0)
+                low, high, modulus, remainder = ranges.get(name, SymbolRange(0, inf))
+                least = reduced(max(low, -((offset - 1) // factor)), high, modulus, remainder)
+                if least is None:
+                    raise InputError(f"no value of {name!r} within its range makes {one} at least 1")
+                ranges[name] = SymbolRange(*least)
+            sizes.append(one)
+        shapes[node] = tuple(sizes)
+    return Inputs(shapes, ranges)
+
+
+def filled(question: Inputs, engine: Engine) -> list[Guard]:
+    """That sizes which are formulas are at least 1, as guards where the ranges of the symbols do not imply it."""
+    found: dict[Requirement, Guard] = {}
+    for node, shape in question.shapes.items():
+        sizes = engine.slots[node.first_slot].shape or ()
+        for axis, (one, size) in enumerate(zip(shape or (), sizes, strict=False)):  # a broken Parameter has no sizes
+            # The range of a size says that it is not negative; that of its formula does not.
+            if one.formula is not None and isinstance(size, Dim) and size.polynomial.range.low < 1:
+                requirement = Requirement("ge", size, 1, "axis {axis} must be at least 1", "S203", {"axis": axis})
+                found.setdefault(requirement, Guard(node, requirement))
+    return list(found.values())
+
+
+def named(given: Inputs) -> frozenset[str]:
+    """The names of the symbols in the given shapes."""
+    return frozenset(name for shape in given.shapes.values() for one in shape or () for name in one.symbols)
+
+
+def is_whole(model: Model) -> bool:
+    """Whether the file could be read to its end and its graph is sound."""
+    return model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)

@@ -1,0 +1,263 @@
+"""Discovery: passes over a model, each with fewer symbols than the one before, until no requirement replaces another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Final, NamedTuple
+
+from irshape.answers.question import filled, named, opened
+from irshape.answers.signature.names import Axes, names
+from irshape.answers.signature.reads import reads
+from irshape.answers.signature.unify import Demand, Symbol, Unifier
+from irshape.inference.engine import Engine
+from irshape.inference.inputs import Inputs
+from irshape.inference.run import Guard
+from irshape.model.model import Model, Node
+from irshape.shape.dim import Dim, Scope, Size, dim_of
+from irshape.shape.element_type import ElementType
+from irshape.shape.guard import Requirement
+from irshape.shape.notation import Described, DescribedShape, ShapeSyntaxError, SymbolRange, parse_shape, size_of
+from irshape.shape.polynomial import Expression, PolynomialTable
+from irshape.shape.range import Range, meet
+from irshape.shape.reported import Reported
+from irshape.xml.weights import Weights
+
+# The most passes; the second is nearly always the last.
+_MOST_PASSES: Final = 4
+
+
+class Origin(NamedTuple):
+    """An open axis of an input or a variable, and its symbol in the first pass, by the index of the atom."""
+
+    node: Node
+    axis: int
+    atom: int
+
+
+class Step(NamedTuple):
+    """The unifier of one pass, and the names of the symbols that it leaves, by index."""
+
+    unifier: Unifier
+    names: dict[int, str]
+
+
+class Discovery:
+    """The symbols of a model.
+
+    `question` has the shapes of the inputs in these symbols and the ranges of the symbols; `state` has the shapes of the variables, by
+    ReadValue, and `ranges` the ranges of all symbols. `engine` has made a pass with them. `origins` are the open axes, and `steps` tell
+    what became of them. `guards` are the guards of the first pass, `bounding` those that bound a symbol, by its name, and `declared` the
+    ranges of the symbols without these guards.
+    """
+
+    def __init__(self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], *, keeps_named: bool = False) -> None:
+        self._model = model
+        self._weights = weights
+        self._opaque = opaque
+        self._keeps_named = keeps_named
+        self._named = named(given)
+        self._known: dict[str, Symbol] = {}
+        self._types: dict[Node, ElementType] = {}
+        self.origins: list[Origin] = []
+        self.steps: list[Step] = []
+        self.bounding: dict[str, tuple[Guard, ...]] = {}
+        self.declared: dict[str, SymbolRange] = {}
+        self.state: dict[Node, tuple[Described, ...]] = {}
+        self.question = opened(model, given)
+        self.ranges: dict[str, SymbolRange] = dict(self.question.symbols)
+        self.engine = self.run(self.ranges)
+        self.guards: list[Guard] = list(self.engine.guards.values())
+        self._open()
+        for number in range(1, _MOST_PASSES):
+            if not self._advance(is_first=number == 1):
+                break
+
+    def described(self, origin: Origin) -> Described:
+        """The size of an open axis in the symbols."""
+        shape = self.state.get(origin.node) or self.question.shapes[origin.node]
+        assert shape is not None
+        return shape[origin.axis]
+
+    def limits(self, engine: Engine) -> list[Guard]:
+        """The ranges of open axes, as guards where the ranges of the symbols in a pass do not imply them."""
+        table = self.steps[0].unifier.table
+        found = {guard.requirement: guard for guard in filled(self.question, engine)}
+        for node, axis, atom in self.origins:
+            shape = engine.slots[node.first_slot].shape
+            size = shape[axis] if shape is not None else 0
+            if not isinstance(size, Dim):
+                continue
+            (low, high), (least, most) = size.polynomial.range[:2], table.ranges[atom][:2]
+            names = {"axis": axis, "least": least, "most": most}
+            if low < least and not (node.type == "Parameter" and least == 1):
+                requirement = Requirement("ge", size, int(least), "axis {axis} must be at least {least}", "S203", names)
+                found.setdefault(requirement, Guard(node, requirement))
+            if high > most:
+                requirement = Requirement("ge", int(most), size, "axis {axis} must be at most {most}", "S203", names)
+                found.setdefault(requirement, Guard(node, requirement))
+        return list(found.values())
+
+    @cached_property
+    def sizes(self) -> dict[tuple[str, int], str]:
+        """The size on each axis of the inputs and the variables in the symbols, by the name of the layer and the axis."""
+        shapes = (*self.question.shapes.items(), *self.state.items())
+        return {(node.name, axis): str(size) for node, shape in shapes for axis, size in enumerate(shape or ())}
+
+    def run(self, ranges: Mapping[str, SymbolRange]) -> Engine:
+        """The engine after a pass with the present shapes, and these ranges of the symbols."""
+        engine = Engine(self._model, self._weights, self._opaque, is_static=True)
+        for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
+            engine.scope.symbol(name, *known)
+        Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols}).apply(engine)
+        for node, shape in self.state.items():
+            sizes = tuple([size_of(engine.scope, one, None, ranges) for one in shape])
+            engine.overrides[node.index] = (engine.facts.intern(self._types[node], sizes),)
+        engine.run()
+        return engine
+
+    def _open(self) -> None:
+        """Find the open axes of inputs and variables."""
+        table = self.engine.scope.polynomials
+        found: set[int] = set()
+        for node, shape in self._shapes():
+            for axis, size in enumerate(shape):
+                atom = table.only_atom(size.polynomial) if isinstance(size, Dim) else None
+                if atom is not None and atom.kind == "symbol" and atom.index not in found:
+                    found.add(atom.index)
+                    self.origins.append(Origin(node, axis, atom.index))
+        # A symbol that the user named stands in a formula only: `x[2*H]`.
+        for name in sorted(self._named):
+            self._known[name] = Symbol(name, -1, len(found), is_named=True)
+
+    def _shapes(self) -> Iterator[tuple[Node, tuple[Size, ...]]]:
+        """The shapes of the inputs and of the variables in the present pass."""
+        slots = self.engine.slots
+        for node in self._model.parameters:
+            yield node, slots[node.first_slot].shape or ()
+        for pair in self.engine.pairs:
+            variable = pair.read_value
+            if variable is not None and variable.outputs:
+                self._types.setdefault(variable, slots[variable.first_slot].element_type)
+                yield variable, slots[variable.first_slot].shape or ()
+
+    def _advance(self, *, is_first: bool) -> bool:
+        """Unify the symbols, name those that are left, and make another pass with them; False if nothing changes."""
+        engine = self.engine
+        symbols = self._symbols(engine.scope.polynomials, is_first=is_first)
+        unifier = Unifier(engine.scope, engine.guards.values(), symbols, reads(engine), self._carried(symbols))
+        try:
+            unifier.run()
+            if not is_first and not unifier.replaced.keys() & symbols.keys():
+                return False
+            if not unifier.bounds().is_contradictory:
+                self._adopt(unifier)
+                return True
+        except (ZeroDivisionError, ShapeSyntaxError):  # a divisor is 0, or a size cannot be written
+            pass
+        if is_first:
+            self._adopt(Unifier(engine.scope, (), symbols))
+        return is_first
+
+    def _adopt(self, unifier: Unifier) -> None:
+        """Make the next pass with the symbols that a unifier leaves."""
+        engine = self.engine
+        table = engine.scope.polynomials
+        shapes = {node: [unifier.value(_expression(size)) for size in shape] for node, shape in self._shapes()}
+        outputs = [None if shape is None else [unifier.value(_expression(size)) for size in shape] for shape in self._outputs()]
+        used = {index for shape in shapes.values() for size in shape for index in table.atoms_below(size) if index in unifier.symbols}
+        given = names(Axes(engine, unifier.symbols, shapes, outputs), unifier.value, used, self._named)
+        letters = {**{index: table.atoms[index].name for index in used if unifier.symbols[index].is_named}, **given}
+        inputs, state = self._described(engine.scope, shapes, letters)
+        ranges: dict[str, SymbolRange] = {}
+        demands = unifier.alone()
+        alone = Reported(engine.scope, [demand.requirement for index in letters for demand in demands.get(index, ())])
+        for index, name in sorted(letters.items(), key=lambda item: _place(*item)):
+            known = alone.range(dim_of(engine.scope, table.atoms[index]))
+            bounding = _bounding(unifier, index, known, demands.get(index, ()))
+            self.bounding[name] = bounding or self.bounding.get(name, ())
+            ranges[name] = SymbolRange(*(known if known.modulus else Range(known.low, known.high)))
+            self._known[name] = unifier.symbols[index]
+            stated = table.ranges[index]
+            for demand in demands.get(index, ()):
+                if not demand.requirement.code:  # the range of another axis of the same size
+                    stated = meet(stated, unifier.range_by(demand, index)) or stated
+            self.declared.setdefault(name, SymbolRange(*(stated if stated.modulus else Range(stated.low, stated.high))))
+        self.steps.append(Step(unifier, letters))
+        self.ranges = ranges
+        used_names = {name for shape in inputs.values() for one in shape or () for name in one.symbols}
+        self.question = Inputs(inputs, {name: known for name, known in ranges.items() if name in used_names})
+        self.state = state
+        self.engine = self.run(ranges)
+
+    def _symbols(self, table: PolynomialTable, *, is_first: bool) -> dict[int, Symbol]:
+        """The symbols of inputs and variables in the present pass, by index."""
+        places = {atom.index: self._known[atom.name] for atom in table.atoms if atom.kind == "symbol" and atom.name in self._known}
+        if is_first:
+            places |= {origin.atom: Symbol(origin.node.name, origin.axis, order) for order, origin in enumerate(self.origins)}
+        found = {}
+        for index, symbol in places.items():
+            is_named = table.atoms[index].name in self._named
+            found[index] = symbol._replace(is_named=is_named, is_kept=is_named and self._keeps_named)
+        return found
+
+    def _carried(self, symbols: Mapping[int, Symbol]) -> dict[int, Size]:
+        """The size that each variable is assigned, by the symbol of its axis."""
+        slots = self.engine.slots
+        found: dict[int, Size] = {}
+        table = self.engine.scope.polynomials
+        for pair in self.engine.pairs:
+            node, source = pair.read_value, next(iter(pair.assign.sources), -1)
+            if node is None or source < 0 or not node.outputs:
+                continue
+            for size, assigned in zip(slots[node.first_slot].shape or (), slots[source].shape or (), strict=False):
+                atom = table.only_atom(_expression(size))
+                if atom is not None and atom.index in symbols:
+                    found.setdefault(atom.index, assigned)
+        return found
+
+    def _outputs(self) -> Iterator[tuple[Size, ...] | None]:
+        """The shapes of the outputs, and of what the variables are assigned."""
+        for node in (*self._model.results, *(pair.assign for pair in self.engine.pairs)):
+            if node.sources and node.sources[0] >= 0:
+                yield self.engine.slots[node.sources[0]].shape
+
+    def _described(
+        self, scope: Scope, shapes: Mapping[Node, list[Expression]], letters: Mapping[int, str]
+    ) -> tuple[dict[Node, DescribedShape], dict[Node, tuple[Described, ...]]]:
+        """The shapes of the inputs and of the variables in the named symbols. Raises ShapeSyntaxError for a size that cannot be written."""
+        table = scope.polynomials
+        order = sorted(letters.items(), key=lambda item: _place(*item))
+        new = {index: table.symbol(name, table.ranges[index]) for index, name in order}
+        inputs: dict[Node, DescribedShape] = {}
+        state: dict[Node, tuple[Described, ...]] = {}
+        for node, shape in shapes.items():
+            text = ",".join(table.text(table.substituted(size, new)) for size in shape)
+            described = parse_shape(f"[{text}]")
+            if node.type != "Parameter":
+                assert described is not None
+                state[node] = described
+            else:
+                inputs[node] = None if self.question.shapes[node] is None else described
+        return inputs, state
+
+
+def _place(index: int, name: str) -> tuple[int, int]:
+    """The place of a symbol among others: the batch first, and earlier steps before new ones."""
+    return "BPS".find(name) % 4, index
+
+
+def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand, ...]) -> tuple[Guard, ...]:
+    """The guards without which a symbol would have more sizes than `known`; all of its demands' guards if no single one bounds it."""
+    free = unifier.table.ranges[index]
+    found: dict[Guard, None] = {}
+    for demand in demands:
+        own = unifier.range_by(demand, index)
+        is_tight = (own.low == known.low != free.low) or (own.high == known.high != free.high) or own.modulus > max(free.modulus, 1)
+        if is_tight:
+            found[demand.guard] = None
+    return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
+
+
+def _expression(size: Size) -> Expression:
+    return size.polynomial if isinstance(size, Dim) else size

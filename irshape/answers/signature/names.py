@@ -1,0 +1,178 @@
+"""Names of symbols as a person would give them: by the layout of an input, and by the role of an axis in the graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final, TypeAlias
+
+from irshape.answers.signature.unify import Symbol
+from irshape.inference.engine import Engine
+from irshape.model.model import Node
+from irshape.shape.dim import Dim
+from irshape.shape.polynomial import Expression, split
+
+# The letters of the spatial axes of an image, of a sound and of a volume, by the number of these axes.
+_SPATIAL: Final = {1: "L", 2: "HW", 3: "DHW"}
+# Operations that take data as [batch, channels, spatial axes].
+_SPATIAL_TYPES: Final = (
+    "Convolution", "GroupConvolution", "BinaryConvolution", "DeformableConvolution", "ConvolutionBackpropData",
+    "GroupConvolutionBackpropData", "MaxPool", "AvgPool", "Interpolate",
+)  # fmt: skip
+# The letters of axes without a known role, in the order in which they are used up.
+_OTHERS: Final = "TLMNKQRUVXYZCDEFGIJOAHWSPB"
+# The role of an axis of a table of words that indices choose from, of earlier steps, and of the steps that are added to them.
+_BATCH: Final = "B"
+_SEQUENCE: Final = "STUV"
+_PAST: Final = "P"
+
+# The names of sizes that only data tells, by the type of the layer.
+_OF_DATA: Final = {
+    **dict.fromkeys(("NonMaxSuppression", "NMSRotated", "MulticlassNms", "MatrixNms", "ExperimentalDetectronDetectionOutput"), "n_boxes"),
+    "NonZero": "nonzero",
+    "Unique": "n_unique",
+}  # fmt: skip
+
+_Shapes: TypeAlias = Sequence[Sequence[Expression] | None]
+_Value: TypeAlias = Callable[[Expression], Expression]
+
+
+class Axes:
+    """The final shapes of a model, in which names are found: of its inputs and variables, of its outputs, and their owners."""
+
+    def __init__(
+        self, engine: Engine, symbols: Mapping[int, Symbol], inputs: Mapping[Node, Sequence[Expression]], outputs: _Shapes
+    ) -> None:
+        self.engine = engine
+        self.symbols = symbols
+        self.inputs = inputs
+        self.outputs = outputs
+
+
+class Names:
+    """The names that are taken."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._last: dict[str, int] = {}
+
+    def letter(self, letters: str, *, is_small: bool) -> str:
+        """The first letter that is free, else the first letter with a number; it is taken now."""
+        wanted = letters.lower() if is_small else letters
+        return self.name(next((letter for letter in wanted if letter not in self._taken), wanted[0]))
+
+    def name(self, name: str) -> str:
+        """The name, with a number if it is not free; it is taken now."""
+        made, number = name, self._last.get(name, 1)
+        while made in self._taken:
+            number += 1
+            made = f"{name}{'_' if name == 'd' else ''}{number}"  # d2 is a name of sizes without one
+        self._last[name] = number
+        self._taken.add(made)
+        return made
+
+
+def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]) -> dict[int, str]:
+    """A name for each of the `used` symbols that the user has not named, none of them in `taken`.
+
+    `value` gives an expression in terms of the symbols that are left. Names for multiples, as in `32*h`, are in lower case.
+    """
+    open_ones = {index for index in used if not axes.symbols[index].is_named}
+    given: dict[int, str] = {}
+    seen = Names(taken)
+    in_order = sorted(open_ones, key=lambda index: axes.symbols[index].order)
+    for index, letters in (*_roles(axes, value), *((index, _OTHERS) for index in in_order)):
+        if index in open_ones and index not in given:
+            given[index] = seen.letter(letters, is_small=axes.symbols[index].parent >= 0)
+    return given
+
+
+def data_name(node: Node) -> str:
+    """The name of a size that only the data of a layer tells."""
+    owner = node.model.holder if node.type == "Parameter" and node.model.holder is not None else node
+    return _OF_DATA.get(owner.type, f"n_{owner.type.lower()}")
+
+
+def _roles(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
+    """Symbols with the letters that suit their roles, the surest role first."""
+    yield from _by_layout(axes)
+    yield from _batch(axes)
+    yield from _steps(axes)
+    yield from _sequences(axes, value)
+    yield from _spatial(axes, value)
+
+
+def _by_layout(axes: Axes) -> Iterator[tuple[int, str]]:
+    for node, shape in axes.inputs.items():
+        layout = node.layer.outputs[0].layout if node.type == "Parameter" and node.layer.outputs else None
+        letters = [letter.strip() for letter in (layout or "").strip("[]").split(",")]
+        if len(letters) == len(shape):
+            for letter, size in zip(letters, shape, strict=True):
+                index = _symbol(axes, size)
+                if len(letter) == 1 and letter.isalpha() and index >= 0:
+                    yield index, letter.upper()
+
+
+def _batch(axes: Axes) -> Iterator[tuple[int, str]]:
+    """The first axis that most outputs and inputs share."""
+    found: Counter[int] = Counter()
+    for shape in (*axes.outputs, *axes.inputs.values()):
+        if shape and (index := _symbol(axes, shape[0])) >= 0 and axes.symbols[index].axis == 0:
+            found[index] += 1
+    if found:
+        yield found.most_common(1)[0][0], _BATCH
+
+
+def _steps(axes: Axes) -> Iterator[tuple[int, str]]:
+    """`P` and `S`, where an output is `P + S` long on the axis on which an input or a variable is `P` long: a cache."""
+    caches: dict[tuple[int, int, int], bool] = {}
+    for node, own in axes.inputs.items():
+        for axis, size in enumerate(own):
+            caches[len(own), axis, _symbol(axes, size)] = node.type != "Parameter"
+    for shape in axes.outputs:
+        for axis, size in enumerate(shape or ()):
+            constant, terms = split(size)
+            if constant or len(terms) != 2 or any(coefficient != 1 or len(monomial) > 1 for monomial, coefficient in terms):
+                continue
+            for (past,), (step,) in ((terms[0][0], terms[1][0]), (terms[1][0], terms[0][0])):
+                is_variable = caches.get((len(shape or ()), axis, past))
+                is_other = caches.get((len(shape or ()), axis, step))
+                # Of two inputs that are alike, none is known to be the earlier one; a variable is.
+                if step in axes.symbols and is_variable is not None and (is_other is None or (is_variable and not is_other)):
+                    yield past, _PAST
+                    yield step, _SEQUENCE
+
+
+def _spatial(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
+    """The letters of spatial axes, from the first layers that work on them."""
+    for node in axes.engine.model.of_type(*_SPATIAL_TYPES):
+        shape = axes.engine.slots[node.sources[0]].shape if node.sources and node.sources[0] >= 0 else None
+        letters = _SPATIAL.get(len(shape or ()) - 2)
+        for letter, size in zip(letters or "", (shape or ())[2:], strict=False):
+            if isinstance(size, Dim):
+                below = _below(axes, value(size.polynomial))
+                if len(below) == 1:
+                    yield below[0], letter
+
+
+def _sequences(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:
+    """`S` for an axis of the indices with which a model looks words up, the last axis first."""
+    for node in axes.engine.model.of_type("Gather"):
+        shape = axes.engine.slots[node.sources[1]].shape if len(node.sources) > 1 and node.sources[1] >= 0 else None
+        table = node.inputs[0].source
+        if not shape or len(shape) < 2 or table is None or table.node.type not in ("Const", "Convert"):
+            continue
+        for size in reversed(shape):
+            below = _below(axes, value(size.polynomial)) if isinstance(size, Dim) else []
+            if len(below) == 1:
+                yield below[0], _SEQUENCE
+
+
+def _below(axes: Axes, expression: Expression) -> list[int]:
+    return [index for index in axes.engine.scope.polynomials.atoms_below(expression) if index in axes.symbols]
+
+
+def _symbol(axes: Axes, expression: Expression) -> int:
+    """The symbol that a size is, or is a multiple of; -1 if there is none."""
+    _, terms = split(expression)
+    return terms[0][0][0] if len(terms) == 1 and len(terms[0][0]) == 1 and terms[0][0][0] in axes.symbols else -1

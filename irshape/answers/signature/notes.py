@@ -1,0 +1,154 @@
+"""Notes: which other sizes OpenVINO accepts, where the signature has the generic reading of a choice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from irshape.answers.signature.discovery import Discovery, Origin
+from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
+from irshape.inference.run import Guard
+from irshape.shape.dim import Dim
+from irshape.shape.guard import Requirement
+
+# How many sizes are tried to find some that fulfil the requirements.
+_MOST_TRIED: Final = 32
+# A size that is neither 1 nor one of the first candidates.
+_ANOTHER: Final = 7919
+
+
+class Note(NamedTuple):
+    """An exception: the inputs may have other sizes on this axis. `inputs` are their names, and `guards` the requirements that allow it."""
+
+    text: str
+    inputs: tuple[str, ...]
+    axis: int
+    guards: tuple[Guard, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/signature.schema.json`."""
+        return {"note": self.text, "inputs": list(self.inputs), "axis": self.axis, "guards": [guard.to_dict() for guard in self.guards]}
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def notes(found: Discovery) -> list[Note]:
+    """The exceptions of all choices; those that say the same of several inputs are one note."""
+    inputs = {node.name for node in found.question.shapes}
+    trial = _Trial(found)
+    grouped: dict[tuple[str, int], list[tuple[str, Guard]]] = {}
+    for step in found.steps:
+        for one in step.unifier.replacements:
+            symbol = step.unifier.symbols.get(one.atom)
+            if symbol is None or symbol.owner not in inputs or not one.demands:
+                continue
+            size = found.sizes[symbol.owner, symbol.axis]
+            for text in _exceptions(step.unifier, one, symbol, size, trial):
+                grouped.setdefault((text, symbol.axis), []).append((symbol.owner, one.demands[0].guard))
+    made = []
+    for (text, axis), members in grouped.items():
+        names = tuple(dict.fromkeys(name for name, _ in members))
+        made.append(Note(f"{listed(names)} {text}", names, axis, tuple(dict.fromkeys(guard for _, guard in members))))
+    return made
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Names in a row, the middle of a long row left out."""
+    return f"{names[0]} … {names[-1]}" if len(names) > 2 else " and ".join(names)
+
+
+def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, trial: _Trial) -> Iterator[str]:
+    """What the choice of one replacement leaves out, as texts that follow the name of the input."""
+    requirement, axis = one.demands[0].requirement, symbol.axis
+    if one.reason == BROADCAST:
+        sides = [side for side in (requirement.a, requirement.b) if isinstance(side, Dim)]
+        is_own = one.atom in unifier.table.atoms_below(sides[0].polynomial)
+        is_both = requirement.kind == "broadcast" and len(sides) == 2
+        may_be_one = (is_own or is_both or len(sides) == 1) and trial.may_be_one(symbol.owner, axis)
+        may_be_any = (is_both or (not is_own and len(sides) == 2)) and trial.may_be_any(symbol.owner, axis)
+        if may_be_one:
+            yield f"may also be 1 on axis {axis}{f', and where {size} is 1 it may have any size' if may_be_any else ''}"
+        elif may_be_any:
+            yield f"may have any size on axis {axis} where {size} is 1"
+    elif one.reason == PRODUCT:
+        yield f"may have another size than {size} on axis {axis}, if the number of its elements is a multiple of {size}"
+    elif one.reason == READ:
+        yield f"may have another size than {size} on axis {axis}: the model reads {size} along it, and OpenVINO does not check that"
+
+
+class _Trial:
+    """Small sizes that fulfil the requirements of the first pass, to see whether an axis may have another size than in the signature.
+
+    Sizes of open axes have the names that these have in the first pass.
+    """
+
+    def __init__(self, found: Discovery) -> None:
+        self._found = found
+        self._work = found.engine.scope.work
+        self._origins = {(origin.node.name, origin.axis): origin for origin in found.origins}
+        own = frozenset(_raw_name(found, origin) for origin in found.origins)
+        self._by_name: dict[str, list[Requirement]] = {}
+        self._by_symbol: dict[str, list[Origin]] = {}
+        requirements = []
+        for guard in found.guards:
+            names = guard.requirement.symbols()
+            if not guard.is_premise and names <= own:
+                requirements.append(guard.requirement)
+                for name in names:
+                    self._by_name.setdefault(name, []).append(guard.requirement)
+        for origin in found.origins:
+            for name in found.described(origin).symbols:
+                self._by_symbol.setdefault(name, []).append(origin)
+        self._sizes: dict[str, int] = {}
+        self._values: dict[str, int] = {}
+        for sizes in self._candidates():
+            values = self._given(sizes, found.origins)
+            self._work.take(1 + len(requirements))
+            if not self._work.is_done and all(one.holds(values) for one in requirements):
+                self._sizes, self._values = sizes, values
+                break
+
+    def may_be_one(self, owner: str, axis: int) -> bool:
+        """Whether this axis may be 1 where its size in the signature is not; true where no sizes to start from are found."""
+        return self._admits(owner, axis, 1, ())
+
+    def may_be_any(self, owner: str, axis: int) -> bool:
+        """Whether this axis may have any size where its size in the signature is 1."""
+        origin = self._origins.get((owner, axis))
+        return self._admits(owner, axis, _ANOTHER, () if origin is None else self._found.described(origin).symbols)
+
+    def _admits(self, owner: str, axis: int, size: int, ones: Iterable[str]) -> bool:
+        """Whether the requirements hold with this size of an axis, where some symbols are 1."""
+        origin = self._origins.get((owner, axis))
+        if origin is None or not self._values:
+            return True
+        moved = {origin: None for name in ones for origin in self._by_symbol.get(name, ())}
+        changed = {**self._given({**self._sizes, **dict.fromkeys(ones, 1)}, moved), _raw_name(self._found, origin): size}
+        values = {**self._values, **changed}
+        demands = [one for name in changed for one in self._by_name.get(name, ())]
+        self._work.take(1 + len(demands))
+        return self._work.is_done or all(one.holds(values) for one in demands)
+
+    def _candidates(self) -> Iterator[dict[str, int]]:
+        """Sizes of the symbols, different from each other and from 1."""
+        for first in range(_MOST_TRIED):
+            sizes = {}
+            for number, (name, (low, high, modulus, _)) in enumerate(self._found.ranges.items()):
+                least = int(low) + modulus * (first + number + 1)
+                sizes[name] = least if least <= high else int(low)
+            yield sizes
+
+    def _given(self, sizes: dict[str, int], origins: Iterable[Origin]) -> dict[str, int]:
+        """The sizes of open axes for these sizes of the symbols; 0 for a formula that divides by 0."""
+        found = {}
+        for origin in origins:
+            try:
+                found[_raw_name(self._found, origin)] = self._found.described(origin).number(sizes)
+            except ZeroDivisionError:
+                found[_raw_name(self._found, origin)] = 0
+        return found
+
+
+def _raw_name(found: Discovery, origin: Origin) -> str:
+    return found.steps[0].unifier.table.atoms[origin.atom].name

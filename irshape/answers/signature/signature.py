@@ -1,0 +1,313 @@
+"""The signature of a model: its inputs and outputs in as few symbols as its requirements leave, and the conditions on these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
+from math import inf
+from typing import Any, Final, NamedTuple
+
+from irshape.answers.condition import Condition
+from irshape.answers.question import is_whole
+from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.names import Names, data_name
+from irshape.answers.signature.notes import Note, notes
+from irshape.answers.signature.unify import Replacement
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.run import Guard
+from irshape.inference.session import Session
+from irshape.model.model import Model, Node
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.shape.dim import INT64_MAX, Dim, symbols
+from irshape.shape.notation import Described, DescribedShape, SymbolRange, shape_text
+from irshape.shape.polynomial import Expression
+from irshape.shape.range import Range
+from irshape.version import TOOL
+from irshape.xml.document import Document
+from irshape.xml.weights import Weights
+
+__all__ = ["Because", "DataSize", "Note", "Signature"]
+
+# Every size from 1 on, and every size of a variable, whose first value may be empty.
+_SIZES: Final = SymbolRange(1, inf)
+_STATE_SIZES: Final = SymbolRange(0, inf)
+
+
+class Because(NamedTuple):
+    """An open axis of an input or a variable that is not a symbol of its own: its size, and the guards that demand it.
+
+    `reason` is `demanded`, if the requirements leave no other size; else it is the choice that was made: `broadcast` (equal sizes, and
+    not 1), `product`, `read` (as many elements as the model reads) or `carried` (what the variable is assigned).
+    """
+
+    name: str
+    axis: int
+    size: str
+    reason: str
+    guards: tuple[Guard, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/signature.schema.json`."""
+        return {**self._asdict(), "guards": [guard.to_dict() for guard in self.guards]}
+
+
+class DataSize(NamedTuple):
+    """A size that only the data of a layer tells, with the name that it has in the signature."""
+
+    name: str
+    node: Node
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/signature.schema.json`."""
+        return {"name": self.name, "layer": self.node.key, "layer_name": self.node.name, "type": self.node.type}
+
+
+class Signature:
+    """The inputs, the variables and the outputs of a model in as few symbols as possible. It prints as one line.
+
+    `inputs`, `state` and `outputs` have the shapes by name, as texts that `inputs=` takes: `[B,P + S]`. `symbols` are the symbols with
+    their ranges. Every assignment of sizes to the symbols that fulfils the `conditions` gives shapes that OpenVINO accepts. Sizes are at
+    least 1. `notes` tell which other sizes OpenVINO accepts, `because` which layers tie the axes together, and `data_sizes`
+    which layers decide sizes by their data. `inference` is the pass with these symbols, and has the diagnostics. `ok` is false if the
+    model has errors; then the shapes are those that are known.
+    """
+
+    def __init__(
+        self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], remarks: Iterable[Diagnostic] = ()
+    ) -> None:
+        """The arguments are those of `irshape.signature`, read."""
+        found = Discovery(model, given, weights, opaque)
+        self.inference: Final[Inference] = conclude(found.engine, remarks=remarks)
+        self.ok: Final = not any(one.severity == ERROR for one in self.inference.diagnostics)
+        self._found = found
+        self._new_session = partial(Session, model, weights=weights, opaque=opaque)
+        self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
+        self._variables = {node.name: _variable(node) for node in found.state}
+        self.state: Final = {_variable(node): shape_text(shape) for node, shape in found.state.items()}
+        self.symbols: Final = found.ranges
+        self.data_sizes: Final[list[DataSize]] = []
+        self.outputs: Final = dict(self._outputs())
+        self.conditions: Final = list(self._conditions())
+        self.notes: Final[list[Note]] = notes(found)
+        self.because: Final = list(self._because())
+
+    @property
+    def document(self) -> Document:
+        """The file as it was read."""
+        return self.inference.document
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics of the inference."""
+        return self.inference.diagnostics
+
+    def __str__(self) -> str:
+        sides = ("  ".join(f"{name}{shape}" for name, shape in side.items()) for side in (self.inputs, self.outputs))
+        return "  ->  ".join(sides)
+
+    def __repr__(self) -> str:
+        return f"<Signature {self}>"
+
+    def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
+        """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
+
+        An inference with the very shapes confirms the answer. A size of 0 is possible, too, where a model takes empty inputs. Raises
+        InputError if a size is missing, a symbol is unknown, or an input has an unknown rank.
+        """
+        given = {**(sizes or {}), **named}
+        for name in given:
+            if name not in self.symbols:
+                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.symbols) or 'none'}")
+        missing = [name for name in self.symbols if name not in given]
+        if missing:
+            raise InputError(f"the size of {', '.join(missing)} is missing")
+        if self._unranked:
+            raise InputError(f"the rank of {', '.join(repr(name) for name in self._unranked)} is not known; give it a shape")
+        is_possible = self._is_sound and all(self._is_in_range(name, size) for name, size in given.items())
+        shapes = self._shapes(given) if is_possible else None
+        if shapes is None or (all(given.values()) and not all(guard.requirement.holds(given) for guard in self._own_guards)):
+            return None
+        described: dict[Node, DescribedShape] = {node: tuple([Described(size, size) for size in shape]) for node, shape in shapes.items()}
+        engine = self._session.attempt(Inputs(described))
+        is_refused = any(one.severity == ERROR for one in engine.diagnostics)
+        return None if is_refused else {node.name: shape for node, shape in shapes.items()}
+
+    @cached_property
+    def _is_sound(self) -> bool:
+        """Whether the file has no errors beside those that depend on shapes."""
+        model = self.inference.model
+        return is_whole(model) and all(one.severity != ERROR for one in model.document.diagnostics)
+
+    @property
+    def _unranked(self) -> list[str]:
+        return [node.name for node, shape in self._found.question.shapes.items() if shape is None]
+
+    def _shapes(self, given: Mapping[str, int]) -> dict[Node, tuple[int, ...]] | None:
+        """The shapes of the inputs for these sizes; None if a size is none that a tensor can have."""
+        shapes: dict[Node, tuple[int, ...]] = {}
+        for node, shape in self._found.question.shapes.items():
+            try:
+                sizes = tuple([one.number(given) for one in shape or ()])
+            except ZeroDivisionError:
+                return None
+            if not all(0 <= size <= INT64_MAX for size in sizes):
+                return None
+            shapes[node] = sizes
+        return shapes
+
+    def is_decided(self, condition: Condition) -> bool:
+        """Whether the symbols alone decide a condition; if not, it is about sizes that only a run tells."""
+        return self.symbols.keys() >= set(condition.symbols)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/signature.schema.json`."""
+        return {
+            "tool": TOOL,
+            "file": self.inference.document.path,
+            "ok": self.ok,
+            "symbols": {name: str(known) for name, known in self.symbols.items()},
+            "inputs": self.inputs,
+            "state": self.state,
+            "outputs": self.outputs,
+            "conditions": [condition.to_dict() for condition in self.conditions],
+            "notes": [note.to_dict() for note in self.notes],
+            "because": [one.to_dict() for one in self.because],
+            "data_sizes": [one.to_dict() for one in self.data_sizes],
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
+        }
+
+    # Sizes.
+
+    def _is_in_range(self, name: str, size: int) -> bool:
+        """Whether a symbol may have this size; 0 is left to the inference where nothing demands more."""
+        low, high, modulus, remainder = self.symbols[name]
+        return (size == 0 and low <= 1) or (low <= size <= high and (modulus == 1 or (size - remainder) % modulus == 0))
+
+    @cached_property
+    def _session(self) -> Session:
+        return self._new_session()
+
+    @cached_property
+    def _own_guards(self) -> list[Guard]:
+        """The guards on the symbols alone."""
+        own = self.symbols.keys()
+        limits = self._found.limits(self._found.engine)
+        return [guard for guard in (*self.inference.guards, *limits) if guard.requirement.symbols() <= own]
+
+    # Outputs.
+
+    def _outputs(self) -> Iterator[tuple[str, str]]:
+        """The outputs by name; sizes that only data tells get names of their own."""
+        engine = self._found.engine
+        table = engine.scope.polynomials
+        shapes = []
+        for node in self.inference.model.results:
+            source = node.inputs[0].source if node.inputs else None
+            shape = engine.slots[node.sources[0]].shape if source is not None else None
+            names = [name for name in ((source.record.names if source is not None else None) or "").split(",") if name.strip()]
+            shapes.append((names[0].strip() if names else source.node.name if source is not None else node.name, shape))
+        open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
+        renamed = self._data_names(open_names) if open_names else {}
+        seen: dict[str, int] = {}
+        for name, shape in shapes:
+            texts = []
+            for size in shape or ():
+                expression: Expression = size.polynomial if isinstance(size, Dim) else size
+                texts.append(table.text(table.substituted(expression, renamed) if renamed else expression))
+            seen[name] = seen.get(name, 0) + 1
+            yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
+
+    def _data_names(self, open_names: set[str]) -> dict[int, Expression]:
+        """New symbols for the sizes that only data tells, by the index of the old ones."""
+        from irshape.answers.roots import roots
+
+        table = self._found.engine.scope.polynomials
+        owners: dict[str, Node] = {}
+        for root in roots(self.inference):
+            for name in symbols(root.size):
+                owners.setdefault(name, root.node)
+        taken = Names(self.symbols)
+        renamed: dict[int, Expression] = {}
+        for atom in list(table.atoms):
+            node = owners.get(atom.name)
+            if atom.kind == "symbol" and atom.name in open_names and node is not None:
+                name = taken.name(data_name(node))
+                self.data_sizes.append(DataSize(name, node))
+                renamed[atom.index] = table.symbol(name, table.ranges[atom.index], atom.origins)
+        return renamed
+
+    # Conditions.
+
+    def _conditions(self) -> Iterator[Condition]:
+        """The conditions of each symbol, then those that tie several together, then those on sizes that only data tells."""
+        own = self._own_guards
+        state = {name for shape in self._found.state.values() for one in shape for name in one.symbols}
+        inputs = {name for shape in self._found.question.shapes.values() for one in shape or () for name in one.symbols}
+        causes: dict[str, list[Guard]] = {name: list(guards) for name, guards in self._found.bounding.items()}
+        relations: list[Condition] = []
+        texts: dict[str, str] = {}
+        if own:
+            from irshape.answers.solve import solve
+
+            domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
+            solved = solve(self.inference.scope, [guard.requirement for guard in own], domain)
+            for name, sizes in solved.sets.items():
+                causes.setdefault(name, []).extend(own[number] for number in solved.causes[name])
+                if not sizes.is_empty and not sizes.is_everything and solved.causes[name]:
+                    text = sizes.text(name)
+                    if text is None:
+                        relations += [self._verbatim(solved.simpler[number], own[number]) for number in solved.causes[name]]
+                    else:
+                        texts[name] = text
+            relations += [self._verbatim(solved.simpler[number], own[number]) for number in (*solved.links, *solved.relations)]
+        for name, known in self.symbols.items():
+            text = texts.get(name) or _range_text(name, known, _SIZES if name in inputs or name not in state else _STATE_SIZES)
+            if text:
+                yield Condition(text, (name,), tuple(causes.get(name, ())))
+        yield from relations
+        data = (guard for guard in self.inference.guards if not guard.requirement.symbols() <= self.symbols.keys() and not guard.is_premise)
+        yield from (self._verbatim(guard.requirement, guard) for guard in data)
+
+    def _verbatim(self, requirement: Any, guard: Guard) -> Condition:
+        own = requirement.symbols()
+        return Condition(str(requirement), tuple(sorted(own, key=lambda name: (name not in self.symbols, name))), (guard,))
+
+    # Reasons.
+
+    def _because(self) -> Iterator[Because]:
+        """Every replacement of an open axis, in the order of the inputs."""
+        found: dict[tuple[int, int], Because] = {}
+        for step in self._found.steps:
+            for one in step.unifier.replacements:
+                symbol = step.unifier.symbols.get(one.atom)
+                if symbol is not None and symbol.parent < 0 and symbol.axis >= 0:
+                    found.setdefault((symbol.order, symbol.axis), self._reason(symbol.owner, symbol.axis, one))
+        yield from (found[key] for key in sorted(found))
+
+    def _reason(self, owner: str, axis: int, one: Replacement) -> Because:
+        guards = tuple(dict.fromkeys(demand.guard for demand in one.demands))
+        name = self._variables.get(owner, owner)
+        return Because(name, axis, self._found.sizes.get((owner, axis), "?"), one.reason, guards)
+
+
+def _variable(node: Node) -> str:
+    op: Any = node.op
+    return str(getattr(op, "variable_id", "") or node.name)
+
+
+def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:
+    """The condition that a symbol is in its range; empty if the range is the usual one."""
+    low, high, modulus, remainder = known
+    parts: Sequence[str] = ()
+    if low == high:
+        parts = (f"{name} == {low}",)
+    elif low > usual.low and high < inf:
+        parts = (f"{low} <= {name} <= {high}",)
+    elif high < inf:
+        parts = (f"{name} <= {high}",)
+    elif low > usual.low and not (modulus > 1 and low < modulus):
+        parts = (f"{name} >= {low}",)
+    if modulus > 1 and low < high:
+        parts = (*parts, f"{name} % {modulus} == {remainder}")
+    return " and ".join(parts)

@@ -1,0 +1,416 @@
+"""Unification: the requirements of a model make some symbols formulas of others.
+
+`E == A` makes two symbols one, `F == 4` a symbol a number, `D == P + S` a formula, `H % 32 == 0` a multiple of a new symbol. Where a model
+leaves a choice, the generic reading is taken, and the choice is kept for a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from math import gcd, inf
+from typing import Final, NamedTuple
+
+from irshape.inference.run import Guard
+from irshape.shape.dim import Dim, Scope, Size, dim_of, eq
+from irshape.shape.guard import Requirement
+from irshape.shape.polynomial import Expression, Polynomial, range_of, split
+from irshape.shape.range import Range, meet
+from irshape.shape.reported import Reported
+from irshape.shape.simplify import simplified, substituted, within_bounds
+
+# Why a symbol is replaced: the requirements leave no other size; or a choice of the generic reading.
+DEMANDED: Final = "demanded"
+BROADCAST: Final = "broadcast"
+PRODUCT: Final = "product"
+READ: Final = "read"
+CARRIED: Final = "carried"
+
+# Requirements that broadcasting makes: equal sizes, or a size of 1.
+_CHOICES: Final = ("broadcast", "stretch")
+# The most symbols and operations in an expression that replaces a symbol.
+_LONGEST: Final = 24
+# The most rounds of replacements; each takes at least one symbol.
+_MOST_ROUNDS: Final = 512
+
+
+class Demand(NamedTuple):
+    """A requirement in its present form, and the guard that it comes from."""
+
+    requirement: Requirement
+    guard: Guard
+
+
+class Symbol(NamedTuple):
+    """A symbol that may be replaced: the input or variable (`owner`) and the axis that it stands for.
+
+    `order` is its position among all symbols; `is_named` says that the user has named it, and `is_kept` that it is not to be replaced.
+    `parent` is the symbol of which it is the quotient, by index, or -1.
+    """
+
+    owner: str
+    axis: int
+    order: int
+    is_named: bool = False
+    is_kept: bool = False
+    parent: int = -1
+
+
+class Replacement(NamedTuple):
+    """A symbol, by the index of its atom, that is replaced, with the reason, the demands that say so, and the expression at that moment."""
+
+    atom: int
+    expression: Expression
+    reason: str
+    demands: tuple[Demand, ...]
+
+
+class Read(NamedTuple):
+    """A layer reads so many elements along an axis of this size; OpenVINO does not check that there are as many."""
+
+    size: Size
+    needed: Size
+    guard: Guard
+
+
+class Unifier:
+    """Replaces symbols until nothing changes.
+
+    `symbols` are those of inputs and variables, by index; all others are sizes that only data tells. `carried` are the sizes that a
+    variable is assigned, by the index of the symbol that stands for its axis. After `run`, `replaced` has the expression of every replaced
+    symbol in terms of the others, and `demands` the requirements that are left.
+    """
+
+    def __init__(
+        self,
+        scope: Scope,
+        guards: Iterable[Guard],
+        symbols: Mapping[int, Symbol],
+        reads: Iterable[Read] = (),
+        carried: Mapping[int, Size] | None = None,
+    ) -> None:
+        self.scope: Final = scope
+        self.table: Final = scope.polynomials
+        self.symbols: Final = dict(symbols)
+        self.replaced: Final[dict[int, Expression]] = {}
+        self.replacements: Final[list[Replacement]] = []
+        self.demands: list[Demand] = [Demand(guard.requirement, guard) for guard in guards if not guard.is_premise]
+        self._reads = list(reads)
+        self._carried = dict(carried or {})
+        self._known: dict[Requirement, frozenset[int]] = {}
+        # The replaced symbols whose expressions mention a symbol, by the latter.
+        self._mentions: dict[int, dict[int, None]] = {}
+
+    def run(self) -> None:
+        """Replace symbols until nothing changes, or no work is left."""
+        steps = (self._by_product, self._by_value, self._by_choice, self._by_multiple, self._by_state, self._by_reading)
+        for _ in range(_MOST_ROUNDS):
+            self._by_equations()
+            if self.scope.work.is_done or not any(step() for step in steps):
+                return
+
+    def value(self, expression: Expression) -> Expression:
+        """An expression in terms of the symbols that are left."""
+        if isinstance(expression, int) or not self.replaced:
+            return expression
+        return self.table.substituted(expression, self.replaced)
+
+    def bounds(self) -> Reported:
+        """The bounds of the symbols that are left, by the requirements that are left."""
+        return Reported(self.scope, [demand.requirement for demand in self.demands])
+
+    # Steps; each says whether it has replaced a symbol.
+
+    def _by_equations(self) -> None:
+        """Simplify all demands, and replace symbols by what equations say, until no equation says more."""
+        pending = self.demands
+        self.demands = []
+        is_new = True
+        while is_new and not self.scope.work.is_done:
+            is_new = False
+            kept: list[Demand] = []
+            for demand in sorted(pending, key=_length):
+                for part in self._simplified(demand):
+                    solution = self._solution(part.requirement)
+                    if solution is None:
+                        kept.append(part)
+                    else:
+                        kept += self._replace(*solution, DEMANDED, (part,))
+                        is_new = True
+            pending = kept
+            if not is_new:
+                simpler = within_bounds(self.scope, [demand.requirement for demand in kept])
+                pending = [Demand(one, demand.guard) for one, demand in zip(simpler, kept, strict=True)]
+                is_new = any(one is not demand.requirement for one, demand in zip(simpler, kept, strict=True))
+        self.demands = _distinct(pending)
+
+    def _by_value(self) -> bool:
+        """Replace symbols of which the demands leave one value."""
+        before, alone = len(self.replaced), self.alone()
+        for index, _, known in self._bounded():
+            if known.low == known.high:
+                self.demands += self._replace(index, int(known.low), DEMANDED, alone.get(index, ()))
+        return len(self.replaced) > before
+
+    def _by_multiple(self) -> bool:
+        """Replace symbols of which the demands leave the multiples of a number."""
+        before, alone = len(self.replaced), self.alone()
+        for index, symbol, known in self._bounded():
+            if known.modulus > 1 and self.table.ranges[index].modulus == 1 and not symbol.is_named:
+                own = alone.get(index, ())
+                demands = tuple(demand for demand in own if self.range_by(demand, index).modulus > 1)
+                self.demands += self._replace(index, self._multiple(index, symbol, known), DEMANDED, demands or own)
+        return len(self.replaced) > before
+
+    def _by_choice(self) -> bool:
+        """Resolve broadcasts to equal sizes."""
+        before = len(self.replaced)
+        for demand in [demand for demand in self.demands if demand.requirement.kind in _CHOICES]:
+            if self.scope.work.is_done:
+                break
+            for part in self._simplified(demand):
+                one = part.requirement
+                if one.kind not in _CHOICES:
+                    continue
+                solution = self._solution(type(one)("eq", one.a, one.b, one.template, one.code, one.names))
+                if solution is not None:
+                    self.demands += self._replace(*solution, BROADCAST, (part,))
+        return len(self.replaced) > before
+
+    def _by_product(self) -> bool:
+        """Where `C*D` must be a multiple of `A`, and `C` and `A` stand for the same axis, take them for equal."""
+        before = len(self.replaced)
+        for demand in list(self.demands):
+            a, b = demand.requirement.a, demand.requirement.b
+            if demand.requirement.kind != "div" or not isinstance(a, Dim) or not isinstance(b, Dim):
+                continue
+            owner = self.symbols.get(self._index(b.polynomial))
+            is_product = len(a.polynomial.terms) == 1 and not a.polynomial.constant
+            if owner is None or not is_product or self._symbols(demand.requirement) & self.replaced.keys():
+                continue
+            for index in a.polynomial.terms[0][0]:
+                factor = self.symbols.get(index)
+                if factor is not None and factor.axis == owner.axis and factor.owner != owner.owner and not factor.is_named:
+                    self.demands += self._replace(index, b.polynomial, PRODUCT, (demand,))
+                    break
+        return len(self.replaced) > before
+
+    def _by_state(self) -> bool:
+        """An axis of a variable that nothing restricts has the size that the variable is assigned."""
+        before, restricted = len(self.replaced), self._open()
+        for index, assigned in self._carried.items():
+            if index in self.replaced or index in restricted:
+                continue
+            expression = self.value(assigned if isinstance(assigned, int) else assigned.polynomial)
+            if index not in self._below(expression) and self._is_plain(expression):
+                self.demands += self._replace(index, expression, CARRIED, ())
+        return len(self.replaced) > before
+
+    def _by_reading(self) -> bool:
+        """An axis that nothing restricts is as long as what layers read of it."""
+        before, restricted = len(self.replaced), self._open()
+        for read in self._reads:
+            requirement = substituted(Requirement("ge", read.size, read.needed, "", "", {}), self.replaced)
+            for part in simplified(requirement):
+                difference = part.a - part.b
+                if part.kind != "ge" or not isinstance(difference, Dim):
+                    continue
+                found = self._whole(difference.polynomial, restricted) or self._rows(difference.polynomial, restricted)
+                if found is not None:
+                    self.demands += self._replace(*found, READ, (Demand(requirement, read.guard),))
+                    break
+        return len(self.replaced) > before
+
+    def _whole(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
+        """`D` and `P + S`, where a model reads `P + S` elements along an axis of `D`; or `P` and `D - S`, where the user has named `D`."""
+        lone = [one for one in self._lone(polynomial) if abs(one[1]) == 1 and self._is_free(one[0], restricted)]
+        for index, coefficient, rest in sorted(lone, key=lambda one: -one[1]):
+            expression = self.table.multiply(rest, -coefficient)
+            is_open = coefficient == 1 or isinstance(expression, Polynomial)
+            if is_open and self._is_plain(expression) and not _has_negative(expression):
+                return index, expression
+        return None
+
+    def _is_free(self, index: int, restricted: set[int]) -> bool:
+        """Whether a symbol is not named, and no demand restricts it."""
+        symbol = self.symbols.get(index)
+        return symbol is not None and not symbol.is_named and index not in restricted and index not in self.replaced
+
+    def _rows(self, polynomial: Polynomial, restricted: set[int]) -> tuple[int, Expression] | None:
+        """`C` and `A`, where a model reads `A` rows of as many elements as each of `C` rows has, and both stand for the same axis."""
+        for monomial, coefficient in polynomial.terms:
+            for index in monomial if coefficient == 1 else ():
+                if not self._is_free(index, restricted):
+                    continue
+                others = sorted(set(monomial) - {index})
+                for other, negative in polynomial.terms:
+                    rest = sorted(set(other) - set(others))
+                    row = self.symbols.get(rest[0]) if negative == -1 and len(rest) == 1 and len(other) == len(monomial) else None
+                    if row is not None and row.axis == self.symbols[index].axis and rest[0] != index:
+                        return index, self.table.polynomial(0, {(rest[0],): 1})
+        return None
+
+    # Replacing.
+
+    def _replace(self, index: int, expression: Expression, reason: str, demands: tuple[Demand, ...]) -> list[Demand]:
+        """Replace a symbol everywhere; the demands that its range makes of the expression."""
+        new, mentioned = {index: expression}, self._below(expression)
+        for other in (*self._mentions.pop(index, ()), index):
+            self.replaced[other] = expression if other == index else self.table.substituted(self.replaced[other], new)
+            for one in mentioned:
+                self._mentions.setdefault(one, {})[other] = None
+        self.replacements.append(Replacement(index, expression, reason, demands))
+        known = self.table.ranges[index]
+        if isinstance(expression, int) or not demands:
+            return []
+        size, made = dim_of(self.scope, expression), []
+        if known.low > expression.range.low:
+            made.append(Requirement("ge", size, int(known.low), "", "", {}))
+        if known.high < expression.range.high:
+            made.append(Requirement("ge", int(known.high), size, "", "", {}))
+        if known.modulus > 1:
+            made.append(Requirement("div", size - known.remainder, known.modulus, "", "", {}))
+        return [Demand(one, demands[0].guard) for one in made]
+
+    def _multiple(self, index: int, symbol: Symbol, known: Range) -> Expression:
+        """`modulus * quotient + remainder`, with a new symbol for the quotient."""
+        modulus, remainder = known.modulus, known.remainder
+        low, high, *_ = self.table.ranges[index]
+        least = -((remainder - low) // modulus) if low != -inf else -inf
+        quotient = Range(least, inf if high == inf else (int(high) - remainder) // modulus)
+        made = self.table.symbol(f"{self.table.atoms[index].name}/{modulus}", quotient, self.table.atoms[index].origins)
+        self.symbols[self._index(made)] = symbol._replace(parent=index)
+        return self.table.add(remainder, made, modulus)
+
+    def _simplified(self, demand: Demand) -> Iterator[Demand]:
+        requirement = demand.requirement
+        if self._symbols(requirement) & self.replaced.keys():
+            requirement = substituted(requirement, self.replaced)
+        for part in simplified(requirement):
+            yield Demand(part, demand.guard)
+
+    def _solution(self, requirement: Requirement) -> tuple[int, Expression] | None:
+        """The symbol that an equation is best solved for, with its expression; None if there is none."""
+        if requirement.kind != "eq":
+            return None
+        difference = requirement.a - requirement.b
+        if not isinstance(difference, Dim):
+            return None
+        polynomial = difference.polynomial
+        factor = gcd(polynomial.constant, *(coefficient for _, coefficient in polynomial.terms))
+        if factor > 1:
+            terms = {monomial: coefficient // factor for monomial, coefficient in polynomial.terms}
+            divided = self.table.polynomial(polynomial.constant // factor, terms)
+            polynomial = divided if isinstance(divided, Polynomial) else polynomial
+        found = []
+        for index, coefficient, rest in self._lone(polynomial):
+            if abs(coefficient) != 1:
+                continue
+            symbol = self.symbols.get(index)
+            if symbol is not None and symbol.is_kept:
+                continue
+            expression = self.table.multiply(rest, -coefficient)
+            if meet(range_of(expression), self.table.ranges[index]) is None:
+                continue
+            if symbol is not None and not self._is_plain(expression):
+                continue
+            order = symbol.order if symbol else inf
+            is_named = symbol is not None and symbol.is_named
+            found.append(((symbol is not None, _has_negative(expression), is_named, -order), index, expression))
+        if not found:
+            return None
+        _, index, expression = min(found, key=lambda one: one[0])
+        return index, expression
+
+    def _lone(self, polynomial: Polynomial) -> Iterator[tuple[int, int, Expression]]:
+        """The symbols that stand alone in a term and nowhere else, with their coefficients and the rest of the polynomial."""
+        for monomial, coefficient in polynomial.terms:
+            index = monomial[0]
+            if len(monomial) > 1 or self.table.atoms[index].kind != "symbol":
+                continue
+            others = {other: value for other, value in polynomial.terms if other != monomial}
+            rest = self.table.polynomial(polynomial.constant, others)
+            if index not in self._below(rest):
+                yield index, coefficient, rest
+
+    def _is_plain(self, expression: Expression) -> bool:
+        """Whether an expression is short, and has symbols of inputs and variables only, and operations that the notation of shapes has."""
+        if isinstance(expression, Polynomial) and expression.size > _LONGEST:
+            return False
+        for index in self.table.atoms_below(expression):
+            atom = self.table.atoms[index]
+            if index not in self.symbols if atom.kind == "symbol" else atom.name or atom.kind == "broadcast":
+                return False
+        return True
+
+    # Looking.
+
+    def _bounded(self) -> Iterator[tuple[int, Symbol, Range]]:
+        """The symbols that the demands name, with the ranges that they leave; none if the demands contradict each other."""
+        reported = self.bounds()
+        found = sorted(self._open() & self.symbols.keys()) if not reported.is_contradictory else []
+        for index in found:
+            if not self.symbols[index].is_kept:
+                yield index, self.symbols[index], reported.range(self._alone(index))
+
+    def alone(self) -> dict[int, tuple[Demand, ...]]:
+        """The demands on one symbol alone, by the index of the symbol."""
+        found: dict[int, list[Demand]] = {}
+        for demand in self.demands:
+            own = self._symbols(demand.requirement)
+            if len(own) == 1:
+                found.setdefault(next(iter(own)), []).append(demand)
+        return {index: tuple(demands) for index, demands in found.items()}
+
+    def range_by(self, demand: Demand, index: int) -> Range:
+        """The range of a symbol that one demand on it leaves."""
+        stated, work = self.table.ranges[index], self.scope.work
+        difference = demand.requirement.a - demand.requirement.b
+        if demand.requirement.kind == "ge" and isinstance(difference, Dim) and difference.polynomial.terms[0][0] == (index,):
+            # The demand is about the symbol itself, as simplified demands nearly always are.
+            ((_, factor), *others), constant = difference.polynomial.terms, difference.polynomial.constant
+            if not others:
+                low, high = (-(constant // factor), inf) if factor > 0 else (-inf, constant // -factor)
+                return meet(stated, Range(low, high)) or stated
+        work.take(1 + len(self.table.atoms) // 8)
+        return stated if work.is_done else Reported(self.scope, [demand.requirement]).range(self._alone(index))
+
+    def _open(self) -> set[int]:
+        """The symbols that the demands name."""
+        return set().union(*(self._symbols(demand.requirement) for demand in self.demands))
+
+    def _symbols(self, requirement: Requirement) -> frozenset[int]:
+        found = self._known.get(requirement)
+        if found is None:
+            sides = [side.polynomial if isinstance(side, Dim) else side for side in (requirement.a, requirement.b)]
+            found = self._known[requirement] = self._below(sides[0]) | self._below(sides[1])
+        return found
+
+    def _below(self, expression: Expression) -> frozenset[int]:
+        """The symbols in an expression."""
+        atoms = self.table.atoms
+        return frozenset(index for index in self.table.atoms_below(expression) if atoms[index].kind == "symbol")
+
+    def _alone(self, index: int) -> Size:
+        return dim_of(self.scope, self.table.atoms[index])
+
+    def _index(self, expression: Expression) -> int:
+        """The index of the symbol that is the whole expression; -1 if there is none."""
+        atom = self.table.only_atom(expression)
+        return atom.index if atom is not None and atom.kind == "symbol" else -1
+
+
+def _has_negative(expression: Expression) -> bool:
+    constant, terms = split(expression)
+    return constant < 0 or any(coefficient < 0 for _, coefficient in terms)
+
+
+def _length(demand: Demand) -> int:
+    return sum(side.polynomial.size for side in (demand.requirement.a, demand.requirement.b) if isinstance(side, Dim))
+
+
+def _distinct(demands: Iterable[Demand]) -> list[Demand]:
+    found: dict[str, Demand] = {}
+    for demand in demands:
+        if not (demand.requirement.kind == "eq" and eq(demand.requirement.a, demand.requirement.b)):
+            found.setdefault(str(demand.requirement), demand)
+    return list(found.values())

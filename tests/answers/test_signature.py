@@ -1,0 +1,331 @@
+"""The signature of a model: the shapes of small nets, which a reader can check by hand, and what is said of them."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import product
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import irshape
+from irshape.answers.signature.signature import Signature
+from tests.answers import nets
+from tests.support.ir import Net, Ref
+
+ROOT = Path(__file__).parents[2]
+SCHEMA = json.loads((ROOT / "schemas" / "signature.schema.json").read_text(encoding="utf-8"))
+
+
+def signature(net: Net, inputs: Mapping[str, str] | None = None, **symbols: str) -> Signature:
+    """The signature of a net."""
+    return irshape.signature(net.xml.encode(), inputs=inputs, symbols=symbols, weights=net.bin)
+
+
+def joined(*facts: str, axis: int) -> Net:
+    """Inputs behind each other."""
+    net = nets.Sized()
+    net.result(net.join(*map(net.parameter, facts), axis=axis))
+    return net
+
+
+def added(*facts: str) -> Net:
+    """The sum of inputs."""
+    net = nets.Sized()
+    whole, *others = map(net.parameter, facts)
+    for one in others:
+        whole = net.add(whole, one)
+    net.result(whole)
+    return net
+
+
+def beside_a_constant() -> Net:
+    """An input and a constant of 2 rows behind each other, so that both have 3 columns."""
+    net = nets.Sized()
+    net.result(net.join(net.parameter("f32[?,?]"), net.const([[0.0] * 3] * 2, "f32"), axis=0))
+    return net
+
+
+def reshaped(fact: str, *pattern: int) -> Net:
+    """An input in another shape."""
+    net = nets.Sized()
+    net.result(net.reshape(net.parameter(fact), *pattern))
+    return net
+
+
+def cache() -> Net:
+    """Earlier rows of an input, and new ones behind them."""
+    net = nets.Sized()
+    past, step = net.parameter("f32[?,1,?,4]"), net.parameter("f32[?,?,4]")
+    net.result(net.join(past, net.layer("Unsqueeze", [step, net.const([1])], ["FP32"])[0], axis=2))
+    return net
+
+
+def shared_mask(longest: str = "?") -> Net:
+    """A mask that is as long as two inputs together."""
+    net = nets.Sized()
+    first, second, mask = net.parameter("f32[?,2]"), net.parameter("f32[?,2]"), net.parameter(f"f32[{longest},2]")
+    net.result(net.join(net.join(first, second, axis=0), mask, axis=1))
+    return net
+
+
+def rows_of_a_mask() -> Net:
+    """A mask that is brought to as many rows as there are sequences."""
+    net = nets.Sized()
+    ids, mask = net.parameter("i64[?,?]"), net.parameter("f32[?,?]")
+    net.result(net.layer("ReLU", [ids], ["I64"])[0])
+    net.result(net.reshape(mask, net.size(ids, 0), -1))
+    return net
+
+
+def counted(net: nets.Sized, size: Ref) -> Ref:
+    """0, 1, 2, ... as many as a list of one number says."""
+    stop = net.layer("Squeeze", [size, net.const([0])], ["I64"])[0]
+    return net.layer("Range", [net.const(0), stop, net.const(1)], ["I64"], "opset4", output_type="i64")[0]
+
+
+def read_by_position() -> Net:
+    """An input of which as many elements are read as another one has."""
+    net = nets.Sized()
+    ids, table = net.parameter("f32[?]"), net.parameter("f32[?]")
+    taken = net.layer("Gather", [table, counted(net, net.size(ids, 0)), net.const(0)], ["FP32"], "opset8", batch_dims=0)[0]
+    net.result(net.add(taken, ids))
+    return net
+
+
+def stateful(batch: str) -> Net:
+    """A cache in a variable, to which each step is added; `batch` is its declared batch."""
+    net = nets.Sized()
+    step = net.parameter("f32[?,2,?,4]")
+    how = {"variable_id": "past", "variable_type": "f32", "variable_shape": f"{batch},2,?,4"}
+    past = net.layer("ReadValue", [], ["FP32"], "opset6", **how)[0]
+    whole = net.join(past, step, axis=2)
+    net.layer("Assign", [whole], ["FP32"], "opset6", variable_id="past")
+    net.result(net.layer("ReLU", [whole], ["FP32"])[0])
+    return net
+
+
+def boxes() -> Net:
+    """The places of what is not 0, which only the data tell."""
+    net = nets.Sized()
+    net.result(net.layer("NonZero", [net.parameter("f32[?,5]")], ["I64"], "opset3", output_type="i64")[0])
+    return net
+
+
+# A name, a net, the shapes of its inputs, and the conditions.
+ROWS: list[tuple[str, Callable[[], Net], list[str], list[str]]] = [
+    ("equal sizes", partial(joined, "f32[?,?]", "f32[?,?]", axis=1), ["[B,T]", "[B,L]"], []),
+    ("a number", beside_a_constant, ["[B,3]"], []),
+    ("a number that a range leaves", partial(joined, "f32[..4,2]", "f32[4..,2]", axis=1), ["[4,2]", "[4,2]"], []),
+    ("a multiple", partial(reshaped, "f32[?]", -1, 32), ["[32*b]"], []),
+    ("a multiple of a product", partial(reshaped, "f32[?,6]", -1, 4), ["[2*b,6]"], []),
+    ("broadcasting", partial(added, "f32[?,?]", "f32[?,?]"), ["[B,T]", "[B,T]"], []),
+    ("broadcasting with a number", partial(added, "f32[?,?]", "f32[7]"), ["[B,7]", "[7]"], []),
+    ("broadcasting to a number", partial(added, "f32[?,?]", "f32[2..9]"), ["[B,T]", "[T]"], ["2 <= T <= 9"]),
+    ("a cache", cache, ["[B,1,P,4]", "[B,S,4]"], []),
+    ("a sum", shared_mask, ["[B,2]", "[T,2]", "[B + T,2]"], []),
+    ("rows of a mask", rows_of_a_mask, ["[B,T]", "[B,L]"], []),
+    ("read by position", read_by_position, ["[B]", "[B]"], []),
+    ("a U-Net", partial(nets.unet, "pool"), ["[B,1,32*h,32*w]"], []),
+    ("windows", nets.windows, ["[1,1,H,W]"], ["H >= 28 and H % 28 <= 3", "W >= 28 and W % 28 <= 3"]),
+    ("a stem", nets.stem, ["[B,1,H,W]"], ["H >= 139", "W >= 139"]),
+    (
+        "a fixed head", nets.head, ["[B,1,H,W]"],
+        ["H >= 63", "W >= 63", "((H + 1)//32)*((W + 1)//32) == (H + 1)//32 + (W + 1)//32 + 35"],
+    ),
+    ("blocks", nets.blocks, ["[B,S]", "[B,S]"], ["S <= 48", "(B*S) % 4 == 0"]),
+    ("a step of a variable", partial(stateful, "?"), ["[B,2,S,4]"], []),
+    ("a variable of one batch", partial(stateful, "3"), ["[3,2,S,4]"], []),
+    ("an interval", partial(reshaped, "f32[1..8,?]", -1), ["[B,T]"], ["B <= 8"]),
+    ("static", partial(reshaped, "f32[2,3]", -1), ["[2,3]"], []),
+    ("a rank that is not known", partial(reshaped, "f32[...]", -1), ["[...]"], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("net", "inputs", "conditions"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_the_shapes_of_the_inputs(net: Callable[[], Net], inputs: list[str], conditions: list[str]) -> None:
+    found = signature(net())
+    assert found.ok
+    assert list(found.inputs.values()) == inputs
+    assert [condition.text for condition in found.conditions] == conditions
+
+
+@pytest.mark.parametrize(("net", "inputs"), [(row[1], row[2]) for row in ROWS], ids=[row[0] for row in ROWS])
+def test_a_signature_is_valid_input_and_its_own_signature(net: Callable[[], Net], inputs: list[str]) -> None:
+    first = signature(net())
+    ranges = {name: str(known) for name, known in first.symbols.items() if any(name in shape for shape in first.inputs.values())}
+    again = signature(net(), first.inputs, **ranges)
+    assert again.inputs == first.inputs
+    assert again.outputs == first.outputs
+    assert [condition.text for condition in again.conditions] == [condition.text for condition in first.conditions]
+
+
+def test_outputs_and_variables_have_the_same_symbols() -> None:
+    assert list(signature(cache()).outputs.values()) == ["[B,1,P + S,4]"]
+    found = signature(stateful("?"))
+    assert (found.state, list(found.outputs.values())) == ({"past": "[B,2,P,4]"}, ["[B,2,P + S,4]"])
+
+
+def test_the_range_of_an_axis_that_is_a_formula_is_a_condition() -> None:
+    found = signature(shared_mask("..9"))
+    assert list(found.inputs.values()) == ["[B,2]", "[T,2]", "[B + T,2]"]
+    assert [condition.text for condition in found.conditions] == ["B + T <= 9"]
+    assert (found.assign(B=4, T=5) is None, found.assign(B=5, T=5) is None) == (False, True)
+    net = added("f32[?]", "f32[..9]")
+    assert [condition.text for condition in signature(net).conditions] == ["B <= 9"]
+    assert str(irshape.valid_sizes(net.xml.encode(), weights=net.bin)) == "1 <= B <= 9"
+
+
+def test_a_name_that_the_user_wrote_is_kept() -> None:
+    found = signature(joined("f32[?,?]", "f32[?,?]", axis=1), {"parameter_1": "[N,?]"})
+    assert list(found.inputs.values()) == ["[N,T]", "[N,L]"]
+    found = signature(nets.unet("pool"), {"parameter_0": "[1,1,H,96]"})
+    assert (list(found.inputs.values()), [one.text for one in found.conditions]) == (["[1,1,H,96]"], ["H >= 32 and H % 32 == 0"])
+
+
+def test_the_length_of_a_variable_is_told_by_a_mask_that_the_user_wrote() -> None:
+    path = ROOT / "examples" / "decoder_stateful.xml"
+    first = irshape.signature(path)
+    again = irshape.signature(path, inputs=first.inputs)
+    assert first.state == again.state == {"past.keypresent.key": "[B,2,P,4]", "past.valuepresent.value": "[B,2,P,4]"}
+
+
+def test_a_name_is_that_of_the_layout() -> None:
+    net = added("f32[?,?]", "f32[?,?]")
+    port = '<port id="0" precision="FP32"/>'
+    layout = '<port id="0" precision="FP32"><rt_info><attribute name="layout" version="0" layout="[N,C]"/></rt_info></port>'
+    assert port in net.layers[0]
+    net.layers[0] = net.layers[0].replace(port, layout)
+    assert list(signature(net).inputs.values()) == ["[N,C]", "[N,C]"]
+
+
+def test_what_else_openvino_accepts_is_noted() -> None:
+    found = signature(added("f32[?,?]", "f32[?,?]"))
+    assert list(map(str, found.notes)) == [
+        "parameter_1 may also be 1 on axis 0, and where B is 1 it may have any size",
+        "parameter_1 may also be 1 on axis 1, and where T is 1 it may have any size",
+    ]
+    assert list(map(str, signature(added("f32[?,?]", "f32[7]")).notes)) == ["parameter_0 may also be 1 on axis 1"]
+    assert list(map(str, signature(rows_of_a_mask()).notes)) == [
+        "parameter_1 may have another size than B on axis 0, if the number of its elements is a multiple of B"
+    ]
+    assert list(map(str, signature(read_by_position()).notes)) == [
+        "parameter_1 may have another size than B on axis 0: the model reads B along it, and OpenVINO does not check that"
+    ]
+
+
+def test_an_exception_that_other_layers_forbid_is_not_noted() -> None:
+    net = nets.Sized()
+    a, b = net.parameter("f32[?,2]"), net.parameter("f32[?,2]")
+    net.result(net.join(net.add(a, b), b, axis=1))
+    found = signature(net)
+    assert list(found.inputs.values()) == ["[B,2]", "[B,2]"]
+    assert [str(note) for note in found.notes] == ["parameter_1 may have any size on axis 0 where B is 1"]
+
+
+def test_the_layers_that_tie_axes_together_are_kept() -> None:
+    net = joined("f32[?,?]", "f32[?,?]", axis=1)
+    (because,) = signature(net).because
+    assert (because.name, because.axis, because.size, because.reason) == ("parameter_1", 0, "B", "demanded")
+    assert [guard.node.type for guard in because.guards] == ["Concat"]
+    assert [one.reason for one in signature(stateful("?")).because] == ["demanded"]
+    assert {one.reason for one in signature(added("f32[?,?]", "f32[?,?]")).because} == {"broadcast"}
+
+
+def test_a_bound_is_that_of_the_layer_that_demands_the_most() -> None:
+    found = signature(nets.stem())
+    (guard,) = found.conditions[0].guards
+    assert guard.node.type == "MaxPool"
+
+
+def test_sizes_that_only_data_tells_have_the_names_of_their_layers() -> None:
+    found = signature(boxes())
+    assert list(found.outputs.values()) == ["[2,nonzero]"]
+    assert [(one.name, one.node.type) for one in found.data_sizes] == [("nonzero", "NonZero")]
+
+
+def test_sizes_are_assigned() -> None:
+    found = signature(cache())
+    assert found.assign(B=2, P=7, S=5) == {"parameter_0": (2, 1, 7, 4), "parameter_1": (2, 5, 4)}
+    assert found.assign({"B": 2, "P": 0, "S": 5}) == {"parameter_0": (2, 1, 0, 4), "parameter_1": (2, 5, 4)}
+    assert found.assign(B=-1, P=7, S=5) is None
+    windows = signature(nets.windows())
+    assert windows.assign(H=28, W=59) == {"parameter_0": (1, 1, 28, 59)}
+    assert (windows.assign(H=27, W=59), windows.assign(H=28, W=60)) == (None, None)
+    with pytest.raises(irshape.InputError, match="the size of S is missing"):
+        found.assign(B=2, P=7)
+    with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
+        found.assign(B=2, P=7, S=5, H=3)
+    with pytest.raises(irshape.InputError, match="the rank of 'parameter_0' is not known; give it a shape"):
+        signature(reshaped("f32[...]", -1)).assign()
+
+
+def test_a_model_with_errors_has_the_shapes_of_its_file() -> None:
+    found = irshape.signature(ROOT / "examples" / "faulty.xml")
+    assert not found.ok
+    assert any(one.code == "A103" for one in found.diagnostics)
+
+
+def test_conditions_that_contradict_each_other_stay() -> None:
+    net = nets.Sized()
+    data = net.parameter("f32[?]")
+    net.result(net.reshape(data, -1, 2))
+    net.result(net.reshape(net.join(data, net.const([0.0], "f32"), axis=0), -1, 2))
+    found = signature(net)
+    assert list(found.inputs.values()) == ["[B]"]
+    assert [found.assign(B=size) for size in (1, 2, 3)] == [None] * 3
+
+
+@pytest.mark.parametrize("net", [row[1] for row in ROWS], ids=[row[0] for row in ROWS])
+def test_the_answer_for_programs(net: Callable[[], Net]) -> None:
+    jsonschema.validate(signature(net()).to_dict(), SCHEMA)
+
+
+# A net, and how many axes its inputs have; OpenVINO is given all sizes from 1 to 3.
+COMPLETE = [
+    ("equal sizes", partial(joined, "f32[?,?]", "f32[?,?]", axis=1)),
+    ("broadcasting", partial(added, "f32[?,?]", "f32[?,?]")),
+    ("broadcasting with a number", partial(added, "f32[?,?]", "f32[2]")),
+    ("an exception that another layer forbids", shared_mask),
+    ("rows of a mask", rows_of_a_mask),
+    ("read by position", read_by_position),
+    ("a cache", cache),
+]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("net", [row[1] for row in COMPLETE], ids=[row[0] for row in COMPLETE])
+def test_what_openvino_reads_is_in_the_signature_or_in_a_note(net: Callable[[], Net]) -> None:
+    """Shapes that OpenVINO reads are those of some assignment, or differ from one on axes that notes name."""
+    import openvino
+
+    built = net()
+    found = signature(built)
+    model = openvino.Core().read_model(built.xml.encode(), built.bin)
+    names = [node.get_friendly_name() for node in model.get_parameters()]
+    ranks = [node.output(0).get_partial_shape() for node in model.get_parameters()]
+    choices = [(1, 2, 3) if size.is_dynamic else (size.get_length(),) for shape in ranks for size in shape]
+    numbers = range(1, 7)
+    assigned = [found.assign(dict(zip(found.symbols, one, strict=True))) for one in product(numbers, repeat=len(found.symbols))]
+    free = {(name, note.axis) for note in found.notes for name in note.inputs}
+    known = {fixed(shapes, names, free) for shapes in assigned if shapes is not None}
+    accepted = 0
+    for flat in product(*choices):
+        sizes = iter(flat)
+        shapes = {name: tuple(next(sizes) for _ in shape) for name, shape in zip(names, ranks, strict=True)}
+        try:
+            model.reshape(
+                {node.output(0): openvino.PartialShape(list(shapes[node.get_friendly_name()])) for node in model.get_parameters()}
+            )
+        except RuntimeError:
+            assert shapes not in assigned
+            continue
+        accepted += 1
+        assert fixed(shapes, names, free) in known, shapes
+    assert accepted
+
+
+def fixed(shapes: Mapping[str, tuple[int, ...]], names: list[str], free: set[tuple[str, int]]) -> tuple[int | None, ...]:
+    """The sizes of all axes, None for those that notes name."""
+    return tuple(None if (name, axis) in free else size for name in names for axis, size in enumerate(shapes[name]))
