@@ -133,8 +133,9 @@ class Discovery:
     def _shapes(self) -> Iterator[tuple[Node, tuple[Size, ...]]]:
         """The shapes of the inputs and of the variables in the present pass."""
         slots = self.engine.slots
-        for node in self._model.parameters:
-            yield node, slots[node.first_slot].shape or ()
+        for node in self._model.parameters:  # a broken Parameter has recorded sizes only, which nobody can choose
+            is_chosen = self.question.shapes[node] is not None
+            yield node, (slots[node.first_slot].shape or ()) if is_chosen else ()
         for pair in self.engine.pairs:
             variable = pair.read_value
             if variable is not None and variable.outputs:
