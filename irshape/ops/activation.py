@@ -121,7 +121,7 @@ class LogSoftmax(Op):
     axis: int = 1
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        ctx.axis(self.axis, max(data.rank, 1), attribute="axis")
+        ctx.axis(self.axis, data.axis_count, attribute="axis")
         return data.shape
 
 
@@ -196,8 +196,8 @@ class SoftmaxV1(Op):
     axis: int = 0
 
     def infer(self, ctx: Context, data: Input) -> Shape:
-        if not 0 <= self.axis < max(data.rank, 1):
-            ctx.error("V102", f"axis must be in [0, {max(data.rank, 1) - 1}], got {self.axis}", attribute="axis")
+        if not 0 <= self.axis < data.axis_count:
+            ctx.error("V102", f"axis must be in [0, {data.axis_count - 1}], got {self.axis}", attribute="axis")
         return data.shape
 
 

@@ -230,6 +230,11 @@ class Input:
         return len(self.partial_shape)
 
     @property
+    def axis_count(self) -> int:
+        """The rank, for an operation at which OpenVINO takes a scalar for a tensor of one axis."""
+        return max(self.rank, 1)
+
+    @property
     def known_rank(self) -> int | None:
         """The number of axes, None if it is not known."""
         return None if self.partial_shape is None else len(self.partial_shape)

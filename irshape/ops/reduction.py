@@ -34,7 +34,7 @@ class Reduction(Op):
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
         ctx.read(axes)
-        reduced = ctx.axes(axes, data.rank if self.keep_dims else max(data.rank, 1), unique=False)
+        reduced = ctx.axes(axes, data.rank if self.keep_dims else data.axis_count, unique=False)
         if reduced is not None:
             if self.keep_dims:
                 return tuple([1 if axis in reduced else size for axis, size in enumerate(data.shape)])
@@ -45,7 +45,7 @@ class Reduction(Op):
 
     def propagate(self, ctx: Context, data: Input, axes: Input) -> Elements | None:
         function = type(self).of_elements
-        reduced = ctx.axes(axes, max(data.rank, 1), unique=False)
+        reduced = ctx.axes(axes, data.axis_count, unique=False)
         elements = self._exact(data.values, data.element_type)
         if function is None or reduced is None or elements is None:
             return None

@@ -193,7 +193,7 @@ class Squeeze(_Rearrangement):
     def infer(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
         if axes is not None and axes.count is not None:
             ctx.require_rank(axes, (0, 1))
-        given = () if axes is None else ctx.axes(axes, max(data.rank, 1), unique=False)
+        given = () if axes is None else ctx.axes(axes, data.axis_count, unique=False)
         if given is None:
             return self._without_unknown(ctx, data, axes)
         removed = given or range(data.rank)

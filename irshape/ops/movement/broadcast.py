@@ -57,12 +57,12 @@ class _Broadcast(Moving):
             ctx.fail("T101", f"axes_mapping must not have element type {axes_mapping.element_type}", port=axes_mapping)
         ctx.require_rank(axes_mapping, (1,))
         if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked and (data.rank or axes_mapping.shape != (0,)):
-            wanted = max(data.rank, 1)  # one axis or none for a scalar
+            wanted = data.axis_count  # one axis or none for a scalar
             ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
         if not data.is_ranked or target is None or target_shape.elements is None:
             return target
         axes = ctx.known(axes_mapping)
-        if axes is None or len(axes) not in (data.rank, max(data.rank, 1)):
+        if axes is None or len(axes) not in (data.rank, data.axis_count):
             return target
         axes = ctx.readable(axes_mapping, axes)
         if list(axes) != sorted(axes):

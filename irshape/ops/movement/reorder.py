@@ -71,7 +71,7 @@ class Roll(Op):
             ctx.require_rank(axes, (1,))
             ctx.require_eq(shift.shape[0], axes.shape[0], "shift must hold one value for each axis")
         for axis in ctx.known(axes) or ():
-            ctx.axis(axis, max(data.rank, 1), port=axes)
+            ctx.axis(axis, data.axis_count, port=axes)
         return data.shape
 
 

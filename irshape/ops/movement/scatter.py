@@ -91,7 +91,7 @@ class ScatterElementsUpdateV3(Assembling):
     reduction: Annotated[str, Fixed] = "none"
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
-        along = self._along(ctx, axis, data.known_rank)
+        along = self._along(ctx, axis, data)
         if data.is_ranked:
             ctx.require_rank(indices, (data.rank,), "S102")
         if along is not None and data.rank:
@@ -100,16 +100,16 @@ class ScatterElementsUpdateV3(Assembling):
         return data.shape
 
     @staticmethod
-    def _along(ctx: Context, axis: Input, rank: int | None) -> int | None:
+    def _along(ctx: Context, axis: Input, data: Input) -> int | None:
         """The axis, which is the first value of the input; None if it is not known."""
         ctx.require_rank(axis, (0, 1))
         for size in axis.shape if axis.is_ranked else ():
             ctx.expect(size, 1, "axis must hold one value", axis)
-        known = None if rank is None else ctx.known(axis)
-        return ctx.axis(ctx.integers(axis, known)[0], max(rank, 1), axis.name, port=axis) if known and rank is not None else None
+        known = ctx.known(axis) if data.is_ranked else None
+        return ctx.axis(ctx.integers(axis, known)[0], data.axis_count, axis.name, port=axis) if known else None
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
-        wanted, along = ctx.known(indices), self._along(ctx, axis, data.rank)
+        wanted, along = ctx.known(indices), self._along(ctx, axis, data)
         if wanted is None or along is None or not data.rank or self.reduction != "none":
             return None
         positions = counted(ctx, data, indices, wanted, data.static_shape[along])
