@@ -10,6 +10,7 @@ import threading
 from concurrent.futures.process import ProcessPoolExecutor
 from contextlib import redirect_stdout
 from io import StringIO
+from multiprocessing.context import BaseContext
 from typing import Any, NoReturn
 
 # Modules that Pyodide does not have here.
@@ -19,6 +20,7 @@ FUNCTIONS: list[tuple[Any, str, str]] = [
     (subprocess.Popen, "__init__", "processes"),
     (os, "fork", "processes"),
     (ProcessPoolExecutor, "__init__", "processes"),
+    (BaseContext, "Pipe", "processes"),
     (threading.Thread, "start", "threads"),
     (os, "link", "hard links"),
     (os, "openpty", "terminals"),
