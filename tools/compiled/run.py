@@ -63,6 +63,7 @@ def build() -> None:
     (wheel,) = BUILD.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(TREE)
+    (TREE / ".git").mkdir()  # the root of a repository, where the search for a configuration ends
     print(f"built {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB")
 
 
