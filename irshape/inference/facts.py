@@ -11,6 +11,7 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Fact:
     """The element type, the shape (None if unranked) and, where some rule reads them, the elements of a tensor.
 
