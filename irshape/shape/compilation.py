@@ -16,6 +16,6 @@ else:
 
         `allow_interpreted_subclasses` is for the base of a class that is not compiled, `serializable` for a class whose objects are pickled
         as they are, `native_class=False` for a tuple. mypyc 2.4 makes objects of a class that is only `serializable` without `__init__`, so
-        such a class has the first mark, too.
+        such a class and each class that extends it have both marks.
         """
         return lambda cls: cls

@@ -148,6 +148,7 @@ class Scope:
         return polynomials.operation(operation, a, b)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class IntervalScope(Scope):
     """A scope of sizes as OpenVINO knows them: a result has the interval that the operands' intervals give, and no formula.
 

@@ -96,6 +96,7 @@ class Requirement:
         return hash(self._content())
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Premise(Requirement):
     """A relation that the formula of an output assumes. OpenVINO accepts sizes that break it; the formula does not hold for them."""
 
