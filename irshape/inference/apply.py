@@ -25,6 +25,7 @@ from irshape.shape.value import Elements, Pieces, Real, Unreadable, representabl
 _ALWAYS: Final = 200
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Rules:
     """The transfer functions of a model, applied: each question is answered once.
 

@@ -21,6 +21,7 @@ from irshape.inference.schedule import facts_of, marked
 from irshape.model.bodies import Body
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.notation import SymbolRange
@@ -48,6 +49,7 @@ class _Question(NamedTuple):
         return frozenset(changed)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Engine(Graph):
     """The inference of one graph by passes. `diagnostics` and `guarded_runs` are gathered from the graph and its bodies."""
 

@@ -11,6 +11,7 @@ from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Fact:
     """The element type, the shape (None if unranked) and, where some rule reads them, the elements of a tensor.
 
@@ -64,7 +65,7 @@ def _ends(element: Any) -> Any:
 POISONED: Final = Fact(ElementType.dynamic, None, None, True)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class FactTable:
     """The table of facts of one inference; `is_static` is that of the engine."""
 
@@ -72,7 +73,7 @@ class FactTable:
 
     def __init__(self, is_static: bool = False) -> None:
         self._table: dict[tuple[object, ...], Fact] = {}
-        self.is_static: Final = is_static
+        self.is_static = is_static
 
     def intern(
         self,

@@ -20,6 +20,7 @@ from irshape.model.bodies import Body, bodies_of
 from irshape.model.model import Model, Node
 from irshape.report.finding import Finding
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Scope
 from irshape.shape.limits import Work
 from irshape.shape.notation import SymbolRange
@@ -41,6 +42,7 @@ class Verdict(Protocol):
         """The outcome with the errors that OpenVINO makes."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Graph:
     """A graph under inference. Its tables live as long as it does, so that a second pass finds the outcomes of the first.
 

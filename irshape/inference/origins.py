@@ -13,6 +13,7 @@ from irshape.ops.context import element_count
 from irshape.report.diagnostic import clipped
 from irshape.report.finding import Finding
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
@@ -24,6 +25,7 @@ from irshape.xml.weights import Weights, WeightsError, check_strings, decode, en
 RELAXED: Final = "type_relaxed_opset"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Constants:
     """The constants of a file that are read from its weights, each range of bytes once.
 
@@ -109,6 +111,7 @@ def _is_recorded(port: Port, fact: Fact, is_as_read: bool) -> bool:
     return len(dims) == len(shape) and all(dim in (-1, size) for dim, size in zip(dims, shape, strict=True))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Origins:
     """The outcomes of the nodes of a graph that take their facts from the file."""
 

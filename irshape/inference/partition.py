@@ -16,8 +16,10 @@ from irshape.inference.run import NodeReport, Run
 from irshape.inference.schedule import Schedule, facts_of, marked, sources_of
 from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
+from irshape.shape.compilation import mypyc_attr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Block:
     """The positions of nodes that ask the same question, and the first of these nodes.
 
@@ -35,6 +37,7 @@ class Block:
         self.positions: list[int] = []
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Partition:
     """The blocks that a change of the nodes in `dirty` reaches, in the order of their first positions.
 

@@ -9,6 +9,7 @@ from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostics
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.limits import Limits
 
@@ -18,6 +19,7 @@ Given: TypeAlias = tuple[Fact | None, ...]
 Wanted: TypeAlias = tuple[tuple[int, str], Given]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Guard:
     """A `requirement` that depends on the sizes of the inputs, the first `node` that makes it, and how many `more` do."""
 
@@ -68,6 +70,7 @@ class Guard:
         return f"<{self.requirement} for {self.node.name!r}>"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class NodeReport:
     """The diagnostics and the requirements of one node; `diagnostics` is None where there are none."""
 
@@ -85,6 +88,7 @@ class NodeReport:
         return self.diagnostics
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Run:
     """The result of one pass over a graph.
 

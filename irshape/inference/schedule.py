@@ -14,6 +14,7 @@ from irshape.inference.transfer import ENDS, Transfer
 from irshape.model.bodies import Body, conditions_passed
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 from irshape.shape.range import Bound
 from irshape.xml.document import Signature
@@ -28,6 +29,7 @@ Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None
 _Reads: TypeAlias = tuple[list[int], list[int], list[int]]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Schedule:
     """The nodes of a graph in topological order, each with its transfer function, None where the operation is unknown."""
 

@@ -11,9 +11,11 @@ from typing import Final
 from irshape.inference.facts import Fact
 from irshape.ops.op import Op
 from irshape.report.finding import Finding
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Outcome:
     """The result of one application: a fact for each output, and findings and requirements without a place.
 
@@ -44,6 +46,7 @@ UNSHARED: Final = Outcome(())
 ENDS: Final = frozenset((-1,))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Transfer:
     """One transfer function.
 

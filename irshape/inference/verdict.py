@@ -21,6 +21,7 @@ from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, IntervalScope
 from irshape.shape.limits import Work
 from irshape.xml.weights import Weights
@@ -47,6 +48,7 @@ def infer(engine: Engine) -> None:
         graph.verdict = None
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class RuntimePass(Engine):
     """A pass that reduces the outputs of every node to OpenVINO's view of them. It has tables of its own, in which sizes are intervals."""
 
@@ -101,6 +103,7 @@ class RuntimePass(Engine):
         return [intervals(fact, tensor, self.facts, self.scope) for tensor, fact in enumerate(outputs, first)]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class _Refusals(Voice):
     """A voice that says nothing: it keeps the nodes in which OpenVINO finds an error."""
 

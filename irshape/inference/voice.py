@@ -9,8 +9,10 @@ from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic
 from irshape.report.finding import Finding
+from irshape.shape.compilation import mypyc_attr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Voice:
     """Reports the outcomes of the nodes of one graph into a run, each at the position of its node in the schedule."""
 

@@ -11,6 +11,7 @@ from irshape.ops.op import Op, OpClass
 from irshape.ops.registry import REGISTRY, Registry
 from irshape.report.diagnostic import Diagnostics, clipped
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Graph, Layer, Port, Signature
 
@@ -36,6 +37,7 @@ UNFED: Final = -1
 FAULTY: Final = -2
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class _PortView:
     """A port of a node, by its position."""
 
@@ -68,6 +70,7 @@ class _PortView:
         return hash((type(self), self.node, self.index))
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class OutputPort(_PortView):
     """An output of a node: its `<port>` in the file and the inputs that read it. `node` is the node and `index` the position."""
 
@@ -102,6 +105,7 @@ class OutputPort(_PortView):
         return f"<output {self.node.id}:{self.id} of {self.node.name}>"
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class InputPort(_PortView):
     """An input of a node: its `<port>` in the file and the output that feeds it. `node` is the node and `index` the position."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
+from irshape.shape.compilation import mypyc_attr
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Finding:
     """A fault that an operation's rule reports; the engine adds layer, line and column.
 

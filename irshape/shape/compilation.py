@@ -12,5 +12,10 @@ else:
     _Class = TypeVar("_Class", bound=type)
 
     def mypyc_attr(**marks: Any) -> Callable[[_Class], _Class]:
-        """Mark a class: `allow_interpreted_subclasses` for the base of a class that is not compiled, `native_class=False` for a tuple."""
+        """Mark a class.
+
+        `allow_interpreted_subclasses` is for the base of a class that is not compiled, `serializable` for a class whose objects are pickled
+        as they are, `native_class=False` for a tuple. mypyc 2.4 makes objects of a class that is only `serializable` without `__init__`, so
+        such a class and each class that extends it have both marks.
+        """
         return lambda cls: cls

@@ -25,7 +25,7 @@ INT64_MAX: Final = 2**63 - 1
 _UNBOUNDED: Final = 2**47
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Scope:
     """The symbols and dims of one inference. Not safe to use from several threads at once.
 
@@ -37,9 +37,9 @@ class Scope:
     has_intervals_only: ClassVar[bool] = False
 
     def __init__(self, limits: Limits = DEFAULT, work: Work | None = None) -> None:
-        self.limits: Final = limits
-        self.work: Final = work or Work(limits.work)
-        self.polynomials: Final = PolynomialTable(limits, self.work)
+        self.limits = limits
+        self.work = work or Work(limits.work)
+        self.polynomials = PolynomialTable(limits, self.work)
         self._symbols: dict[str, tuple[Range, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
@@ -148,6 +148,7 @@ class Scope:
         return polynomials.operation(operation, a, b)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class IntervalScope(Scope):
     """A scope of sizes as OpenVINO knows them: a result has the interval that the operands' intervals give, and no formula.
 
@@ -167,7 +168,7 @@ class IntervalScope(Scope):
         return int(low) if low == high else self.bounded((operation, a, b), low, high)
 
 
-@mypyc_attr(allow_interpreted_subclasses=True)
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Dim:
     """A size whose value is not known. It is added, multiplied and divided like an int, and `str` gives its formula.
 
@@ -184,9 +185,9 @@ class Dim:
     __hash__: ClassVar[Callable[[Dim], int]] = object.__hash__
 
     def __init__(self, scope: Scope, polynomial: Polynomial, known: Range) -> None:
-        self.scope: Final = scope
-        self.polynomial: Final = polynomial
-        self.range: Final = known
+        self.scope = scope
+        self.polynomial = polynomial
+        self.range = known
 
     def known_as(self, known: Range) -> Size:
         """The dim with the same formula and the intersection of both ranges; an int if one value is left."""

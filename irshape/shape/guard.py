@@ -26,6 +26,7 @@ from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Range, meet, reduced
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Requirement:
     """A relation between two sizes, `a` and `b`, that must hold for the model to be valid.
 
@@ -37,12 +38,12 @@ class Requirement:
     __slots__ = ("a", "b", "code", "kind", "names", "template")
 
     def __init__(self, kind: str, a: Size, b: Size, template: str, code: str, names: Mapping[str, object]) -> None:
-        self.kind: Final = kind
-        self.a: Final = a
-        self.b: Final = b
-        self.template: Final = template
-        self.code: Final = code
-        self.names: Final = names
+        self.kind = kind
+        self.a = a
+        self.b = b
+        self.template = template
+        self.code = code
+        self.names = names
 
     @property
     def message(self) -> str:
@@ -95,6 +96,7 @@ class Requirement:
         return hash(self._content())
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Premise(Requirement):
     """A relation that the formula of an output assumes. OpenVINO accepts sizes that break it; the formula does not hold for them."""
 

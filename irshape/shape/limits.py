@@ -3,6 +3,8 @@
 import re
 from typing import Final, NamedTuple
 
+from irshape.shape.compilation import mypyc_attr
+
 
 class Limits(NamedTuple):
     """How much a file may contain of each thing.
@@ -44,6 +46,7 @@ class Exhausted(Exception):
     """The work that a question allows is done before its answer is found."""
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Work:
     """The steps that are `left` of those that one question about a file may take.
 

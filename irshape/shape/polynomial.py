@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, TypeAlias
 
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, meet, multiply, number_text, reduced, reduced_or_top
 
@@ -38,6 +39,7 @@ Terms: TypeAlias = tuple[tuple[Monomial, int], ...]
 _NOTHING: Final = exactly(0)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Atom:
     """An indivisible factor of a polynomial: a symbol, or an operation (`kind`) on two expressions (`arguments`).
 
@@ -57,6 +59,7 @@ class Atom:
         self.size = size
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Polynomial:
     """A polynomial that is not constant, with its range over all values of its symbols; one object per value and table.
 
@@ -91,6 +94,7 @@ def split(expression: Expression) -> tuple[int, Terms]:
     return (expression, ()) if isinstance(expression, int) else (expression.constant, expression.terms)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class PolynomialTable:
     """Interns polynomials and atoms. The atoms in an atom's arguments have smaller indices than the atom itself.
 

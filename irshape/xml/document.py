@@ -318,7 +318,7 @@ class Document:
         """The notes in the `<rt_info>` of the element from `start` to `end`."""
         from irshape.xml.rt_info import rt_info
 
-        return rt_info(self.text[start:end].decode(self.encoding))
+        return rt_info(self.text[start : max(start, end)].decode(self.encoding))
 
     def tree(self, source: bytes) -> _ElementTree:
         """The lxml tree of the source, or of a changed source. Raises ValueError if the source could not be read completely."""

@@ -19,7 +19,7 @@ def report(path: Path) -> dict[str, Any]:
     inference = irshape.check(path)
     return {
         "report": inference.to_dict(),
-        "annotated": inference.annotated().decode("latin-1"),
+        "annotated": inference.xml().decode("latin-1"),
         "explained": [str(inference.explain(node.name)) for node in inference.model.results[:3]],
     }
 

@@ -1,7 +1,8 @@
 """Build the compiled wheel, run tests with it, and compare its reports with those of the interpreter: `make compiled`.
 
-The arguments are those of pytest: `python tools/compiled/run.py tests/shape` runs a part. A copy of the repository in `build/compiled`
-takes the compiled modules, so the sources stay as they are. Nothing runs where there is no C compiler.
+The arguments are those of pytest: `python tools/compiled/run.py tests/shape` runs a part. A copy of the repository takes the
+compiled modules, so the sources stay as they are. It stands elsewhere, because irshape looks for a configuration in the folders above.
+Nothing runs where there is no C compiler.
 """
 
 import json
@@ -13,10 +14,9 @@ import sys
 import sysconfig
 import zipfile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parent.parent.parent
-BUILD = ROOT / "build" / "compiled"
-TREE = BUILD / "tree"
 
 # The tests of the modules that are compiled, and of what stands on them. OpenVINO has been asked about the same rows already.
 TESTS = ["answers", "fuzz", "inference", "model", "ops", "shape", "xml", "test_compiled.py", "test_imports.py"]
@@ -33,11 +33,13 @@ def main(arguments: list[str]) -> int:
     if missing is not None:
         print(f"skipped: the tests of the compiled wheel need {missing}; Debian and Ubuntu have it in the packages gcc and python3-dev")
         return 0
-    build()
-    run(sys.executable, "-c", IS_COMPILED)
     tests = arguments or [*[f"tests/{part}" for part in TESTS], "-m", "not oracle"]
-    run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *tests)
-    return compare()
+    with TemporaryDirectory() as folder:
+        tree = Path(folder) / "tree"
+        build(tree)
+        run(tree, sys.executable, "-c", IS_COMPILED)
+        run(tree, sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "auto", *tests)
+        return compare(tree)
 
 
 def needed() -> str | None:
@@ -49,28 +51,27 @@ def needed() -> str | None:
     return None if header.exists() else f"the header of Python ({header})"
 
 
-def build() -> None:
+def build(tree: Path) -> None:
     """Copy the files of the repository, build the wheel from the copy, and unpack it over the copy."""
-    shutil.rmtree(BUILD, ignore_errors=True)
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     for name in filter(None, listed.stdout.split("\0")):
         if (ROOT / name).is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, TREE / name)
-    run(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(BUILD), ".", HATCH_BUILD_HOOK_ENABLE_MYPYC="1")
-    (wheel,) = BUILD.glob("*.whl")
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+    run(tree, sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tree.parent), ".", HATCH_BUILD_HOOK_ENABLE_MYPYC="1")
+    (wheel,) = tree.parent.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(TREE)
+        archive.extractall(tree)
     print(f"built {wheel.name}, {wheel.stat().st_size / 1e6:.1f} MB")
 
 
-def compare() -> int:
+def compare(tree: Path) -> int:
     """Compare the reports of both libraries. Returns 1 if one differs."""
     found = []
-    for name, folder in (("interpreted", ROOT), ("compiled", TREE)):
-        path = BUILD / f"{name}.json"
+    for name, folder in (("interpreted", ROOT), ("compiled", tree)):
+        path = tree.parent / f"{name}.json"
         if code := subprocess.run([sys.executable, "-m", "tools.compiled.reports", str(path)], cwd=folder, check=False).returncode:
             return code
         found.append(json.loads(path.read_text(encoding="utf-8")))
@@ -85,9 +86,9 @@ def compare() -> int:
     return int(bool(different) or interpreted.keys() != compiled.keys())
 
 
-def run(*command: str, **environment: str) -> None:
+def run(tree: Path, *command: str, **environment: str) -> None:
     """Run a command in the copy, and end with its exit code if it fails."""
-    if code := subprocess.run(command, cwd=TREE, env={**os.environ, **environment}, check=False).returncode:
+    if code := subprocess.run(command, cwd=tree, env={**os.environ, **environment}, check=False).returncode:
         sys.exit(code)
 
 
