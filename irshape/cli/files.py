@@ -61,7 +61,7 @@ def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str]
             with os.scandir(listed) as entries:
                 for entry in entries:
                     is_folder = entry.is_dir(follow_symlinks=follows)
-                    if not is_folder and not (entry.name.lower().endswith(".xml") and entry.is_file()):
+                    if not is_folder and not _is_xml(entry):
                         continue
                     if settings is not None and settings.excludes(entry.path, is_found=True):
                         has_excluded = True
@@ -70,6 +70,13 @@ def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str]
         except OSError as error:
             missed.append(describe(error, listed))
     return sorted(paths), sorted(missed), has_excluded
+
+
+def _is_xml(entry: os.DirEntry[str]) -> bool:
+    """Whether an entry of a folder is an `.xml` file, or a link that leads nowhere: reading such a link gives the complaint."""
+    if not entry.name.lower().endswith(".xml"):
+        return False
+    return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
 
 
 def _is_known(folder: str, entered: set[tuple[int, int]]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -38,6 +39,10 @@ def put(text: str, format: str = "text", end: str = "\n") -> None:
 def describe(error: OSError, path: str) -> str:
     """The text of a system error: the path it names, else `path`, and the reason."""
     named = error.filename if isinstance(error.filename, str) else path
+    if isinstance(error, FileNotFoundError) and os.path.islink(named):
+        return (
+            f"{named}: the link leads to {os.readlink(named)!r}, which does not exist; fetch it, for example with git annex get or dvc pull"
+        )
     return f"{named}: {error.strerror or error}"
 
 

@@ -13,6 +13,7 @@ from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.recorded import compare_recorded
 from irshape.inference.run import Guard, Run, guards_of
+from irshape.inference.stored import check_stored
 from irshape.model.build import place
 from irshape.model.model import Model, Node, OutputPort
 from irshape.report.catalogue import is_about_specification
@@ -537,6 +538,8 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
         if part:
             found += part
     if is_check and document.is_complete:
+        if not any(one.code[0] == "W" or one.code == "R303" for one in found):  # those faults explain the others
+            found += check_stored(document, engine.weights)
         stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
         if stale:
             found += stale

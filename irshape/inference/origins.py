@@ -60,7 +60,7 @@ class Constants:
         if fact.is_poisoned or count is None or offset is None:
             return declared
         if self.weights is None:
-            raise WeightsError("W101", "the model has constants, but no weights were given")
+            raise WeightsError("W101", "the model has constants, but no weights were given", "give the .bin as weights=")
         if offset + op.size > self.weights.total:
             self.weights.read(offset, op.size)
         if fact.element_type is ElementType.string:
@@ -86,7 +86,7 @@ class Constants:
         if self.is_reported:
             return declared
         self.is_reported = error.code != "W106"
-        return Outcome(declared.outputs, (*declared.findings, Finding(error.code, error.message, attribute="offset")))
+        return Outcome(declared.outputs, (*declared.findings, Finding(error.code, error.message, attribute="offset", hint=error.hint)))
 
     def _ends(self, element_type: ElementType, offset: int, count: int) -> tuple[int, int] | None:
         key = (offset, count, element_type.name)

@@ -173,7 +173,7 @@ def _guess_word(site: _Site) -> _Repair | None:
 def _remove_blanks(site: _Site) -> _Repair | None:
     source, encoding = site.document.source, site.document.encoding
     end = source.find("<".encode(encoding), site.offset)
-    if end <= site.offset or source[site.offset : end].decode(encoding).strip(" \t\r\n\ufeff"):
+    if end <= site.offset or source[site.offset : end].decode(encoding, "replace").strip(" \t\r\n\ufeff"):
         return None
     return _Repair("remove the blanks", [Splice(site.offset, end, "")])
 

@@ -72,9 +72,10 @@ _family(
         "X104",
         "error",
         "not an IR",
-        "The root element is neither <net> nor the <layer> of a specification example.",
+        "The root element is neither <net> nor the <layer> of a specification example, or the file holds no XML. The message names the format "
+        "if the first bytes tell it: a Git LFS pointer, an archive, an ONNX model, an HTML page and so on.",
         "The file holds no model that irshape can read.",
-        "Give the path of the IR's .xml file, not of its .bin or of another format.",
+        "Give the .xml file of an IR.",
     ),
     (
         "X105",
@@ -104,15 +105,15 @@ _family(
         "X108",
         "error",
         "unsupported IR version",
-        "The file has an IR version other than 10 or 11.",
+        "The file has an IR version other than 10 or 11. Of a file with a version below 10, irshape checks nothing else.",
         "OpenVINO refuses the file.",
-        "Convert the model again with a current converter.",
+        "Convert the original model again with a current OpenVINO: ovc MODEL.",
     ),
     (
         "X109",
         "error",
         "missing element",
-        "The IR lacks a required element: <layers>, the body of a Loop or TensorIterator, or the <layers> of a body.",
+        "The IR lacks a required element: the body of a Loop or TensorIterator, or the <layers> of a body.",
         "OpenVINO refuses the file.",
         "Add the element, or export the model again.",
     ),
@@ -172,6 +173,14 @@ _family(
         "An entry <irshape ignore> in an <rt_info> names a code that no fault of its layer or file has, or a code that does not exist.",
         "The fault was mended, or the code is misspelt. The entry would hide the same fault if it came back.",
         "Remove the code from the entry, or correct it.",
+    ),
+    (
+        "X205",
+        "warning",
+        "empty model",
+        "The <net> has no <layers>.",
+        "OpenVINO reads a model without inputs and outputs.",
+        "Export the model again.",
     ),
 )
 
@@ -273,9 +282,9 @@ _family(
         "G105",
         "error",
         "cycle",
-        "Layers depend on each other in a circle.",
+        "Layers depend on each other in a cycle.",
         "The layers have no order in which they could run.",
-        "Remove an edge of the circle. Use Loop or TensorIterator for a computation that repeats.",
+        "Remove an edge of the cycle. Use Loop or TensorIterator for a computation that repeats.",
     ),
     (
         "G106",
@@ -626,6 +635,35 @@ _family(
         "OpenVINO refuses the file.",
         "Export the model again.",
     ),
+    (
+        "W107",
+        "error",
+        "not weights",
+        "The .bin is too short for the constants, and its first bytes are those of another format: a Git LFS pointer, an archive, an HTML page "
+        "and so on.",
+        "OpenVINO refuses the file.",
+        "Fetch or download the .bin again.",
+    ),
+)
+
+# W2: weights that OpenVINO reads without a word.
+_family(
+    (
+        "W201",
+        "warning",
+        "weights do not fit",
+        "The .bin is longer than the last constant needs. OpenVINO writes no byte after the last constant.",
+        "The .bin may belong to another model. Then the constants have wrong values, and shapes that depend on them are wrong, too.",
+        "Give the .bin that was written together with the .xml.",
+    ),
+    (
+        "W202",
+        "warning",
+        "constants overlap",
+        "A constant begins between the first and the last byte of another constant. OpenVINO writes constants one after the other, and equal ones once.",
+        "An offset or a size is wrong, so at least one of the constants has wrong values.",
+        "Export the model again.",
+    ),
 )
 
 # R: OpenVINO accepts the file, the specification does not.
@@ -791,6 +829,12 @@ _family(
         "After signal 9 the system may have been out of memory: examine fewer files at a time with --jobs. Report any other signal together with the file.",
     ),
 )
+
+
+def next_step(code: str) -> str:
+    """What to do about a code, in the form of a hint."""
+    fix = CATALOGUE[code].fix
+    return fix[0].lower() + fix[1:].removesuffix(".")
 
 
 def is_about_specification(code: str) -> bool:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
+from irshape.report.catalogue import next_step
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
@@ -63,6 +64,8 @@ _ENDS_EARLY: Final = frozenset(
 )
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
+# Where a file names the converter that wrote it.
+_WRITER: Final = re.compile(rb"<(?:MO|Runtime|conversion)_version value=[\"']([^\"']*)", re.IGNORECASE)
 # A comment is about a port if it begins at most this many bytes after the port.
 _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
@@ -333,16 +336,32 @@ class _Reader:
             where.layer_name, where.layer_type = clipped(layer.name), clipped(layer.type)
         if self.port is not None and self.port.id >= 0:
             where.port = str(self.port.id)
-        self.document.diagnostics.append(Diagnostic(code, message, where, severity, hint))
+        self.document.diagnostics.append(Diagnostic(code, message, where, severity, hint or (next_step(code) if code[0] == "X" else None)))
 
     def hold(self, layer: Layer, since: int) -> None:
         """Note that the faults from `since` on are in the bodies or the port maps of a layer."""
         self.document.held += [(layer.offset, fault) for fault in self.document.diagnostics[since:]]
 
-    def refuse(self, code: str, message: str, offset: int) -> None:
+    def refuse(self, code: str, message: str, offset: int, hint: str | None = None) -> None:
         """Report a fault that ends the reading."""
-        self.fault(code, message, offset)
+        self.fault(code, message, offset, hint=hint)
         raise _UnreadableError
+
+    def check_swapped(self) -> None:
+        """Refuse weights in place of an XML text, if the `.bin` file holds the XML."""
+        path = self.document.path
+        if path is not None and not _looks_like_markup(self.source) and are_swapped(path):
+            message = "the file holds no XML, but the .bin file beside it does; are the two files swapped?"
+            self.refuse("W105", message, 0, next_step("W105"))
+
+    def refuse_format(self) -> None:
+        """Refuse a file of another format, if its first bytes tell which."""
+        from irshape.xml import formats
+
+        source = self.document.source
+        form = formats.recognised(source[: formats.HEAD]) if _looks_like_markup(source) else formats.described(source)
+        if form is not None:
+            self.refuse("X104", f"the file is {form.name}, not the .xml of an IR", 0, form.hint)
 
     def malformed(self, error: pyexpat.ExpatError) -> None:
         """Report expat's error and where it occurred."""
@@ -362,21 +381,25 @@ class _Reader:
         if self.root and not self.stack and b"<" not in self.source[offset:]:
             self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
             return
-        if not self.root and not _looks_like_markup(self.source):
-            if self.document.path is not None and are_swapped(self.document.path):
-                self.refuse("W105", "the file holds no XML, but the .bin file beside it does; are the two files swapped?", 0)
-            self.refuse("X104", "the file does not begin with an XML tag; is it the .xml file of an IR?", 0)
+        if not self.root:
+            self.check_swapped()
+            self.refuse_format()
+            if not _looks_like_markup(self.source):
+                self.refuse("X104", "the file does not begin with an XML tag", 0)
         place = ""
         if self.stack:
             tag, opened_at = self.stack[-1][:2]
             place = f"inside the <{tag}> opened on line {self.document.position(opened_at)[0]}"
         if error.code in _ENDS_EARLY:
-            self.refuse("X101", f"the file ends {place or 'before its root element'}; is it truncated?", offset)
+            message = f"the file ends {place or 'before its root element'}; is it truncated?"
+            self.refuse("X101", message, offset, "copy the file or export the model again")
         self.refuse("X101", f"{complaint} {place}".rstrip(), offset)
 
     # The handlers that expat calls.
 
     def doctype(self, *_: object) -> None:
+        if not self.root:
+            self.refuse_format()
         self.refuse("X102", "the file has a DOCTYPE; an IR has none", self.offset())
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
@@ -429,6 +452,8 @@ class _Reader:
 
     def foreign_root(self, tag: str) -> _Enter:
         if tag.lower() != "net":
+            if tag.lower() == "html":
+                self.refuse_format()
             self.document.is_foreign = True
             self.refuse("X104", f"the root element is <{tag[:60]}>, neither <net> nor <layer>", self.offset())
         self.fault("X201", f"the root element is <{tag}>; write <net>", self.offset(), severity=WARNING)
@@ -452,17 +477,25 @@ class _Reader:
             message = f"version={version[:60]!r} of <net> is not a whole number from 0"
             self.fault("X106", message, document.attribute_offset(offset, "version"))
         elif number not in IR_VERSIONS:
-            message = f"the IR version is {number}; OpenVINO reads versions {' and '.join(map(str, IR_VERSIONS))}"
-            self.fault("X108", message, document.attribute_offset(offset, "version"))
+            self.refuse_version(number, document.attribute_offset(offset, "version"))
         else:
             document.version = number
         self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges, "rt_info": _Reader.enter_own_info}
         self.leave = self.leave_net
 
+    def refuse_version(self, number: int, offset: int) -> None:
+        """Report an IR version that OpenVINO does not read. An old version has other layers, which are not read."""
+        writer = _WRITER.search(self.source)
+        by = f", written by {clipped(writer[1].decode(errors='replace'))}" if writer else ""
+        message = f"the IR version is {number}{by}; OpenVINO reads versions {' and '.join(map(str, IR_VERSIONS))}"
+        if number < IR_VERSIONS[0]:
+            self.refuse("X108", message, offset)
+        self.fault("X108", message, offset, hint="update irshape and OpenVINO, or convert the model with an older OpenVINO")
+
     def leave_net(self) -> None:
         self.graph.end = self.element_end()
         if "layers" in self.children:
-            self.fault("X109", "<net> has no <layers>: the model is empty", self.graph.offset, severity=WARNING)
+            self.fault("X205", "<net> has no <layers>: the model is empty", self.graph.offset)
 
     def enter_layers(self, tag: str, attributes: dict[str, str]) -> None:
         del self.children[tag]

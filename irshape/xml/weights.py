@@ -11,11 +11,14 @@ from _thread import allocate_lock  # as threading.Lock, without what that module
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
+from irshape.report.catalogue import next_step
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 
 if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
+
+    from irshape.xml.formats import Format
 
     class Readable(Protocol):
         """A file object, or as much of one as weights need."""
@@ -31,15 +34,19 @@ if TYPE_CHECKING:
 
 # Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20
+_XML: Final = "XML"
+_ITSELF: Final = "put the .bin file itself there"
+_FETCH: Final = "fetch the file that the link names, for example with git annex get or dvc pull"
 
 
 class WeightsError(Exception):
-    """Weights that cannot be read; `code` is a code of the catalogue, and `message` says why."""
+    """Weights that cannot be read; `code` is a code of the catalogue, `message` says why, and `hint` is the next step."""
 
-    def __init__(self, code: str, message: str) -> None:
-        super().__init__(code, message)  # a pickle makes an exception from these
+    def __init__(self, code: str, message: str, hint: str | None = None) -> None:
+        super().__init__(code, message, hint)  # a pickle makes an exception from these
         self.code = code
         self.message = message
+        self.hint = hint or next_step(code)
 
     def __str__(self) -> str:
         return self.message
@@ -80,7 +87,7 @@ class Weights:
     def size(self) -> int:
         """The number of bytes; W101 if the weights are empty."""
         if (total := self.total) == 0:
-            raise WeightsError("W101", f"the weights{self._named()} are empty")
+            raise WeightsError("W101", f"the weights{self._named()} are empty", "copy or download the .bin again")
         return total
 
     @property
@@ -102,9 +109,7 @@ class Weights:
         """Exactly `size` bytes from `offset`; W102 if the weights end before, W101 if they are empty."""
         total = self.size if size > 0 else self.total
         if offset < 0 or size < 0 or offset + size > total:
-            if self._begins_like_xml():
-                raise WeightsError("W105", f"the weights{self._named()} are XML; are the .xml and the .bin swapped?")
-            raise WeightsError("W102", f"bytes {offset} to {offset + size} are needed, but the weights{self._named()} end at byte {total}")
+            raise self._too_short(offset, offset + size, total)
         data = self._read(offset, size)
         if len(data) != size:
             raise WeightsError("W102", f"the weights{self._named()} became shorter while they were read")
@@ -165,20 +170,28 @@ class Weights:
         try:
             descriptor = os.open(path, flags)
         except (FileNotFoundError, NotADirectoryError):
-            raise WeightsError("W101", f"the weights file {path!r} does not exist") from None
+            raise self._missing(path) from None
         except OSError as error:
             if error.errno in (errno.EISDIR, errno.ENXIO, errno.ELOOP):
-                raise WeightsError("W104", f"{path!r} is not a regular file") from None
+                raise WeightsError("W104", f"{path!r} is not a regular file", _ITSELF) from None
             raise
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             os.close(descriptor)
-            raise WeightsError("W104", f"{path!r} is not a regular file")
+            raise WeightsError("W104", f"{path!r} is not a regular file", _ITSELF)
         if self._folder is not None and not _is_inside(path, self._folder, status):
             os.close(descriptor)
-            raise WeightsError("W104", f"{path!r} is a link to a file outside the model's folder")
+            hint = f"put the file itself there, or allow the link: --weights-file {path}"
+            raise WeightsError("W104", f"{path!r} is a link to a file outside the model's folder", hint)
         self._descriptor = descriptor
         return status.st_size
+
+    def _missing(self, path: str) -> WeightsError:
+        """The error of a path that leads to no file."""
+        if os.path.islink(path):
+            return WeightsError("W101", f"the weights file {path!r} is a link to {os.readlink(path)!r}, which does not exist", _FETCH)
+        hint = "put the .bin beside the .xml, or give its path with --weights-file"
+        return WeightsError("W101", f"the weights file {path!r} does not exist", hint)
 
     def _read(self, offset: int, size: int) -> bytes:
         source = self._source
@@ -197,6 +210,23 @@ class Weights:
         with self._lock:
             self.bytes_read += len(data)
         return data
+
+    def _too_short(self, start: int, end: int, total: int) -> WeightsError:
+        """The error of weights without some bytes: what the file is, if it holds no weights, else where it ends."""
+        if (format := self.format()) is not None:
+            if format.name == _XML:
+                return WeightsError("W105", f"the weights{self._named()} are XML; are the .xml and the .bin swapped?", format.hint)
+            return WeightsError("W107", f"the weights{self._named()} are {format.name}, not the .bin of an IR", format.hint)
+        message = f"bytes {start} to {end} are needed, but the weights{self._named()} end at byte {total}"
+        return WeightsError("W102", message, "copy the .bin again: it was cut short, or belongs to another model")
+
+    def format(self) -> Format | None:
+        """The format that the first bytes tell, if it is one that weights never have."""
+        from irshape.xml import formats
+
+        if form := formats.recognised(self._read(0, min(self.total, formats.HEAD))):
+            return form
+        return formats.Format(_XML, "give the .bin that was written together with the .xml") if self._begins_like_xml() else None
 
     def _begins_like_xml(self) -> bool:
         return self._read(0, min(self._size, 64)).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")

@@ -60,8 +60,15 @@ def test_links_to_files_are_followed_links_to_folders_are_not(models: Path) -> N
     (models / "dangling.xml").symlink_to("absent")
     (models / "deep" / "round").symlink_to(models)
     assert find(["models"])[0] == [
-        "models/.hidden/d.xml", "models/a.xml", "models/b.xml", "models/deep/er/c.XML", "models/link.xml",
+        "models/.hidden/d.xml", "models/a.xml", "models/b.xml", "models/dangling.xml", "models/deep/er/c.XML", "models/link.xml",
     ]  # fmt: skip
+
+
+def test_a_link_that_leads_nowhere_is_an_error(run: Start, models: Path) -> None:
+    (models / "dangling.xml").symlink_to("../blobs/absent")
+    done = run("check", "models")
+    assert done.code == 2
+    assert "models/dangling.xml: the link leads to '../blobs/absent', which does not exist; fetch it" in done.err
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")

@@ -137,7 +137,7 @@ FORGIVEN = [
     ("second layers", ("<edges>", "<layers><layer/></layers><edges>"), []),
     ("dim outside a port", (RELU + "<input>", RELU + "<input><dim>x</dim>"), []),
     ("bodies of another op", (RELU, RELU + "<body><layers><layer/></layers></body>"), []),
-    ("no layers", (BASE, '<net name="m" version="11"/>'), ["X109"]),
+    ("no layers", (BASE, '<net name="m" version="11"/>'), ["X205"]),
 ]
 
 

@@ -68,6 +68,13 @@ EXTENDED: Final = chain(
 CONSTANT: Final = chain(constant(0, "sizes", "2", 16), result(1, "y"))
 NUMBERS: Final = b"\2" + bytes(7) + b"\4" + bytes(7)
 
+# Two constants, one after the other.
+PAIR: Final = net(
+    (constant(0, "a", "2", 16), constant(1, "b", "1", 8).replace('offset="0"', 'offset="16"'), result(2, "x"), result(3, "y")),
+    [edge("0.0 2.0"), edge("1.0 3.0")],
+)
+THREE: Final = NUMBERS + NUMBERS[8:]
+
 # The number of strings, where the first one begins and ends, and its characters.
 STRING: Final = chain(constant(0, "greeting", "1", 17, type="string", precision="STRING"), result(1, "y"))
 HELLO: Final = b"\1\0\0\0" + b"\0\0\0\0" + b"\5\0\0\0" + b"hello"
@@ -114,12 +121,15 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "N106": misused(JOINED, f"{CHECK} --limit work=1", CHECK),
     "W101": Snippet(Run(CONSTANT), Run(CONSTANT, NUMBERS)),
     "W102": Snippet(Run(CONSTANT, NUMBERS[:8]), Run(CONSTANT, NUMBERS)),
-    "W103": mistake(CONSTANT, 'size="16"', 'size="8"', weights=NUMBERS),
+    "W103": Snippet(Run(CONSTANT.replace('size="16"', 'size="8"'), NUMBERS[:8]), Run(CONSTANT, NUMBERS)),
     "W104": misused(CONSTANT, f"{CHECK} --weights-file .", CHECK, NUMBERS),
     "W105": Snippet(Run(CONSTANT, b"<net/>"), Run(CONSTANT, NUMBERS)),
     "W106": Snippet(Run(STRING, BEYOND), Run(STRING, HELLO)),
+    "W107": Snippet(Run(CONSTANT, b"\x1f\x8b\x08\0"), Run(CONSTANT, NUMBERS)),
+    "W201": Snippet(Run(CONSTANT, NUMBERS + bytes(8)), Run(CONSTANT, NUMBERS)),
+    "W202": Snippet(Run(PAIR.replace('offset="16"', 'offset="12"'), THREE[:20]), Run(PAIR, THREE)),
     "N107": Snippet(Run(EXTENDED), Run(MODEL)),
-    "R303": mistake(CONSTANT, 'size="16"', 'size="24"', weights=NUMBERS + bytes(8)),
+    "R303": Snippet(Run(CONSTANT.replace('size="16"', 'size="24"'), NUMBERS + bytes(8)), Run(CONSTANT, NUMBERS)),
     "P101": mistake(MODEL, 'shape="1,8"', 'shape="1..4,8"', f"{CHECK} --target static-shapes"),
     "P102": mistake(MODEL, 'shape="1,8"', 'shape="1..,8"', f"{CHECK} --target npu"),
     "P103": mistake(MODEL, 'shape="1,8"', 'shape="..."', f"{CHECK} --target ranked"),

@@ -82,5 +82,6 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command="")._replace(condition=BY_THE_SCHEMA),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
+    "X205": Snippet(Run('<net name="model" version="11">\n</net>\n'), Run(MODEL)),
     "X204": mistake(IGNORED, '      <data comment="tuned by hand"/>\n', ""),
 }

@@ -1,0 +1,63 @@
+"""The bytes of the constants against the weights: whether these are the weights that were written together with the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from irshape.model.build import place
+from irshape.report.diagnostic import Diagnostic
+from irshape.report.text import counted
+from irshape.xml.document import Document, Layer
+from irshape.xml.lexical import own_offset
+from irshape.xml.weights import Weights, WeightsError
+
+
+def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic]:
+    """W201 for weights that are longer than the constants need, W202 for each constant that overlaps the one before it in part.
+
+    OpenVINO writes constants one after the other, those with equal bytes once, and nothing behind the last one. A tool that empties the
+    weights puts constants of every size at one offset, so constants that begin at the same byte do not count as overlapping.
+    """
+    stored = sorted(_stored(document), key=lambda one: one[:2])
+    if not stored or weights is None:
+        return []
+    try:
+        found = [*_surplus(document, weights, max(end for _, end, _, _ in stored))]
+    except WeightsError:
+        return []  # the first constant that is read reports it
+    for (start, end, first, _), (at, last, layer, path) in pairwise(stored):
+        if start < at < end:
+            message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
+            place_of_offset = document.attribute_offset(layer.data_offset, "offset")
+            found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path)))
+    return found
+
+
+def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnostic]:
+    """W201 if weights are longer than the constants."""
+    if weights.total <= end:
+        return
+    named = "" if weights.path is None else f" {weights.path!r}"
+    where = place(document, None, document.graph.offset)
+    if (format := weights.format()) is not None:
+        yield Diagnostic("W201", f"the weights{named} are {format.name}, not the .bin of an IR", where, hint=format.hint)
+        return
+    message = f"the weights{named} have {counted(weights.total, 'byte')}, but the constants end at byte {end:,}"
+    yield Diagnostic(
+        "W201", f"{message}; are they another model's weights?", where, hint="give the .bin that was written together with the .xml"
+    )
+
+
+def _stored(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
+    """Where the bytes of each constant begin and end, with its layer and the path of its body."""
+    pending = [("", document.graph)]
+    while pending:
+        path, graph = pending.pop()
+        for layer in graph.layers:
+            for name, body in (layer.bodies or {}).items():
+                pending.append((f"{path} / {layer.name} / {name}".removeprefix(" / "), body))
+            if layer.weights_at is not None:
+                size = own_offset(layer.signature.attributes.get("size", ""))
+                if size:
+                    yield layer.weights_at, layer.weights_at + size, layer, path
