@@ -7,6 +7,7 @@ from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
+from irshape.report.catalogue import next_step
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
@@ -78,7 +79,7 @@ class Constant(Op):
             if self.size < needed:
                 message = f"the constant stores {_bytes(self.size)}; {number_text(count)} elements of {self.element_type}"
                 message += f" need {number_text(needed)}"
-                ctx.fail("W103", message, attribute="size")
+                ctx.fail("W103", message, attribute="size", hint=next_step("W103"))
             # Elements of 3 and 6 bits are stored in groups of 3 bytes, and the last group may not be full. OpenVINO writes a byte for none.
             if self.size > max(needed, 1) and self.element_type.bits not in (0, 3, 6):
                 ctx.warn(

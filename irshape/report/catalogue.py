@@ -615,9 +615,10 @@ _family(
         "W104",
         "error",
         "not a regular file",
-        "The .bin is a folder, a device, a pipe, or a link to a file outside the folder of the model.",
+        "The .bin is a folder, a device, a pipe, or a link to a file outside the folder of the model. A link into the store of Hugging Face's "
+        "cache, git-annex or DVC is read, if the folder of the model belongs to the store.",
         "irshape does not read it.",
-        "Put the file itself beside the .xml.",
+        "Put the file itself beside the .xml, or give its path with --weights-file.",
     ),
     (
         "W105",

@@ -65,7 +65,8 @@ _ENDS_EARLY: Final = frozenset(
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
 _ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
 # Where a file names the converter that wrote it.
-_WRITER: Final = re.compile(rb"<(?:MO|Runtime|conversion)_version value=[\"']([^\"']*)", re.IGNORECASE)
+_WRITER: Final = re.compile(rb"<(MO|Runtime)_version value=[\"']([^\"']*)", re.IGNORECASE)
+_WRITERS: Final = {b"mo": "Model Optimizer", b"runtime": "OpenVINO"}
 # A comment is about a port if it begins at most this many bytes after the port.
 _NEAR: Final = 1_000
 # OpenVINO builds operations of any case, so the reader asks for a type in lower case.
@@ -486,7 +487,7 @@ class _Reader:
     def refuse_version(self, number: int, offset: int) -> None:
         """Report an IR version that OpenVINO does not read. An old version has other layers, which are not read."""
         writer = _WRITER.search(self.source)
-        by = f", written by {clipped(writer[1].decode(errors='replace'))}" if writer else ""
+        by = f", written by {_WRITERS[writer[1].lower()]} {clipped(writer[2].decode(errors='replace'))}" if writer else ""
         message = f"the IR version is {number}{by}; OpenVINO reads versions {' and '.join(map(str, IR_VERSIONS))}"
         if number < IR_VERSIONS[0]:
             self.refuse("X108", message, offset)

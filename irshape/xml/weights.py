@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 
 # Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20
+# Where tools keep the files that they put into folders as links, and the folder beside it that holds the links: the cache of Hugging Face
+# (snapshots/REVISION/model.bin leads to blobs/HASH), git-annex, DVC.
+_STORES: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
+    (("blobs",), ("snapshots",)),
+    ((".git", "annex", "objects"), ()),
+    ((".dvc", "cache"), ()),
+)
 _XML: Final = "XML"
 _ITSELF: Final = "put the .bin file itself there"
 _FETCH: Final = "fetch the file that the link names, for example with git annex get or dvc pull"
@@ -273,15 +280,25 @@ def _all(read: Any, size: int) -> bytes:
 
 
 def _is_inside(path: str, folder: str, status: os.stat_result) -> bool:
-    """Whether the opened file is the one that `path` leads to, and whether that file is in `folder` or below it."""
+    """Whether the opened file is the one that `path` leads to, and whether that file is in `folder`, below it or in a store around it."""
     try:
         own = os.lstat(path)
         if not stat.S_ISLNK(own.st_mode) and (os.path.dirname(path) or ".") == folder and os.path.samestat(own, status):
             return True
         real, home = os.path.realpath(path), os.path.realpath(folder)
-        return os.path.commonpath([real, home]) == home and os.path.samestat(os.stat(real), status)
+        is_inside = os.path.commonpath([real, home]) == home or _is_stored(real, home)
+        return is_inside and os.path.samestat(os.stat(real), status)
     except (OSError, ValueError):
         return False
+
+
+def _is_stored(real: str, home: str) -> bool:
+    """Whether a file is in the store of a tool that puts links into folders, and the folder `home` belongs to the same store."""
+    for store, linked in _STORES:
+        root, found, _ = real.rpartition(os.sep + os.path.join(*store) + os.sep)
+        if found and os.path.commonpath([os.path.join(root, *linked), home]) == os.path.join(root, *linked):
+            return True
+    return False
 
 
 def are_swapped(xml_path: str) -> bool:

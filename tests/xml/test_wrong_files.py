@@ -112,7 +112,7 @@ def test_constants_that_overlap_in_part() -> None:
         ("", "the IR version is 7; OpenVINO reads versions 10 and 11"),
         (
             '<meta_data><MO_version value="2019.3.0-408"/></meta_data>',
-            "the IR version is 7, written by 2019.3.0-408; OpenVINO reads versions 10 and 11",
+            "the IR version is 7, written by Model Optimizer 2019.3.0-408; OpenVINO reads versions 10 and 11",
         ),
     ],
 )
@@ -137,3 +137,48 @@ def test_a_dangling_link_to_the_weights(tmp_path: Path) -> None:
 def test_every_fault_of_the_xml_and_the_weights_has_a_hint() -> None:
     for source in (b"<net", b"<net version='12'/>", b"<!DOCTYPE x><net/>", b"<x/>", b"<net version='11'><layers><layer/></layers></net>"):
         assert all(one.hint for one in irshape.check(source).diagnostics if one.code[0] in "XW")
+
+
+LINKS = [
+    ("models--x/snapshots/1a2b/m", "models--x/blobs/90ff", True),
+    ("models--x/snapshots/1a2b/openvino/m", "models--x/blobs/90ff", True),
+    ("models--x/snapshots/1a2b/m", "models--y/blobs/90ff", False),
+    ("repository/deep/m", "repository/.git/annex/objects/Xk/9q/KEY/KEY", True),
+    ("repository/deep/m", "elsewhere/.git/annex/objects/Xk/9q/KEY/KEY", False),
+    ("repository/m", "repository/.dvc/cache/files/md5/0a/1b", True),
+    ("repository/deep/m", "repository/blobs/90ff", False),
+]
+
+
+@pytest.mark.parametrize(("model", "target", "is_read"), LINKS)
+def test_links_into_the_store_of_a_tool(model: str, target: str, is_read: bool, tmp_path: Path) -> None:
+    path, stored = tmp_path / f"{model}.xml", tmp_path / target
+    for one in (path, stored):
+        one.parent.mkdir(parents=True)
+    path.write_text(net().xml)
+    stored.write_bytes(net().bin)
+    path.with_suffix(".bin").symlink_to(os.path.relpath(stored, path.parent))
+    assert [one.code for one in irshape.check(path).diagnostics] == ([] if is_read else ["W104"])
+
+
+@pytest.mark.oracle
+def test_what_openvino_reads_as_weights(tmp_path: Path) -> None:
+    """OpenVINO reads links into a store and weights that are too long; it refuses those that are too short and old versions."""
+    import openvino
+
+    core, model, path = openvino.Core(), net(), tmp_path / "m.xml"
+    path.write_text(model.xml)
+    weights = path.with_suffix(".bin")
+    for data in (model.bin, model.bin + bytes(4), LFS, gzip.compress(bytes(9000)), model.bin[:8], LFS[:12], b""):
+        weights.write_bytes(data)
+        checked = irshape.check(path)
+        try:
+            core.read_model(path)
+        except RuntimeError:
+            assert not checked.ok
+        else:
+            assert not [one for one in checked.diagnostics if one.code[0] == "W" and one.severity == "error"]
+    path.write_text(model.xml.replace('version="11"', 'version="7"', 1))
+    weights.write_bytes(model.bin)
+    with pytest.raises(RuntimeError):
+        core.read_model(path)
