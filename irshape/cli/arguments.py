@@ -64,8 +64,8 @@ def add_output_arguments(command: argparse.ArgumentParser) -> None:
     add(
         "-o",
         "--output",
-        metavar="OUT.xml|FOLDER/",
-        help="write the annotated IR to this file (one FILE only), or every IR into this folder, each with its weights",
+        metavar="OUT.xml",
+        help="write the annotated IR to this file (one FILE only), or every IR into a folder (OUT/), each with its weights",
     )
     add(
         "--weights",
