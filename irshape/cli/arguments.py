@@ -61,9 +61,18 @@ class _Limit(argparse.Action):
 def add_output_arguments(command: argparse.ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""
     add = command.add_argument
-    add("-o", "--output", metavar="OUT.xml", help="write the annotated IR to this file (one FILE only)")
-    add("--weights", choices=("link", "copy"), help="place the .bin next to OUT.xml, as a hard link or a copy")
-    add("--force", action="store_true", help="overwrite OUT.xml if it exists")
+    add(
+        "-o",
+        "--output",
+        metavar="OUT.xml",
+        help="write the annotated IR to this file (one FILE only), or every IR into a folder (OUT/), each with its weights",
+    )
+    add(
+        "--weights",
+        choices=("copy", "link", "none"),
+        help="how the .bin gets beside the .xml: copied (default; on write, where the file system can), as a hard link, not at all",
+    )
+    add("--force", action="store_true", help="overwrite files of the output that exist")
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 

@@ -85,8 +85,11 @@ def report(
     except RunError as error:
         return complain(str(error))
     paths, complaints = find(given.files, settings, force_exclude=getattr(given, "force_exclude", False))
-    if prepare is not None:
-        prepare(paths)
+    try:
+        if prepare is not None:
+            prepare(paths)
+    except RunError as error:
+        return complain(str(error))
     worst = max(map(complain, complaints), default=CLEAN)
     is_list = conclude is not None
     is_array = given.format == "json" and not is_single and show is not None

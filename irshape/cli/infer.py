@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sys
@@ -25,7 +26,8 @@ EXAMPLES = """examples:
   irshape infer model.xml
   irshape infer model.xml --input "image[1,3,224..448,?]"
   irshape infer model.xml --input "image[1,3,H,W]" --symbol "H=32..1024" --symbol "W=32*k"
-  irshape infer model.xml -o annotated.xml --weights link
+  irshape infer model.xml -o annotated.xml
+  irshape infer models/ -o annotated/
 
 exit code: 0 without errors, 1 with errors (then nothing is written), 2 if a file could not be read or written"""
 
@@ -54,13 +56,19 @@ def run(given: Namespace) -> int:
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
     words = frozenset(word for text in given.input for word in _WORD.findall(text))
-    return report(given, irshape.infer, partial(_lines, words, given.all, palette, width), partial(write, given))
+    return report(
+        given, irshape.infer, partial(_lines, words, given.all, palette, width), partial(write, given), prepare=partial(only_targets, given)
+    )
 
 
 def misplaced(given: Namespace) -> str | None:
     """The complaint about options that do not go together; None if all do."""
-    if (given.output is not None or given.in_place) and not is_one(given.files):
-        return "-o and --in-place need exactly one FILE"
+    if given.output is not None and given.in_place:
+        return "-o and --in-place do not go together"
+    if given.in_place and not is_one(given.files):
+        return "--in-place needs exactly one FILE"
+    if given.output is not None and not is_one(given.files) and not is_folder(given.output):
+        return f"-o {given.output}: several files need a folder, {given.output}{os.sep}"
     return "--weights needs -o" if given.weights is not None and given.output is None else None
 
 
@@ -68,18 +76,59 @@ def write(given: Namespace, inference: Inference) -> Iterator[str]:
     """Write the annotated file if -o or --in-place is given and the model has no errors, and yield a line that says so."""
     if given.output is None and not given.in_place:
         return
-    target = given.output or given.files[0]
+    target = target_of(given, inference.document.path or "")
     if exit_code(inference.diagnostics) != CLEAN:
         raise RunError(f"{target}: not written, because the model has errors", FAULTS)
     try:
-        inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights)
+        if given.output is not None and is_folder(given.output):
+            _make_place(given.output, target)
+        inference.write(target, force=given.force, in_place=given.in_place, weights=given.weights or "copy")
     except FileExistsError as error:
-        is_input = os.path.exists(target) and os.path.samefile(target, given.files[0])
-        raise RunError(f"{describe(error, target)} ({'--in-place' if is_input else '--force'} overwrites it)") from error
+        existing = os.fspath(error.filename or target)
+        is_input = os.path.exists(existing) and os.path.samefile(existing, inference.document.path or "")
+        advice = "--in-place overwrites it" if is_input else "--force overwrites it"
+        if existing != target:
+            advice += ", --weights none leaves it"
+        raise RunError(f"{describe(error, target)} ({advice})") from error
     except OSError as error:
         raise RunError(describe(error, target)) from error
     if given.format == "text":
         yield f"written: {escape(target)}"
+
+
+def is_folder(output: str) -> bool:
+    """Whether -o names a folder: one that exists, or a path that ends in a separator."""
+    return output.endswith(("/", os.sep)) or os.path.isdir(output)
+
+
+def target_of(given: Namespace, path: str) -> str:
+    """The path that the annotated IR of a file gets; in the folder of -o, a file found below a folder keeps its path below that."""
+    if given.output is None or not is_folder(given.output):
+        return str(given.output or path)
+    argument = next((one for one in given.files if os.path.isdir(one) and path.startswith(os.path.join(one, ""))), os.path.dirname(path))
+    return os.path.join(given.output, os.path.relpath(path, argument or "."))
+
+
+def _make_place(folder: str, target: str) -> None:
+    """Make the folder of a target that is in the folder of -o; a link there could lead out of it, so it is refused."""
+    expected = os.path.join(os.path.realpath(folder), os.path.relpath(target, folder))
+    if os.path.realpath(target) != expected:
+        raise OSError(errno.ELOOP, "not written, because this path is or is below a link, which irshape does not follow", target)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+
+
+def only_targets(given: Namespace, paths: Sequence[str]) -> None:
+    """Raise `RunError` if two files would be written to one path of the folder of -o."""
+    if given.output is None or not is_folder(given.output):
+        return
+    sources: dict[str, str] = {}
+    for path in paths:
+        target = target_of(given, path)
+        stem = os.path.normcase(os.path.splitext(target)[0])
+        if (other := sources.setdefault(stem, path)) != path:
+            raise RunError(
+                f"{other} and {path} would both be written to {target}; write them into two folders, or name their common folder"
+            )
 
 
 def _lines(words: frozenset[str], is_complete: bool, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import irshape
 from irshape.cli.arguments import add_model_arguments, add_output_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import faults, guards, misplaced, title, write
+from irshape.cli.infer import faults, guards, misplaced, only_targets, title, write
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
@@ -21,7 +21,7 @@ ABOUT = (
     "Change the shapes of the inputs and write the reshaped IR; if the model cannot have them, list every layer and constant in the way."
 )
 EXAMPLES = """examples:
-  irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml --weights link
+  irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml
   irshape reshape model.xml --input "ids[1,S]" --symbol "S=1..512" -o reshaped.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
 
@@ -44,7 +44,7 @@ def run(given: Namespace) -> int:
     if complaint:
         return complain(complaint)
     reshaping = _Reshaping(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
-    return report(given, reshaping.infer, reshaping.lines, partial(write, given))
+    return report(given, reshaping.infer, reshaping.lines, partial(write, given), prepare=partial(only_targets, given))
 
 
 class _Reshaping:

@@ -29,6 +29,9 @@ _MOST_CONSTANTS = 24
 _MOST_NUMBERS = 16
 # The largest number that is tried as a solution.
 _LARGEST = 1 << 24
+# Hints at a layer that fails again with the values for later layers, and at one that fails with every value that was tried.
+_UNDONE = "with the values for later layers this layer fails again, so no values are known that fit all layers"
+_UNKNOWN = "irshape knows no value of a constant with which this layer would pass"
 
 
 class _Pin(NamedTuple):
@@ -71,7 +74,8 @@ def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, w
 class _Search:
     """The search for blockers in a trial engine that has run with the old shapes.
 
-    `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes. Every pass
+    `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes.
+    `renamed` has the new value that a number first got in a constant at fault, so that a size gets one new value everywhere. Every pass
     takes work; when it is done, errors are reported without the constants at fault.
     """
 
@@ -84,6 +88,7 @@ class _Search:
         self.order = {node: position for position, node in enumerate(trial.model)}
         self.offsets = [node.layer.offset for node in trial.model.nodes]
         self.known = {self.node(found) for found in trial.diagnostics if found.severity == ERROR}
+        self.renamed: dict[int, int] = {}
 
     def node(self, found: Diagnostic) -> Node:
         """The node of the top graph that a diagnostic is about, or whose body it is about."""
@@ -96,7 +101,7 @@ class _Search:
 
     def blockers(self) -> Iterator[Diagnostic]:
         """The errors of the blockers, one layer after another; each layer is mended before the next is searched."""
-        mended: set[Node] = set()
+        mended: dict[Node, list[Diagnostic]] = {}
         behind: set[int] = set()
         while errors := self.errors():
             node = errors[0][0]
@@ -107,6 +112,7 @@ class _Search:
             pins = self.pins(node, len(own)) if node not in mended else []
             if pins:
                 hint, places = self.blame(pins)
+                self.remember(pins)
                 self.trial.overrides = self.with_pins(pins)
                 self.run()
                 left = {found.message for failing, found in self.errors() if failing is node}
@@ -115,11 +121,15 @@ class _Search:
                     found.hint, found.related = hint, places
                 yield from solved
                 if not left:
-                    mended.add(node)
+                    mended[node] = solved
             else:
                 # An error of a mended layer follows from a later mend. An error after a layer that no constant can mend follows from
                 # that layer.
+                for found in mended.get(node, ()):
+                    found.hint = f"{found.hint}; {_UNDONE}"
                 if node not in mended and node.index not in behind:
+                    for found in own:
+                        found.hint = found.hint or _UNKNOWN
                     yield from own
                 self.leave_open(node)
                 behind |= _behind(self.trial.model, {node.index})
@@ -152,6 +162,16 @@ class _Search:
             hints.append(f"{noun} {_listed(numbers)} of {layer.type} {layer.name!r} (line {where.line}) {verb} {old}, but {new} would fit")
             places.append(where)
         return "; ".join(hints), tuple(places)
+
+    def remember(self, pins: Iterable[_Pin]) -> None:
+        """Note the new value of each number that the pins replace, if it is one number by itself."""
+        for constant, is_axis, numbers in pins:
+            present = self.fact(constant)
+            old = (present.shape if is_axis else present.elements) or ()
+            if not is_axis and len(numbers) == 1:
+                for position, new in numbers.items():
+                    if type(number := old[position]) is int and type(new) is int and number > 1:
+                        self.renamed.setdefault(number, new)
 
     # Overrides of the trial.
 
@@ -206,11 +226,20 @@ class _Search:
     def pins(self, node: Node, count: int) -> list[_Pin]:
         """The numbers at fault for the errors of a node; none if no constant is at fault.
 
-        Stale patterns of Reshapes before the node come first; else the numbers with which the pass gets furthest.
+        Values that numbers got in other constants come first, unless the pass gets further with others: stale patterns of Reshapes
+        before the node; else the numbers with which it gets furthest.
         """
         near, far = self.constants(node)
-        pins = self.stale([*near, *far], node, count)
-        if pins:
+        repeated = self.repeated([*near, *far], node, count)
+        others = self.others(near, far, node, count)
+        if not (repeated and others):
+            return repeated or others
+        here, there = self.rating(repeated, node, count), self.rating(others, node, count)
+        return repeated if here and (there is None or here[0] <= there[0]) else others
+
+    def others(self, near: list[_Source], far: list[_Source], node: Node, count: int) -> list[_Pin]:
+        """The numbers at fault for the errors of a node, by this node alone."""
+        if pins := self.stale([*near, *far], node, count):
             return pins
         for solutions in (self.solutions(node, count, near, has_axes=True), self.solutions(node, count, far, has_axes=False)):
             rated = [(rating, pins) for pins in solutions if (rating := self.rating(pins, node, count)) is not None]
@@ -257,6 +286,18 @@ class _Search:
         """The elements of a constant, if they are a few integers; else none."""
         elements = self.fact(constant).elements or ()
         return elements if len(elements) <= _MOST_NUMBERS and all(type(element) is int for element in elements) else ()
+
+    def repeated(self, sources: Iterable[_Source], node: Node, count: int) -> list[_Pin]:
+        """The numbers of one constant that another constant had, with the values that they got there, if the node then passes."""
+        for constant, _ in sources if self.renamed else ():
+            numbers: dict[int, Size] = {
+                index: self.renamed[element]
+                for index, element in enumerate(self.elements(constant))
+                if isinstance(element, int) and element in self.renamed
+            }
+            if numbers and not self.work.is_done and self.rating([pin := _Pin(constant, False, numbers)], node, count) is not None:
+                return [pin]
+        return []
 
     def stale(self, sources: Iterable[_Source], node: Node, count: int) -> list[_Pin]:
         """Reshape patterns that repeat old sizes of their data; as many of the first ones as it takes for the node to pass."""

@@ -441,20 +441,33 @@ class Inference:
         return f"<Inference of {self.document.path or self.model.name!r}: {self._about()}>"
 
     def write(
-        self, path: str | os.PathLike[str], *, force: bool = False, in_place: bool = False, weights: Literal["link", "copy"] | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        in_place: bool = False,
+        weights: Literal["copy", "link", "none"] = "copy",
     ) -> None:
-        """Write the annotated file, completely or not at all.
+        """Write the annotated file, completely or not at all, and its weights beside it.
 
         An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`.
-        `weights` places the `.bin` next to the file, as a hard link or a copy. Raises `OSError` if a file cannot be written.
+        `weights` says how the `.bin` gets its place: `"copy"`, which shares the blocks of the original where the file system can copy on
+        write; `"link"`, a hard link, so that a program that writes one of the two in place changes both; `"none"`, not at all. A file
+        that is written in place keeps its weights. Raises `OSError` if a file cannot be written, `ValueError` for another word.
         """
-        from irshape.xml.writer import check_target, place_weights, write_atomic
+        from irshape.xml.writer import check_target, place_weights, weights_path, write_atomic
+
+        if weights not in ("copy", "link", "none"):
+            raise ValueError(f'weights must be "copy", "link" or "none", not {weights!r}')
 
         source = self.document.path
         own = self.weights.path if self.weights else None
         kept = [own] if own is not None else []
         check_target(path, force=force, in_place=in_place, source=source, kept=kept)
-        if weights and self.weights and own is not None and os.path.exists(own):
+        is_input = source is not None and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
+        if weights != "none" and not is_input and self.weights and (own is None or os.path.exists(own)):
+            if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
+                raise OSError(errno.EINVAL, "the model would have the path of its weights; a name that ends in .xml is expected", path)
             try:
                 place_weights(weights, self.weights, path, force=force, kept=[source] if source is not None else [])
             except WeightsError as error:

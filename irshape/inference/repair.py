@@ -116,6 +116,34 @@ def _spell_attribute(site: _Site) -> _Repair | None:
     return _write_attributes(site, node, {declared: getattr(node.op, declared.name)})
 
 
+def _is_other_number(site: _Site) -> bool:
+    """Whether a text may mean another number than the one that OpenVINO reads, as 2.9 for 2.
+
+    A `<dim>` that the model computes is certain, however it is written.
+    """
+    if (dim := _DIM.match(site.text(512))) is not None:
+        if (node := site.node) is None:
+            return True
+        ports = site.layers.ports(node).values()
+        port, fact = next(((port, fact) for port, fact in ports if port.offset <= site.offset < port.end), (None, None))
+        if port is not None and fact is not None and fact.shape is not None:
+            source, tag = site.document.source, "<dim".encode(site.document.encoding)
+            axis = source.count(tag, port.offset, site.offset)
+            if axis < len(fact.shape) and fact.shape[axis] == int(dim[2]):
+                return False
+        texts, values = [dim[1]], (int(dim[2]),)
+    elif (found := site.attribute()) is not None:
+        node, declared, text = found
+        value = getattr(node.op, declared.name)
+        texts, values = text.split(","), value if isinstance(value, tuple) else (value,)
+    else:
+        return True
+    try:
+        return [float(text) for text in texts] != [*map(float, values)]
+    except (TypeError, ValueError, OverflowError):
+        return True
+
+
 def _state_defaults(site: _Site) -> _Repair | None:
     """Write all missing attributes of a layer at once, so that it gets one `<data>`. In a faulty layer a missing one may be the fault."""
     if (node := site.node) is None or node.op_class is None or node in site.layers.faulty:
@@ -197,6 +225,8 @@ BY_HAND: Final[dict[str, _Maker]] = {
     "R104": _remove_attribute,
 }
 _ALL: Final = SAFE | BY_HAND
+# Codes whose fix needs the evidence of the records of a layer: that they agree with the value that is written.
+_WITNESSED: Final = frozenset({"R103", "X203"})
 # Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
 _INFERRED: Final = frozenset({"R301", "R302"})
 
@@ -211,6 +241,7 @@ def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping
     if not mendable or engine.model.document.is_example:
         return
     layers = _Layers(engine, diagnostics)
+    doubts = _Doubts(layers, diagnostics, behind)
     for diagnostic in mendable:
         if diagnostic.where.offset is None:
             continue
@@ -220,7 +251,10 @@ def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping
             title = repairs[0].title
             if len(repairs) > 1:
                 title += f", and mend {len(repairs) - 1} more {'place that follows' if len(repairs) == 2 else 'places that follow'} from it"
-            diagnostic.fix = Fix(title, tuple(edits), diagnostic.code in SAFE)
+            doubt = doubts.about(diagnostic) if diagnostic.code in SAFE else None
+            diagnostic.fix = Fix(title, tuple(edits), doubt == "")
+            if doubt and diagnostic.hint is None:
+                diagnostic.hint = f"--fix leaves this to you, because {doubt}"
 
 
 def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
@@ -233,6 +267,48 @@ def _repair(layers: _Layers, code: str, offset: int) -> Fix | None:
         return None
     where = (offset, *site.document.position(offset))
     return Fix(repair.title, tuple([_edit(site.document, where, splice) for splice in repair.splices]), code in SAFE)
+
+
+class _Doubts:
+    """Why the fix of a fault is not safe: other text of the file may be wrong, and the text that the fix replaces may be right.
+
+    `suspected` are the nodes with a fault that only the author can decide on, such as an attribute that may be misspelled. `tainted` are
+    these and the nodes after them. `assumed` are the nodes without an attribute that the specification requires, `contradicted` those
+    whose own output ports record other facts than the model computes.
+    """
+
+    def __init__(self, layers: _Layers, diagnostics: Sequence[Diagnostic], behind: Mapping[Diagnostic, Sequence[int]]) -> None:
+        self._layers = layers
+        self._behind = behind
+        placed = [(found, layers.at(found.where.offset)) for found in diagnostics if found.where.offset is not None]
+        self._suspected = {node for found, node in placed if node and (found.code in BY_HAND or self._is_other_number(found))}
+        self._tainted = _from(layers.graphs.values(), self._suspected)
+        self._assumed = {node for found, node in placed if found.code == "R103"}
+        self._contradicted = {node for found, node in placed if found.code in _INFERRED}
+
+    def about(self, diagnostic: Diagnostic) -> str:
+        """The doubt about the fix of a fault, as a reason; empty if the fix is safe."""
+        code, offset = diagnostic.code, diagnostic.where.offset
+        node = self._layers.at(offset or 0)
+        if node is None:
+            return ""
+        if self._is_other_number(diagnostic):
+            return "the text may mean another number than the one that OpenVINO reads"
+        if node in self._suspected:
+            return "an attribute of the layer may be wrong instead"
+        if code in _WITNESSED and node in self._contradicted:
+            return "the ports of the layer record otherwise"
+        if code in _INFERRED:
+            if node in self._tainted:
+                return "an attribute of a layer before it may be wrong instead"
+            if node in self._assumed:
+                return "an attribute of the layer is missing, and the recorded value may follow from it"
+            if any(self._layers.is_output(place) for place in self._behind.get(diagnostic, ())):
+                return "ports after it record the same; irshape infer --in-place records what the model computes, if that is right"
+        return ""
+
+    def _is_other_number(self, found: Diagnostic) -> bool:
+        return found.code == "R101" and _is_other_number(_Site(self._layers, found.where.offset or 0))
 
 
 class _Layers:
@@ -261,6 +337,11 @@ class _Layers:
             node = node.model.holder
         return node
 
+    def is_output(self, offset: int) -> bool:
+        """Whether an output port of a layer is at a place."""
+        node = self.at(offset)
+        return node is not None and any(port.offset == offset for port in node.layer.outputs)
+
     def ports(self, node: Node) -> dict[int, tuple[Port, Fact]]:
         """The ports of a node with their facts, by their places."""
         if self.last[0] is not node:
@@ -279,6 +360,17 @@ def _trusting(graphs: Sequence[Engine]) -> set[Node | None]:
             while inner is not None:
                 found.add(inner)
                 inner = inner.model.holder
+    return _from(graphs, found)
+
+
+def _from(graphs: Iterable[Engine], nodes: Iterable[Node | None]) -> set[Node | None]:
+    """Some nodes and all nodes that depend on them; a node in the body of one depends on it, and the holder of a body on its nodes."""
+    found = set(nodes)
+    for node in [*found]:
+        holder = node.model.holder if node else None
+        while holder is not None:
+            found.add(holder)
+            holder = holder.model.holder
     for graph in graphs if found else ():
         model = graph.model
         for node in model:

@@ -259,8 +259,10 @@ class Op:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
-            unknown = (name for name in attributes if name not in known)
-            findings.extend(Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in unknown)
+            missing = known.difference(attributes)
+            for name in attributes:
+                if name not in known:
+                    findings.append(Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name, hint=_alike(name, missing)))
         if findings:
             self.findings = tuple(findings)
             self.is_broken = any(finding.is_error for finding in findings)
@@ -331,3 +333,13 @@ class Assembling(Moving):
 
 
 OpClass: TypeAlias = type[Op]
+
+
+def _alike(name: str, missing: set[str]) -> str | None:
+    """The question whether an unknown attribute is one that the layer lacks."""
+    if not missing:
+        return None
+    from difflib import get_close_matches
+
+    close = get_close_matches(name[:64], sorted(missing), 1)
+    return f"did you mean {close[0]}?" if close else None

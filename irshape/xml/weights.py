@@ -8,7 +8,6 @@ import stat
 import struct
 import sys
 from _thread import allocate_lock  # as threading.Lock, without what that module imports
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
@@ -16,7 +15,7 @@ from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 
 if TYPE_CHECKING:
-    from typing import Protocol, TypeAlias
+    from typing import IO, Protocol, TypeAlias
 
     from irshape.xml.formats import Format
 
@@ -126,11 +125,18 @@ class Weights:
         """Open the file if it is not open; W104 if it is not a regular file or is a link out of the model's folder."""
         self.total  # noqa: B018 - reading the size opens the file
 
-    def pieces(self) -> Iterator[bytes]:
-        """All bytes in pieces."""
-        total = self.total
-        for offset in range(0, total, _PIECE):
-            yield self.read(offset, min(_PIECE, total - offset))
+    def copy_to(self, file: IO[bytes]) -> None:
+        """Write all bytes to an empty file; the system copies them on write where the file system can."""
+        total, done = self.total, 0
+        if self._descriptor >= 0 and hasattr(os, "copy_file_range"):
+            try:
+                while done < total and (copied := os.copy_file_range(self._descriptor, file.fileno(), total - done, done, done)):
+                    done += copied
+            except OSError:
+                pass  # between some file systems and on old kernels; the rest is read and written
+        file.seek(done)
+        for offset in range(done, total, _PIECE):
+            file.write(self.read(offset, min(_PIECE, total - offset)))
 
     def close(self) -> None:
         """Close the file; a later read fails."""

@@ -338,30 +338,36 @@ def place_weights(
     force: bool = False,
     kept: Iterable[str | os.PathLike[str]] = (),
 ) -> str:
-    """Put the weights beside a new `.xml`, as a hard link or a copy, and return their new path.
+    """Put the weights beside a new `.xml`, as a copy or a hard link, and return their new path.
 
-    Does nothing if the same weights are already there. Raises `FileExistsError` if another file is there and `force` is false, or if it
-    is in `kept`; `OSError` if a link is impossible, for example between file systems; `WeightsError` if the weights cannot be read.
+    A copy shares its blocks with the original where the file system can copy on write. A hard link is the original: a program that writes
+    the new path in place, as OpenVINO does, changes both. Does nothing if the same file is already there. Raises `FileExistsError` if
+    another file is there and `force` is false, or if it is in `kept`; `OSError` if a link is impossible, for example between file
+    systems or of weights in memory; `WeightsError` if the weights cannot be read.
     """
-    source = weights.path or ""
-    path = os.path.splitext(os.fspath(target_xml))[0] + ".bin"
-    with contextlib.suppress(FileNotFoundError):
-        if os.path.samefile(source, path):
-            return path
+    source = weights.path
+    path = weights_path(target_xml)
+    if source is not None:
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samefile(source, path):
+                return path
     target = _Target.at(path, force=force, kept=kept, is_followed=False)
     weights.open()
     if how == "link":
+        if source is None:
+            raise OSError(errno.EINVAL, "weights in memory have no file to link to; write them as a copy", path)
         temporary = target.neighbour()
         os.link(os.path.realpath(source), temporary)
         target.take(temporary)
         return path
 
-    def fill(file: IO[bytes]) -> None:
-        for piece in weights.pieces():
-            file.write(piece)
-
-    _publish(target, fill)
+    _publish(target, weights.copy_to)
     return path
+
+
+def weights_path(xml_path: str | os.PathLike[str]) -> str:
+    """The path at which OpenVINO looks for the weights of an `.xml`."""
+    return os.path.splitext(os.fspath(xml_path))[0] + ".bin"
 
 
 def check_target(

@@ -287,7 +287,7 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
         (["check", "absent.xml"], "irshape: absent.xml: No such file or directory"),
         (["check", SPACE_TO_DEPTH, "--weights-file", "absent.bin"], "irshape: absent.bin: No such file or directory"),
         (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file needs exactly one FILE"),
-        (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o and --in-place need exactly one FILE"),
+        (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o x.xml: several files need a folder, x.xml/"),
         (["infer", SPACE_TO_DEPTH, "--weights", "link"], "irshape: --weights needs -o"),
         (["infer", SPACE_TO_DEPTH, "--symbol", "H"], "irshape: --symbol 'H': expected \"NAME=RANGE\""),
         (["check", SPACE_TO_DEPTH, "--limit", "time=1"], "irshape: --limit time=... and --limit memory=... need --isolate"),

@@ -160,11 +160,26 @@ def test_all_blockers_are_reported_and_no_consequence() -> None:
     assert all(found.hint and found.related for found in errors(inference))
 
 
+def test_a_size_gets_one_new_value_in_all_constants() -> None:
+    net = Net()
+    x = net.parameter("f32[1,14,14,64]")
+    tokens = pattern(net, x, [1, 196, 64])
+    rows = pattern(net, net.layer("Relu", [tokens], ["FP32"], "opset1")[0], [196, 64])
+    net.result(pattern(net, rows, [-1, 196, 64]))  # for this layer alone, 4 would do as well
+    found = errors(reshaped(net, "[1,16,16,64]"))
+    assert len(found) == 3
+    assert all(one.hint and one.hint.endswith("is 196, but 256 would fit") for one in found)
+
+
 def test_what_no_constant_pins_is_reported_without_one() -> None:
     net = Net()
     net.result(net.layer("Add", [net.parameter("f32[4]"), net.parameter("f32[4]")], ["FP32"])[0])
     (found,) = errors(reshaped(net, "[5]", "[6]"))
-    assert (found.code, found.hint, found.related) == ("S202", None, ())
+    assert (found.code, found.hint, found.related) == (
+        "S202",
+        "irshape knows no value of a constant with which this layer would pass",
+        (),
+    )
 
 
 def test_what_follows_from_inputs_at_odds_is_no_blocker() -> None:

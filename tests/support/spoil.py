@@ -34,7 +34,9 @@ def spoiled(source: bytes, chance: random.Random, most: int = 12) -> tuple[bytes
         by_code.setdefault(spoil.code, []).append(spoil)
     chosen: list[Spoil] = []
     while len(chosen) < most and any(by_code.values()):
-        for rest in by_code.values():
+        for code, rest in by_code.items():
+            if code in ("R301", "R302") and any(spoil.code == code for spoil in chosen):
+                rest.clear()  # two tensors that record other facts could both be right
             if rest and all(spoil.end < rest[-1].start - 200 or rest[-1].end < spoil.start - 200 for spoil in chosen):
                 chosen.append(rest.pop())
             elif rest:
@@ -65,7 +67,7 @@ def of_port(node: Node, port: Port) -> Iterator[Spoil]:
     dims = list(DIM.finditer(source, port.offset, port.end))
     for dim in dims:
         yield Spoil(*dim.span(1), str(int(dim[1]) + 1).encode(), "R301")
-        yield Spoil(*dim.span(1), dim[1] + b".5", "R101")
+        yield Spoil(*dim.span(1), dim[1] + b".0", "R101")
     if len(dims) > 1:  # a port without dims records nothing
         yield Spoil(*dims[-1].span(), b"", "R301")
     if dims:
@@ -88,7 +90,7 @@ def of_attribute(node: Node, attribute: Attribute, text: str) -> Iterator[Spoil]
     start = offset + len(attribute.spelling) + len('="')
     end = start + len(text.encode())
     value, _ = attribute.read(text)
-    for other, code in ((f"{text}.9", "R101"), (text.upper(), "R105"), (text.capitalize(), "R105")):
+    for other, code in ((f"{text}.0", "R101"), (text.upper(), "R105"), (text.capitalize(), "R105")):
         try:
             if attribute.read(other) == (value, code):
                 yield Spoil(start, end, other.encode(), code)
