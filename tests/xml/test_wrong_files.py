@@ -32,7 +32,7 @@ FORMATS = [
     (LFS, "a Git LFS pointer", "git lfs pull"),
     (b"/annex/objects/MD5E-s1000--abc.xml\n", "a git-annex pointer", "git annex get"),
     (b"outs:\n- md5: " + b"a" * 32 + b"\n  path: m.xml\n", "a DVC pointer", "dvc pull"),
-    (gzip.compress(b"<net/>"), "compressed by gzip", "gzip -d"),
+    (gzip.compress(b"<net/>", mtime=0), "compressed by gzip", "gzip -d"),
     (zipped("m.txt"), "a zip archive", "the files inside"),
     (zipped("archive/data.pkl"), "a PyTorch model", "openvino.convert_model"),
     (zipped("metadata.json"), "a Keras model", "ovc FOLDER"),
@@ -169,7 +169,7 @@ def test_what_openvino_reads_as_weights(tmp_path: Path) -> None:
     core, model, path = openvino.Core(), net(), tmp_path / "m.xml"
     path.write_text(model.xml)
     weights = path.with_suffix(".bin")
-    for data in (model.bin, model.bin + bytes(4), LFS, gzip.compress(bytes(9000)), model.bin[:8], LFS[:12], b""):
+    for data in (model.bin, model.bin + bytes(4), LFS, gzip.compress(bytes(9000), mtime=0), model.bin[:8], LFS[:12], b""):
         weights.write_bytes(data)
         checked = irshape.check(path)
         try:
