@@ -77,6 +77,7 @@ class Weights:
         self._descriptor = -1
         self._size = -1
         self._error: WeightsError | None = None
+        self._formats: tuple[Format | None] | None = None
 
     @classmethod
     def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:
@@ -234,12 +235,15 @@ class Weights:
         return WeightsError("W102", message, "copy the .bin again: it was cut short, or belongs to another model")
 
     def format(self) -> Format | None:
-        """The format that the first bytes tell, if it is one that weights never have."""
-        from irshape.xml import formats
+        """The format that the first bytes tell, if it is one that weights never have; the bytes are read once."""
+        if self._formats is None:
+            from irshape.xml import formats
 
-        if form := formats.recognised(self._read(0, min(self.total, formats.HEAD))):
-            return form
-        return formats.Format(_XML, "give the .bin that was written together with the .xml") if self._begins_like_xml() else None
+            found = formats.recognised(self._read(0, min(self.total, formats.HEAD)))
+            if found is None and self._begins_like_xml():
+                found = formats.Format(_XML, "give the .bin that was written together with the .xml")
+            self._formats = (found,)
+        return self._formats[0]
 
     def _begins_like_xml(self) -> bool:
         return self._read(0, min(self._size, 64)).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
