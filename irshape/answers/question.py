@@ -49,7 +49,7 @@ def opened(model: Model, given: Inputs) -> Inputs:
 
 
 def filled(question: Inputs, engine: Engine) -> list[Guard]:
-    """That sizes which are formulas are at least 1, as guards where the ranges of the symbols do not imply it."""
+    """The guards that demand at least 1 of each size that is a formula, where the ranges of its symbols do not imply it."""
     found: dict[Requirement, Guard] = {}
     for node, shape in question.shapes.items():
         sizes = engine.slots[node.first_slot].shape or ()

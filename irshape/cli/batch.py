@@ -29,7 +29,7 @@ _ARRAY = ("[", ",\n", "", "]\n")
 
 
 class Totals:
-    """What a run over files leaves for the end: counts, and with `keeps` the diagnostics of every file.
+    """The results of a run over files that are reported at its end: counts, and with `keeps` the diagnostics of every file.
 
     `foreign` is the number of XML files of other formats that were passed over, `accepted` has the fingerprints of the faults that a
     baseline accepts, by path. `kinds` counts the faults of each code, and those of them that --fix mends.

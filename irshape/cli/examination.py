@@ -164,7 +164,7 @@ class Examination:
         return asked_of(model, self._given, self._symbols, own, is_many=self._is_many)
 
     def _matches(self, model: Model) -> Sequence[str]:
-        """What the patterns among the names of inputs match, if that is asked for."""
+        """The inputs that each pattern matches, if `--verbose` is given."""
         if not (getattr(self._given, "verbose", False) and self._given.format == "text"):
             return ()
         from irshape.cli.inputs import matches

@@ -134,7 +134,7 @@ def _expand(patterns: Mapping[str, str], inputs: dict[str, str], names: Mapping[
 
 
 def matches(model: Model, given: Namespace) -> Iterator[str]:
-    """What each pattern among the names of inputs on the command line matches."""
+    """The inputs that each pattern on the command line matches."""
     names = input_names(model)
     for text in given.input:
         name, _, reason = _parted(text, model, names)

@@ -165,7 +165,7 @@ def _condition_lines(conditions: Iterable[Condition], palette: Palette) -> Itera
 
 
 def note_lines(notes: Sequence[Note], palette: Palette) -> Iterator[str]:
-    """What OpenVINO accepts besides."""
+    """The other sizes that OpenVINO accepts."""
     if notes:
         yield ""
         yield f"{palette.bold}OpenVINO also accepts other sizes{palette.plain}"

@@ -137,7 +137,7 @@ class Divide(Division):
 
 
 class Remainder(Division):
-    """What a division leaves over."""
+    """The family of operations that give the remainder of a division."""
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
         if _holds_zero(inputs[1]) and 0 not in (inputs[1].ends or ()):
@@ -185,7 +185,7 @@ class Mod(Remainder):
         return -max(min(-low, most), 0), max(min(high, most), 0)
 
     def of_bounds(self, dividend: tuple[Any, Any], divisor: tuple[Any, Any]) -> tuple[float, float] | None:
-        """What OpenVINO makes of the remainders by both ends of the divisor; it takes no divisor between them into account."""
+        """The bounds that OpenVINO infers: it takes the remainders by both ends of the divisor, and by no number between them."""
         (low, high), (least, most) = dividend, divisor
         if high == inf or 0 in divisor or least == inf:
             return 0, inf

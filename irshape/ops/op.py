@@ -288,7 +288,7 @@ class Op:
         return None
 
     def runtime_shapes(self, ctx: Any, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
-        """What OpenVINO knows of the shapes that `infer` returned, where sizes are intervals as in OpenVINO."""
+        """The shapes that OpenVINO infers, from those that `infer` returned; sizes are intervals as in OpenVINO."""
         return shapes
 
     @classmethod

@@ -171,7 +171,7 @@ class Reshape(_Rearrangement):
 
 
 def _between(ctx: Context, rest: Size, divisors: Size) -> Size:
-    """What OpenVINO knows of the size for -1: it divides the bounds, which may cross where no size is a multiple."""
+    """The bounds that OpenVINO infers for -1: it divides bounds, and the results may cross where no size is a multiple."""
     (low, high), (least, most) = bounds(rest), bounds(divisors)
     smallest = min(low, 1) if most == inf else -(int(-low) // int(most)) if most else 0
     largest = inf if high == inf or not least else int(high) // int(least)

@@ -194,7 +194,7 @@ class StringTensorPack(Op):
 
 @op("StringTensorUnpack", "extension")
 class StringTensorUnpackOfTokenizers(Op):
-    """Where each string begins and ends, and the characters of all; u8 data are strings packed by openvino-tokenizers."""
+    """The begin and the end of each string, and the characters of all strings; u8 data are strings packed by openvino-tokenizers."""
 
     EXTENSION = "openvino-tokenizers"
     data = In(frozenset({ElementType.string, ElementType.u8, ElementType.dynamic}))

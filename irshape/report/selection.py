@@ -10,11 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from irshape.report.catalogue import CATALOGUE
-from irshape.report.diagnostic import SEVERITIES
 
 ALL: Final = "ALL"
 OFF: Final = "off"
-LEVELS: Final = (*SEVERITIES, OFF)
 PREFIXES: Final = dict.fromkeys((ALL, *(code[:length] for length in (1, 2, 3, 4) for code in CATALOGUE)))
 """Everything that may stand for codes, in the order of the catalogue, shorter ones first."""
 

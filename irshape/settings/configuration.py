@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Table(NamedTuple):
-    """What a configuration sets for some files."""
+    """The settings of a configuration for some files."""
 
     ignore: tuple[str, ...] = ()
     extend_select: tuple[str, ...] = ()

@@ -84,7 +84,7 @@ class _Keys(BaseModel):
 
 
 class FileTable(_Keys):
-    """What is set for some files."""
+    """Settings for some files."""
 
     ignore: Annotated[list[Code], Field(description="codes that are not reported")] = []
     extend_select: Annotated[list[Code], Field(description="codes that are reported beside the selected ones")] = []

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class FileSettings:
-    """What a configuration sets for one file, and the selection that follows from it and from the command line.
+    """The settings of a configuration for one file, and the selection that follows from it and from the command line.
 
     `configuration` is the path of the configuration, empty without one. `tables` are the globs of `per-file` that name the file. `weights`,
     `extensions` and `baseline` are paths from the working folder.

@@ -12,7 +12,7 @@ from irshape.settings.settings import Settings
 
 
 def settings_text(path: str, settings: Settings) -> str:
-    """What applies to a file, as TOML: the configuration with its tables for the file and the options of the command line in one."""
+    """The settings of a file as TOML: the configuration, its tables for the file, and the options of the command line, in one."""
     own = settings.of(path)
     source = own.configuration or "no configuration"
     tables = "".join(f", per-file {json.dumps(glob)}" for glob in own.tables)

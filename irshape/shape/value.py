@@ -138,11 +138,6 @@ def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]
     return tuple(elements[i] for i in indices(target, steps))
 
 
-def elementwise(function: Callable[..., Element], operands: Iterable[tuple[Elements, Sequence[int]]], shape: Sequence[int]) -> Elements:
-    """The results of a function of corresponding elements; `operands` are elements and shapes that broadcast to `shape`."""
-    return tuple(map(function, *(broadcast_to(elements, own, shape) for elements, own in operands)))
-
-
 def _integer_limits(bits: int, is_signed: bool) -> tuple[int, int]:
     return (-(1 << bits - 1), (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
 

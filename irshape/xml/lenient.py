@@ -26,7 +26,7 @@ class Blanked(NamedTuple):
 
 
 def forgiven(source: bytes, *, is_early: bool) -> list[Blanked]:
-    """What OpenVINO's parser passes over in a file that is no XML; empty for a file in an encoding of two bytes a character.
+    """The text that OpenVINO's parser passes over in a file that is not XML; empty for a file in an encoding of two bytes a character.
 
     `is_early` says that an XML parser fails before the root element.
     """

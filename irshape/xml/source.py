@@ -32,7 +32,7 @@ if TYPE_CHECKING:
             """The attributes of the element."""
 
     Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | Tree | Element | OpenVINOModel
-    """What may hold an IR: a path, XML text, bytes, a binary file object, an `lxml` or `xml.etree` tree or element, an `openvino.Model`."""
+    """A source of an IR: a path, XML text, bytes, a binary file object, an `lxml` or `xml.etree` tree or element, an `openvino.Model`."""
 
 # What may be before the first tag of an XML text.
 _BLANKS: Final = " \t\r\n\ufeff"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
             """Read bytes from there."""
 
     WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"
-    """What may hold the weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
+    """A source of weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
 
 # Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20

@@ -396,7 +396,7 @@ class _Target(NamedTuple):
         kept: Iterable[str | os.PathLike[str]] = (),
         is_followed: bool = True,
     ) -> _Target:
-        """The place at a path; with `is_followed=False` a link there is replaced, and what it leads to stays."""
+        """The place at a path. With `is_followed=False` a link at the path is replaced, and its target stays."""
         path = os.fspath(path)
         folder, name = os.path.split(path)
         real = os.path.realpath(path) if is_followed else os.path.join(os.path.realpath(folder), name)

@@ -59,7 +59,7 @@ def listed(names: tuple[str, ...]) -> str:
 
 
 def _exceptions(unifier: Unifier, one: Replacement, symbol: Symbol, size: str, trial: _Trial) -> Iterator[str]:
-    """What the choice of one replacement leaves out, as texts that follow the name of the input."""
+    """The valid sizes that the choice of one replacement leaves out, as texts that follow the name of the input."""
     requirement, axis = one.demands[0].requirement, symbol.axis
     if one.reason == BROADCAST:
         sides = [side for side in (requirement.a, requirement.b) if isinstance(side, Dim)]

@@ -177,7 +177,7 @@ class Unifier:
         return len(self.replaced) > before
 
     def _by_product(self) -> bool:
-        """Where `C*D` must be a multiple of `A`, and `C` and `A` stand for the same axis, take them for equal."""
+        """Take `C` and `A` for equal if `C*D` must be a multiple of `A` and both stand for the same axis."""
         before = len(self.replaced)
         for demand in list(self.demands):
             a, b = demand.requirement.a, demand.requirement.b

@@ -25,7 +25,7 @@ _HINT: Final = (
 
 
 class Layer(NamedTuple):
-    """What a formula is evaluated for: the operation with its attributes, its inputs by name, and the sizes that these have named.
+    """The layer of a formula: the operation with its attributes, its inputs by name, and the sizes that these have named.
 
     An input is None if it is absent. A size or a run of axes is absent from `sizes` and `runs` if its input or the rank is not known.
     """

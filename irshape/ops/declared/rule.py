@@ -32,7 +32,7 @@ class Output(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """What a file says of an operation: the shapes of the inputs, by name, then the conditions, then the shapes of the outputs.
+    """The rule of an operation as a file states it: the shapes of the inputs, by name, then the conditions, then the shapes of the outputs.
 
     `numbers` are the attributes that the shapes of inputs name, each with its name in Python.
     """

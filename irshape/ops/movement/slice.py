@@ -36,7 +36,7 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
 
 
 def _between_ends(ctx: Context, size: Dim, begin: int, end: int, step: int) -> Size:
-    """What OpenVINO knows of a slice between limits of unlike sign: its lengths at both ends of the size, whatever is between them."""
+    """The bounds that OpenVINO infers for a slice between limits of unlike sign: the lengths at both ends of the size."""
     low, high = bounds(size)
     most = -(-(end if step > 0 else begin + 1) // abs(step)) if high == inf else len(slice_range(int(high), begin, end, step))
     least = len(slice_range(int(low), begin, end, step))

@@ -85,7 +85,7 @@ class NonMaxSuppression(_NonMaxSuppression):
         return [(self._counted(ctx, count, scores.shape[1]), 3)]
 
     def _counted(self, ctx: Context, count: Size, classes: Size) -> Size:
-        """What OpenVINO knows of the number of boxes, from a number for as many classes."""
+        """The bounds that OpenVINO infers for the number of boxes, from the number for each class."""
         return count if is_known(count) and (count == 0 or is_known(classes)) else ctx.unknown()
 
 
