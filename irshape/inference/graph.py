@@ -54,6 +54,7 @@ class Graph:
     """
 
     new_scope: ClassVar[type[Scope]] = Scope
+    new_voice: ClassVar[type[Voice]] = Voice
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class Graph:
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
         self.constants: Constants = outer.constants if outer else Constants(weights, document.limits)
         self.origins = Origins(model, self.rules, self.constants, opaque)
-        self.voice = Voice(model)
+        self.voice = self.new_voice(model)
         self.verdict: Verdict | None = None
         self.shapes: dict[int, Shape] = {}
         self.symbols: dict[str, SymbolRange] = outer.symbols if outer else {}

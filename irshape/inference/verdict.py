@@ -16,15 +16,12 @@ from irshape.inference.runtime import interval_shape, intervals, never_valid
 from irshape.inference.schedule import facts_of
 from irshape.inference.transfer import Outcome
 from irshape.inference.voice import Voice
-from irshape.model.bodies import Body
 from irshape.model.model import Model, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, IntervalScope
-from irshape.shape.limits import Work
-from irshape.xml.weights import Weights
 
 
 def infer(engine: Engine) -> None:
@@ -49,24 +46,24 @@ def infer(engine: Engine) -> None:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class _Refusals(Voice):
+    """A voice that says nothing: it keeps the nodes in which OpenVINO finds an error."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model)
+        self.refused: set[Node] = set()
+
+    def report(self, run: Run, position: int, node: Node, finding: Finding) -> None:
+        if CATALOGUE[finding.code].severity == ERROR:
+            self.refused.add(node)
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class RuntimePass(Engine):
     """A pass that reduces the outputs of every node to OpenVINO's view of them. It has tables of its own, in which sizes are intervals."""
 
     new_scope = IntervalScope
-
-    def __init__(
-        self,
-        model: Model,
-        weights: Weights | None,
-        opaque: frozenset[str] = frozenset(),
-        *,
-        outer: Engine | None = None,
-        body: Body | None = None,
-        is_static: bool = False,
-        work: Work | None = None,
-    ) -> None:
-        super().__init__(model, weights, opaque, outer=outer, body=body, is_static=is_static, work=work)
-        self.voice = self._refusals = _Refusals(model)
+    new_voice = _Refusals
 
     @classmethod
     def of(cls, engine: Engine) -> Self:
@@ -76,9 +73,15 @@ class RuntimePass(Engine):
         runtime.shapes = {node: interval_shape(shape, ("input", node), scope) for node, shape in engine.shapes.items()}
         return runtime
 
+    @property
+    def refused(self) -> set[Node]:
+        """The nodes in which OpenVINO finds an error."""
+        assert isinstance(self.voice, _Refusals)
+        return self.voice.refused
+
     def verdict_on(self, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
         """The outcome of a rule in a graph; its errors are warnings if OpenVINO does not refuse the node."""
-        if not any(finding.is_error for finding in outcome.findings) or node in self._refusals.refused:
+        if not any(finding.is_error for finding in outcome.findings) or node in self.refused:
             return outcome
         first = node.first_slot
         outputs = self.slots[first : first + node.layer.signature.output_count]
@@ -101,19 +104,6 @@ class RuntimePass(Engine):
         """OpenVINO's view of the outputs."""
         first = self.model.first_tensor + node.first_slot
         return [intervals(fact, tensor, self.facts, self.scope) for tensor, fact in enumerate(outputs, first)]
-
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class _Refusals(Voice):
-    """A voice that says nothing: it keeps the nodes in which OpenVINO finds an error."""
-
-    def __init__(self, model: Model) -> None:
-        super().__init__(model)
-        self.refused: set[Node] = set()
-
-    def report(self, run: Run, position: int, node: Node, finding: Finding) -> None:
-        if CATALOGUE[finding.code].severity == ERROR:
-            self.refused.add(node)
 
 
 def _has_unknown_sizes(engine: Engine) -> bool:
