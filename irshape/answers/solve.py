@@ -74,7 +74,10 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
 
 
 def _without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
-    """The requirements in their order; `12 // x == 3` is `x == 4` where another one is `12 % x == 0`, and `in (1, 3)` if `x` cannot be 12."""
+    """The requirements in their order, with `x == 4` for `12//x == 3` where another one is `12 % x == 0`.
+
+    `12//x in (1, 3)`, which broadcasting demands, is `x == 4`, too, if `x` cannot be 12.
+    """
     found = list(requirements)
     dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
     is_new = bool(dividends)

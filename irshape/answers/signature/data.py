@@ -31,7 +31,7 @@ class DataSize(NamedTuple):
 
 
 def data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:
-    """New names, none of them in `taken`, for those of the symbols `open_names` of which a layer is the origin, by the index of the atom."""
+    """New names for those of the symbols `open_names` that a layer makes, by the index of the atom; no name is one of `taken`."""
     owners: dict[str, Node] = {}
     for root in roots(inference):
         for name in symbols(root.size):

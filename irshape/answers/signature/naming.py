@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -51,7 +51,7 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    if plain.asked is None or not plain.ok or not _has_nameless(plain):
+    if plain.asked is None or not plain.ok or not _nameless(plain, plain.symbols):
         return plain
     try:
         found = Discovery(plain.model, plain.asked, plain.weights, plain.opaque, keeps_named=True)
@@ -65,17 +65,17 @@ def named(plain: Inference) -> Inference:
     return NamedInference(plain, reading, because(found), _named_data_sizes(reading, found.ranges))
 
 
-def _has_nameless(plain: Inference) -> bool:
-    """Whether a formula has a symbol that nobody has named."""
+def _nameless(inference: Inference, names: Collection[str]) -> set[str]:
+    """The symbols in the sizes of an inference that are not among these names."""
     seen: set[Size] = set()
-    for _, run in plain.graphs:
+    found: set[str] = set()
+    for _, run in inference.graphs:
         for fact in run.slots:
             for size in fact.shape or ():
                 if isinstance(size, Dim) and size not in seen:
-                    if not symbols(size) <= plain.symbols.keys():
-                        return True
                     seen.add(size)
-    return False
+                    found |= symbols(size)
+    return found.difference(names)
 
 
 def _ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
@@ -98,11 +98,10 @@ def _ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
     return ranges
 
 
-def _named_data_sizes(reading: Inference, taken: Iterable[str]) -> list[DataSize]:
+def _named_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize]:
     """The sizes in formulas that only the data of a layer tells; their symbols have names now."""
-    table = reading.scope.polynomials
-    names = {atom.name for atom in table.atoms if atom.kind == "symbol"}.difference(taken)
-    found = data_sizes(reading, names, taken)
+    names = _nameless(reading, taken)
+    found = data_sizes(reading, names, taken) if names else {}
     for index, size in found.items():
-        table.rename(index, size.name)
+        reading.scope.polynomials.rename(index, size.name)
     return list(found.values())
