@@ -139,10 +139,18 @@ def explain(inference: Inference | Source | Model, layer: str | int, port: int |
     """
     from irshape.answers.explain import explainer
 
-    return explainer.explain(inference if isinstance(inference, Inference) else infer(inference), layer, port, axis)
+    return explainer.explain((inference if isinstance(inference, Inference) else infer(inference)).reading, layer, port, axis)
+
+
+def _named(inference: Inference) -> Inference:
+    """The method `Inference.named`."""
+    from irshape.answers.signature.naming import named
+
+    return named(inference)
 
 
 Inference.explain = explain
+Inference.named = _named
 
 
 def diff(
@@ -270,7 +278,7 @@ def _infer(
     infer_all(engine)
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         remarks += note_changed_ranks(engine)
-    return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks)
+    return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks, asked=wanted)
 
 
 __all__ = [

@@ -45,7 +45,7 @@ MADE = {"irshape.Session", "irshape.In", "irshape.Out"}
 FIELDS = {
     "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit",
     "irshape.answers.condition.Condition",
-    "irshape.answers.signature.notes.Note", "irshape.answers.signature.signature.Because", "irshape.answers.signature.signature.DataSize",
+    "irshape.answers.signature.notes.Note", "irshape.answers.signature.reasons.Because", "irshape.answers.signature.data.DataSize",
     "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
     "irshape.answers.releases.Oldest",
 }  # fmt: skip
@@ -69,8 +69,8 @@ PARTS = (
     "irshape.inference.plan.plan.Plan",
     "irshape.answers.condition.Condition",
     "irshape.answers.signature.notes.Note",
-    "irshape.answers.signature.signature.Because",
-    "irshape.answers.signature.signature.DataSize",
+    "irshape.answers.signature.reasons.Because",
+    "irshape.answers.signature.data.DataSize",
     "irshape.answers.sizes.Undecided",
     "irshape.answers.sizes.Nearest",
     "irshape.answers.diff.Change",

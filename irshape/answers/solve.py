@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
-from math import inf, lcm
+from math import inf, lcm, prod
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -12,10 +12,11 @@ import numpy as np
 from irshape.answers.grid import Axis, Solution, Substitution, Unsolved, tabulate
 from irshape.answers.grid import solve as solve_on_grid
 from irshape.answers.size_set import Mask, SizeSet
-from irshape.shape.dim import Dim, Scope
+from irshape.shape.dim import Dim, Scope, dim_of
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
-from irshape.shape.range import Range
+from irshape.shape.range import Range, exactly, meet
+from irshape.shape.reported import Reported
 from irshape.shape.simplify import within_bounds
 
 # The most sizes in head and period of one symbol's set, the largest number in an equation that is substituted for a symbol, and the most
@@ -29,6 +30,8 @@ _FITTING: Final = 1 << 61
 _MOST_CELLS: Final = 1 << 25
 _LARGEST: Final = 1 << 31
 _MOST_COMPARED: Final = 1 << 18
+# The most combinations of sizes that bounded symbols have.
+_MOST_BOXED: Final = 1 << 16
 
 
 class Solved(NamedTuple):
@@ -59,7 +62,7 @@ class _Demand(NamedTuple):
 
 def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> Solved:
     """Find the sizes for which all requirements hold, within `domain`, which has the range of every symbol."""
-    simpler = within_bounds(scope, requirements)
+    simpler = _without_quotients(scope, within_bounds(scope, requirements))
     substitutions, links = _linked(simpler, domain)
     demands = [(number, requirement) for number, requirement in enumerate(simpler) if number not in links]
     for name, substitution in substitutions.items():
@@ -68,6 +71,34 @@ def solve(scope: Scope, requirements: Sequence[Requirement], domain: Mapping[str
     system = _System(scope, domain, substitutions, demands)
     relations = sorted(number for number in set(system.relations) if number >= 0)
     return Solved(system.sets, system.causes, links, substitutions, relations, simpler, system.unfinished)
+
+
+def _without_quotients(scope: Scope, requirements: Sequence[Requirement]) -> list[Requirement]:
+    """The requirements in their order, with `x == 4` for `12//x == 3` where another one is `12 % x == 0`.
+
+    `12//x in (1, 3)`, which broadcasting demands, is `x == 4`, too, if `x` cannot be 12.
+    """
+    found = list(requirements)
+    dividends = {one.b.polynomial: one.a for one in found if one.kind == "div" and isinstance(one.a, int) and isinstance(one.b, Dim)}
+    is_new = bool(dividends)
+    while is_new:
+        is_new, reported = False, Reported(scope, found)
+        for number, one in enumerate(found):
+            quotient, wanted = (one.a, one.b) if isinstance(one.a, Dim) else (one.b, one.a)
+            atom = scope.polynomials.only_atom(quotient.polynomial) if isinstance(quotient, Dim) else None
+            if one.kind == "ge" or atom is None or atom.kind != "floor" or not isinstance(wanted, int):
+                continue
+            dividend, divisor = atom.arguments
+            if isinstance(divisor, int) or dividends.get(divisor) != dividend or not isinstance(dividend, int):
+                continue
+            size = dim_of(scope, divisor)
+            choices = {wanted} if one.kind == "eq" else {1, wanted}
+            sizes = [dividend // choice for choice in choices if choice and dividend % choice == 0]
+            left = [one for one in sizes if meet(reported.range(size), exactly(one)) is not None]
+            if len(left) == 1:
+                found[number] = type(one)("eq", size, left[0], one.template, one.code, one.names)
+                is_new = True
+    return found
 
 
 def _linked(requirements: Sequence[Requirement], domain: Mapping[str, Range]) -> tuple[dict[str, Substitution], list[int]]:
@@ -143,6 +174,7 @@ class _System:
         substitutions: Mapping[str, Substitution],
         numbered: Sequence[tuple[int, Requirement]],
     ) -> None:
+        self.scope: Final = scope
         self.table: Final = scope.polynomials
         self.domain: Final = domain
         self.substitutions: Final = substitutions
@@ -159,6 +191,7 @@ class _System:
                 if solution is None or not self._take([demand], solution):
                     self.relations.append(demand.number)
         self._spans = {name: self._size_set(name).span or span for name, span in self._spans.items()}
+        self._alone = [demand.requirement for demand in demands if len(demand.axes) == 1]
         self._tie([demand for demand in demands if len(demand.axes) > 1])
         self.sets: Final = {name: self._size_set(name) for name in self.parts}
 
@@ -210,26 +243,68 @@ class _System:
     def _tie(self, demands: list[_Demand]) -> None:
         """Separate requirements of several symbols, or keep them as relations, without those that others imply."""
         groups: list[list[_Demand]] = []
-        for demand in demands:
+        for demand in self._without_boxed(demands):
             solution = self._solved([demand])
             if solution is None:
                 self.relations.append(demand.number)
                 continue
             if self._take([demand], solution):
                 continue
-            own, others = [demand], []
-            for group in groups:
-                if any(not demand.axes.isdisjoint(one.axes) for one in group):
-                    own = [*group, *own]
-                else:
-                    others.append(group)
-            groups = [*others, own]
+            groups = _joined(groups, demand)
         for group in groups:
             solution = self._solved(group) if len(group) > 1 else None
             if solution is None:
                 self.relations += [one.number for one in group]
             elif not self._take(group, solution):
                 self.relations += [group[number].number for number in _needed(solution.masks, solution.holds(), self.table.work)]
+
+    def _without_boxed(self, demands: list[_Demand]) -> list[_Demand]:
+        """The requirements without those on symbols that they bound together, as `H*W == 64` does: of these, relations are left."""
+        reported = Reported(self.scope, [*self._alone, *(one.requirement for one in demands)])
+        box = {name: self._bounded_axis(name, reported) for name in {name for one in demands for name in one.axes}}
+        groups: list[list[_Demand]] = []
+        others = []
+        for demand in demands:
+            if all(box[name] is not None for name in demand.axes):
+                groups = _joined(groups, demand)
+            else:
+                others.append(demand)
+        for group in groups:
+            axes = {name: axis for name, axis in box.items() if axis is not None and any(name in one.axes for one in group)}
+            others += self._boxed(group, axes)
+        return others
+
+    def _bounded_axis(self, name: str, reported: Reported) -> Axis | None:
+        """The axis of the sizes in the reported bounds of a symbol; None if these have no upper bound."""
+        size = self.scope.named(name)
+        low, high, step = self._spans[name]
+        high = min(high, high if size is None else reported.range(size).high)
+        return None if high == inf else Axis(low, step, max((int(high) - low) // step + 1, 1))
+
+    def _boxed(self, group: list[_Demand], axes: Mapping[str, Axis]) -> list[_Demand]:
+        """Keep as few requirements of a group as relations as bound the symbols to these axes and say the same there.
+
+        The requirements that may be separated into symbols are returned.
+        """
+        if prod(axis.count for axis in axes.values()) > _MOST_BOXED:
+            if any(self._spans[name][1] < inf for name in axes):
+                return group
+            self.relations += [one.number for one in group]  # a grid that decides all sizes has more points than the box
+            return []
+        try:
+            masks = [tabulate(self.table, [one.requirement], axes, self.substitutions) for one in group]
+        except Unsolved:
+            return group
+        whole = reduce(np.logical_and, masks)
+        if _is_separable(whole):
+            return group
+        chosen = _needed(masks, whole, self.table.work)
+        reported = Reported(self.scope, [*self._alone, *(group[number].requirement for number in chosen)])
+        bounds = {name: self._bounded_axis(name, reported) for name in axes}
+        if not all((own := bounds[name]) is not None and own.count <= axis.count for name, axis in axes.items()):
+            chosen = list(range(len(group)))
+        self.relations += [group[number].number for number in chosen if not _is_separable(masks[number])]
+        return [group[number] for number in chosen if _is_separable(masks[number])]
 
     def _size_set(self, name: str) -> SizeSet:
         """The sizes of a symbol that all parts allow; notes in `causes` which requirements restrict them."""
@@ -242,6 +317,23 @@ class _System:
             {number for part in _needed(masks, whole, self.table.work) for number in parts[part].numbers if number >= 0}
         )
         return SizeSet(int(low), step, whole[:head], whole[head:], high)
+
+
+def _joined(groups: list[list[_Demand]], demand: _Demand) -> list[list[_Demand]]:
+    """The groups with one more requirement; groups that have symbols with it in common become one."""
+    own, others = [demand], []
+    for group in groups:
+        if any(not demand.axes.isdisjoint(one.axes) for one in group):
+            own = [*group, *own]
+        else:
+            others.append(group)
+    return [*others, own]
+
+
+def _is_separable(whole: Mask) -> bool:
+    """Whether the valid cells are all combinations of valid cells of each axis."""
+    along = [np.any(whole, tuple(other for other in range(whole.ndim) if other != number)) for number in range(whole.ndim)]
+    return bool((reduce(np.logical_and.outer, along) == whole).all())
 
 
 def _extent(parts: Sequence[_Part]) -> tuple[int, int]:

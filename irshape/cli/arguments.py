@@ -109,6 +109,12 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
     add_colour(command)
 
 
+def add_symbol_argument(command: argparse.ArgumentParser) -> None:
+    """Add the argument that says how sizes without names are written."""
+    help = "write each open size that has no name as a symbol of its own (d0, d1, ...), not in the symbols of `irshape signature`"
+    command.add_argument("--raw-symbols", action="store_true", help=help)
+
+
 def add_extensions(command: argparse.ArgumentParser) -> None:
     """Add the extensions whose operations are loaded."""
     command.add_argument(

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import irshape
 from irshape.answers.explain.explainer import unexplained
 from irshape.answers.explain.explanation import Explanation
 from irshape.answers.explain.target import parse_target
-from irshape.cli.arguments import add_reading_arguments
+from irshape.cli.arguments import add_reading_arguments, add_symbol_argument
 from irshape.cli.batch import report
+from irshape.cli.infer import TIED, tie_lines
 from irshape.model.model import Model
+from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, terminal_width
+from irshape.xml.document import Document
+
+if TYPE_CHECKING:
+    from irshape.answers.signature.reasons import Because
+
+_NAME = re.compile(r"[A-Za-z]\w*")
 
 ABOUT = "Explain a shape: list the layers that compute it, each with its place, its formula and the origin of each number."
 EXAMPLES = """examples:
@@ -34,19 +43,46 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("files", nargs=1, metavar="FILE", help="the .xml of an IR, or a <layer> example of the specification")
     command.set_defaults(jobs=1)
     command.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name or id; the id of a port; an axis")
+    add_symbol_argument(command)
     add_reading_arguments(command)
+
+
+class _Answer(NamedTuple):
+    """The explanation of a shape, and the axes of inputs that the signature ties together by the symbols in it."""
+
+    explanation: Explanation
+    ties: Sequence[Because] = ()
+
+    @property
+    def document(self) -> Document:
+        return self.explanation.document
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        return self.explanation.diagnostics
+
+    def to_dict(self) -> dict[str, Any]:
+        return self.explanation.to_dict()
 
 
 def run(given: Namespace) -> int:
     """Explain the target, and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
-    return report(given, partial(_explain, given.target), partial(_lines, palette, terminal_width(sys.stdout)))
+    is_named = not given.raw_symbols and given.format == "text"
+    return report(given, partial(_explain, given.target, is_named=is_named), partial(_lines, palette, terminal_width(sys.stdout)))
 
 
-def _explain(target: str, model: Model, **options: Any) -> Explanation:
+def _explain(target: str, model: Model, *, is_named: bool, **options: Any) -> _Answer:
     inference = irshape.infer(model, **options)
-    return irshape.explain(inference, *parse_target(model, target)) if model.nodes else unexplained(inference)
+    if not model.nodes:
+        return _Answer(unexplained(inference))
+    wanted = parse_target(model, target)
+    inference = inference.named() if is_named else inference
+    explanation = irshape.explain(inference, *wanted)
+    names = {name for step in explanation.steps for name in _NAME.findall(step.value)}
+    return _Answer(explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))])
 
 
-def _lines(palette: Palette, width: int | None, explanation: Explanation) -> Iterator[str]:
-    return explanation.lines(palette, width)
+def _lines(palette: Palette, width: int | None, answer: _Answer) -> Iterator[str]:
+    yield from answer.explanation.lines(palette, width)
+    yield from tie_lines(answer.ties, TIED, palette)

@@ -9,17 +9,22 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import irshape
-from irshape.cli.arguments import add_model_arguments, add_output_arguments
+from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_symbol_argument
 from irshape.cli.batch import Tally, report
 from irshape.cli.files import is_one
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, exit_code, layers
 from irshape.inference.conditions import is_about_data
 from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
-from irshape.model.model import Node
+from irshape.model.model import Model, Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
+
+if TYPE_CHECKING:
+    from irshape.answers.signature.data import DataSize
+    from irshape.answers.signature.reasons import Because
 
 ABOUT = "Infer the element type and shape of every port; with -o, write them into the IR."
 EXAMPLES = """examples:
@@ -31,11 +36,12 @@ EXAMPLES = """examples:
 
 exit code: 0 without errors, 1 with errors (then nothing is written), 2 if a file could not be read or written"""
 
-_WORD = re.compile(r"[A-Za-z_]\w*")
 _UNNAMED = re.compile(r"\bd\d+\b")
 _CONSTANTS = ("Const", "Constant")
 # A longer condition does not widen the column of conditions.
 _WIDEST_CONDITION = 40
+# The heading over axes that are tied together.
+TIED = "with these axes tied together, as in the signature (--raw-symbols leaves them apart)"
 # From this many similar guards on, they share one entry, which shows this many of them.
 _MANY = 4
 _SHOWN = 6
@@ -45,6 +51,7 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_output_arguments(command)
     command.add_argument("--all", action="store_true", help="list constants, too")
+    add_symbol_argument(command)
     add_model_arguments(command)
 
 
@@ -55,10 +62,17 @@ def run(given: Namespace) -> int:
         return complain(complaint)
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
-    words = frozenset(word for text in given.input for word in _WORD.findall(text))
-    return report(
-        given, irshape.infer, partial(_lines, words, given.all, palette, width), partial(write, given), prepare=partial(only_targets, given)
-    )
+    is_written = given.output is not None or given.in_place
+    is_named = not given.raw_symbols and (is_written or given.format == "text")
+    verb = partial(_infer, is_written=is_written) if is_named else irshape.infer
+    lines = partial(_lines, is_named, given.all, palette, width)
+    return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))
+
+
+def _infer(model: Model, *, is_written: bool, **options: Any) -> Inference:
+    """The inference, in the symbols of the signature where formulas are shown or written."""
+    inference = irshape.infer(model, **options)
+    return inference.named() if is_written or _has_formulas(inference) else inference
 
 
 def misplaced(given: Namespace) -> str | None:
@@ -131,18 +145,26 @@ def only_targets(given: Namespace, paths: Sequence[str]) -> None:
             )
 
 
-def _lines(words: frozenset[str], is_complete: bool, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
-    """Title, table, guards, faults and summary of one file."""
+def _has_formulas(inference: Inference) -> bool:
+    """Whether the report shows formulas: guards are about symbols, and symbols that the user or the file names are what is asked for."""
+    return inference.is_conditional or bool(inference.symbols)
+
+
+def _lines(is_named: bool, is_complete: bool, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
+    """Title, table, ties, guards, faults and summary of one file."""
     yield title(inference, palette)
-    # Guards are about symbols, so the table must show the sizes that they stand for.
-    has_formulas = bool(inference.guards) or any(words.intersection(_WORD.findall(formula)) for formula in inference.symbolic.values())
+    has_formulas = _has_formulas(inference)
     rows, hidden = _rows(inference, has_formulas, is_complete)
     if rows:
         yield ""
         yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
     if hidden:
         yield f"{palette.dim}{counted(hidden, 'constant')} not listed (--all lists them){palette.plain}"
-    yield from guards(inference, palette)
+    if has_formulas:
+        if is_named and inference.ok and inference.reading is inference and any(map(_UNNAMED.search, inference.symbolic.values())):
+            yield f"{palette.dim}open sizes are d0, d1, ..., because irshape has found no signature of the model{palette.plain}"
+        yield from tie_lines(inference.ties, TIED, palette)
+        yield from guards(inference, palette)
     yield from faults(inference, palette)
 
 
@@ -158,7 +180,7 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
     """The conditions on the sizes of the inputs, then those on sizes that depend on data, then the premises of the formulas."""
     if not inference.guards:
         return
-    groups = _grouped(inference.guards)
+    groups = _grouped(inference.guards, inference.data_sizes)
     conditions = [escape(str(group[0].requirement)) for group in groups]
     wide = min(max(map(cells, conditions)), _WIDEST_CONDITION)
     heading = ""
@@ -202,14 +224,46 @@ def layer_message(node: Node, message: str, palette: Palette, more: int = 0) -> 
     return f"{layer}, line {line}{others}: {escape(message)}"
 
 
-def _grouped(guards: Iterable[Guard]) -> list[list[Guard]]:
-    """The guards in groups; guards that demand the same of different unnamed sizes go together."""
+def tie_lines(ties: Sequence[Because], heading: str, palette: Palette, *, is_complete: bool = False) -> Iterator[str]:
+    """Each axis that the signature ties to others, with the first layer that says so; axes with the same reason share a line."""
+    if not ties:
+        return
+    from irshape.answers.signature.notes import listed
+
+    yield ""
+    yield f"{palette.bold}{heading}{palette.plain}"
+    groups: dict[object, list[Because]] = {}
+    for one in ties:
+        guard = one.guards[0] if one.guards else None
+        key = (one.axis, one.size, one.reason, guard and (guard.node.type, guard.requirement.template))
+        groups.setdefault(one if is_complete else key, []).append(one)
+    rows = [(f"{listed(tuple(escape(one.name) for one in group))} axis {group[0].axis}", group) for group in groups.values()]
+    wide = max(cells(label) for label, _ in rows)
+    size = max(cells(one.size) for one in ties)
+    for label, group in rows:
+        yield f"  {pad(label, wide)}  {palette.key}{pad(group[0].size, size)}{palette.plain}  {_why(group, palette)}"
+
+
+def _why(group: Sequence[Because], palette: Palette) -> str:
+    """The first layer that ties the axes of a group, and how many others do."""
+    guards = [guard for one in group for guard in one.guards]
+    if not guards:
+        return "the variable is assigned this size"
+    first = guards[0]
+    return layer_message(
+        first.node, first.requirement.message, palette, first.more + len({guard.node for guard in guards[1:]} - {first.node})
+    )
+
+
+def _grouped(guards: Iterable[Guard], data_sizes: Iterable[DataSize]) -> list[list[Guard]]:
+    """The guards in groups; guards that demand the same of different unnamed sizes, or of sizes that data decide, go together."""
+    unnamed = re.compile("|".join([_UNNAMED.pattern, *(rf"\b{one.name}\b" for one in data_sizes)]))
     groups: dict[object, list[Guard]] = {}
     for guard in guards:
         requirement = guard.requirement
         text = str(requirement)
-        is_lone = len(requirement.symbols()) == 1 and _UNNAMED.search(text)
-        key = (guard.node.type, requirement.template, _UNNAMED.sub("d", text)) if is_lone else guard
+        is_lone = len(requirement.symbols()) == 1 and unnamed.search(text)
+        key = (guard.node.type, requirement.template, unnamed.sub("d", text)) if is_lone else guard
         groups.setdefault(key, []).append(guard)
     return [one for group in groups.values() for one in ([group] if len(group) >= _MANY else [[guard] for guard in group])]
 

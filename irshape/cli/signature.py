@@ -9,11 +9,11 @@ from functools import partial
 
 import irshape
 from irshape.answers.condition import Condition
-from irshape.answers.signature.notes import Note, listed
-from irshape.answers.signature.signature import Because, Signature
+from irshape.answers.signature.notes import Note
+from irshape.answers.signature.signature import Signature
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import layer_message, reason, title
+from irshape.cli.infer import layer_message, reason, tie_lines, title
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, terminal_width
 
@@ -63,7 +63,7 @@ def _lines(palette: Palette, width: int, signature: Signature, *, is_complete: b
     yield from _conditions(signature, palette, is_complete=is_complete)
     yield from note_lines(signature.notes, palette)
     if has_reasons:
-        yield from _reasons(signature, palette, is_complete=is_complete)
+        yield from tie_lines(signature.because, "because", palette, is_complete=is_complete)
 
 
 def signature_lines(signature: Signature, palette: Palette, width: int, *, is_complete: bool = False) -> Iterator[str]:
@@ -170,32 +170,3 @@ def note_lines(notes: Sequence[Note], palette: Palette) -> Iterator[str]:
         yield ""
         yield f"{palette.bold}OpenVINO also accepts other sizes{palette.plain}"
         yield from (f"  {escape(note.text)}" for note in notes)
-
-
-def _reasons(signature: Signature, palette: Palette, *, is_complete: bool) -> Iterator[str]:
-    """Each axis that is tied to others, with the first layer that says so."""
-    if not signature.because:
-        return
-    yield ""
-    yield f"{palette.bold}because{palette.plain}"
-    groups: dict[object, list[Because]] = {}
-    for one in signature.because:
-        guard = one.guards[0] if one.guards else None
-        key = (one.axis, one.size, one.reason, guard and (guard.node.type, guard.requirement.template))
-        groups.setdefault(one if is_complete else key, []).append(one)
-    rows = [(f"{listed(tuple(escape(one.name) for one in group))} axis {group[0].axis}", group) for group in groups.values()]
-    wide = max(cells(label) for label, _ in rows)
-    size = max(cells(one.size) for one in signature.because)
-    for label, group in rows:
-        yield f"  {pad(label, wide)}  {palette.key}{pad(group[0].size, size)}{palette.plain}  {_why(group, palette)}"
-
-
-def _why(group: Sequence[Because], palette: Palette) -> str:
-    """The first layer that ties the axes of a group, and how many others do."""
-    guards = [guard for one in group for guard in one.guards]
-    if not guards:
-        return "the variable is assigned this size"
-    first = guards[0]
-    return layer_message(
-        first.node, first.requirement.message, palette, first.more + len({guard.node for guard in guards[1:]} - {first.node})
-    )

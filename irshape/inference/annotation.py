@@ -8,35 +8,36 @@ from collections.abc import Callable, Iterable, Mapping
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
 from irshape.model.model import Model
-from irshape.shape.dim import Dim, Size, origins, symbols
+from irshape.shape.dim import Dim, Size, format_size, origins, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import SymbolRange
 from irshape.shape.polynomial import NAMED
-from irshape.shape.shape import Shape, format_shape, format_symbolic
+from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Layer, Port
 from irshape.xml.writer import LayerFacts, PortFacts
 
 
 def annotation(
     graphs: Iterable[tuple[Model, Run]],
+    readings: Iterable[tuple[Model, Run]],
     given: Mapping[int, Shape],
     symbols: Mapping[str, SymbolRange],
     format: Callable[[Shape], str],
 ) -> dict[Layer, LayerFacts]:
     """The facts to write into each layer of the net (the first of the graphs) and of its bodies.
 
-    `given` are shapes of the net's Parameters, by node, that replace those of the file. `symbols` are the ranges of named symbols. `format`
-    writes a shape in OpenVINO's notation.
+    `readings` are the same graphs with the runs that have the formulas. `given` are shapes of the net's Parameters, by node, that replace
+    those of the file. `symbols` are the ranges of named symbols. `format` writes a shape in OpenVINO's notation.
     """
     annotator = _Annotator(symbols, format)
     facts: dict[Layer, LayerFacts] = {}
-    for model, run in graphs:
-        slots = run.slots
+    for (model, run), (_, reading) in zip(graphs, readings, strict=True):
+        pairs = list(zip(run.slots, reading.slots, strict=True))
         for node in model.nodes:
             layer = node.layer
             sources = zip(node.sources, layer.inputs, strict=True)
-            inputs = [annotator.port(port, slots[slot] if slot >= 0 else POISONED) for slot, port in sources]
-            outputs = [annotator.port(port, slots[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
+            inputs = [annotator.port(port, *(pairs[slot] if slot >= 0 else (POISONED, POISONED))) for slot, port in sources]
+            outputs = [annotator.port(port, *pairs[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
             attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
             if node.type == "Parameter":
                 outputs = [annotator.with_multiples(port) for port in outputs]
@@ -45,12 +46,15 @@ def annotation(
     return facts
 
 
-def input_annotations(model: Model, run: Run, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> dict[str, str]:
+def input_annotations(
+    graph: tuple[Model, Run], reading: tuple[Model, Run], symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]
+) -> dict[str, str]:
     """The texts for the shapes of inputs that a list of intervals does not hold, such as `[N,3] in [1..8,3]`, by the name of the input."""
     annotator = _Annotator(symbols, format)
+    runs = graph[1], reading[1]
     facts = (
-        (node.name, annotator.with_multiples(annotator.port(node.layer.outputs[0], run.slots[node.first_slot])))
-        for node in model.parameters
+        (node.name, annotator.with_multiples(annotator.port(node.layer.outputs[0], *(run.slots[node.first_slot] for run in runs))))
+        for node in graph[0].parameters
         if node.layer.outputs
     )
     return {name: port.annotation for name, port in facts if port.annotation is not None}
@@ -62,30 +66,35 @@ class _Annotator:
     def __init__(self, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> None:
         self.symbols = symbols
         self.format = format
-        self._known: dict[tuple[Size, ...], tuple[tuple[int, ...], str | None]] = {}
+        self._known: dict[tuple[Shape, Shape], tuple[tuple[int, ...], str | None]] = {}
 
-    def port(self, port: Port, fact: Fact) -> PortFacts:
-        """The facts to write into a port; a port that depends on a failed layer keeps its own."""
+    def port(self, port: Port, fact: Fact, reading: Fact) -> PortFacts:
+        """The facts to write into a port, with the formulas of the `reading`; a port that depends on a failed layer keeps its own."""
         shape = fact.shape
         if fact.is_poisoned:
             return PortFacts(port.precision, port.dims, port.annotation)
         precision = port.precision if fact.element_type is ElementType.dynamic else fact.element_type.precision
         if shape is None:
             return PortFacts(precision, None)
-        written = self._known.get(shape)
+        written = self._known.get((shape, reading.shape))
         if written is None:
-            written = self._known[shape] = tuple([size if type(size) is int else -1 for size in shape]), self.rt_info(shape)
+            dims = tuple([size if type(size) is int else -1 for size in shape])
+            written = self._known[shape, reading.shape] = dims, self.rt_info(shape, reading.shape or shape)
         return PortFacts(precision, *written)
 
-    def rt_info(self, shape: tuple[Size, ...]) -> str | None:
-        """The formulas and intervals that dims cannot hold, for the port's <rt_info>: `[N,(H + 1)//2] in [1..8,..112]`."""
+    def rt_info(self, shape: tuple[Size, ...], reading: tuple[Size, ...]) -> str | None:
+        """The formulas and intervals that dims cannot hold, for the port's <rt_info>: `[N,(H + 1)//2] in [1..8,..112]`.
+
+        A size that only the reading knows as a number stays an interval.
+        """
         dims = [size for size in shape if isinstance(size, Dim)]
         if not dims:
             return None
         intervals = self.format(shape)
         is_bounded = any(self.format((size,)) != "[?]" for size in dims)
-        if any(origins(size) & NAMED and symbols(size) & self.symbols.keys() for size in dims):
-            formulas = format_symbolic(shape)
+        if any(origins(size) & NAMED and symbols(size) & self.symbols.keys() for size in reading if isinstance(size, Dim)):
+            sizes = [format_size(size) if type(one) is int else str(one) for size, one in zip(shape, reading, strict=True)]
+            formulas = f"[{','.join(sizes)}]"
             return f"{formulas} in {intervals}" if is_bounded else formulas
         return intervals if is_bounded else None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
+    from irshape.inference.inputs import Inputs
     from irshape.report.diagram import Diagram
     from irshape.report.fix import Edit
     from irshape.report.selection import Selection
@@ -53,11 +54,12 @@ _LEGACY = {
 class InferredPort:
     """The inferred element type, shape and values of one port. `id` is the port's id in the file."""
 
-    __slots__ = ("_fact", "_inference", "id")
+    __slots__ = ("_fact", "_inference", "_reading", "id")
 
-    def __init__(self, inference: Inference, fact: Fact, id: int) -> None:
+    def __init__(self, inference: Inference, fact: Fact, id: int, reading: Fact) -> None:
         self._inference = inference
         self._fact = fact
+        self._reading = reading
         self.id = id
 
     @property
@@ -84,7 +86,7 @@ class InferredPort:
     @property
     def formula(self) -> str:
         """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
-        return format_symbolic(self._fact.shape)
+        return format_symbolic(self._reading.shape)
 
     def _content(self) -> tuple[object, ...]:
         elements = self.elements
@@ -142,21 +144,36 @@ class Inference:
     `inference.layer(id)` find one layer, `"name" in inference` says whether there is one. An inference can be pickled and sent to another
     process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
     are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
-    Parameters, by node, that replace those of the file. `scope` owns the symbols. `mended` are the faults that were mended in the file
-    before this pass, `accepted` the fingerprints of those that a baseline accepts.
+    Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the symbols. `asked`
+    are the inputs that were asked for, and `opaque` the unknown operations whose ports are trusted. `mended` are the faults that were
+    mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts. `ties` are the axes of inputs that
+    `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells.
     """
 
     # `irshape.api` sets it, because this module must not import from `irshape.answers`.
     explain: ClassVar[Callable[..., Any]]
     """`irshape.explain` as a method: `inference.explain("upsample", axis=2)`."""
 
-    def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics) -> None:
+    named: ClassVar[Callable[..., Inference]]
+    """This inference with the symbols of the signature in its formulas, for the sizes of the inputs that nobody has named.
+
+    Shapes and diagnostics stay as they are. The formulas and guards are those that `irshape.infer` finds for the inputs of the signature;
+    `ties` says which axes these tie together. It is this inference itself, if the inputs have no open sizes without names, or if
+    the model has errors or no signature is found.
+    """
+
+    ties: Sequence[Any] = ()
+    data_sizes: Sequence[Any] = ()
+
+    def __init__(self, document: Document, model: Model, engine: Engine, diagnostics: Diagnostics, asked: Inputs | None = None) -> None:
         self.document = document
         self.model = model
         # The engine may run again; these keep the results of this pass.
         self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
         self.given = dict(engine.shapes)
-        self._symbols = dict(engine.symbols)
+        self.asked = asked
+        self.opaque = engine.opaque
+        self.symbols = dict(engine.symbols)
         self.weights = engine.weights
         self.scope = engine.scope
         self._guarding = engine.guarded_runs
@@ -218,6 +235,16 @@ class Inference:
         return Diagnostic("N106", message, place(node.model.document, node.layer, node.layer.offset, None, node.model.path))
 
     @property
+    def is_conditional(self) -> bool:
+        """Whether there are guards; this takes no time."""
+        return bool(self._requirements)
+
+    @property
+    def reading(self) -> Inference:
+        """The inference that has the formulas: this one, or that of a pass with the inputs of the signature."""
+        return self
+
+    @property
     def ok(self) -> bool:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
@@ -266,11 +293,14 @@ class Inference:
 
     def view(self, node: Node) -> InferredLayer:
         """The inferred facts of a node."""
-        slots = next(run.slots for model, run in self.graphs if model is node.model)
+        slots, reading = (next(run.slots for model, run in one.graphs if model is node.model) for one in (self, self.reading))
         signature = node.layer.signature
-        inputs = [InferredPort(self, slots[slot], id) for slot, id in zip(node.sources, signature.input_ids, strict=True) if slot >= 0]
-        outputs = [InferredPort(self, slots[slot], id) for slot, id in enumerate(signature.output_ids, node.first_slot)]
-        return InferredLayer(node, inputs, outputs)
+
+        def port(slot: int, id: int) -> InferredPort:
+            return InferredPort(self, slots[slot], id, reading[slot])
+
+        inputs = [port(slot, id) for slot, id in zip(node.sources, signature.input_ids, strict=True) if slot >= 0]
+        return InferredLayer(node, inputs, [port(slot, id) for slot, id in enumerate(signature.output_ids, node.first_slot)])
 
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The facts of outputs by `LAYER:PORT`; outputs that a layer does not list get the next ids."""
@@ -322,8 +352,8 @@ class Inference:
     def symbolic(self) -> dict[str, str]:
         """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is no plain number."""
         return {
-            key: format_symbolic(fact.shape)
-            for key, fact in self._outputs()
+            key: format_symbolic(reading.shape)
+            for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True)
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }
 
@@ -338,7 +368,7 @@ class Inference:
         from irshape.inference.annotation import annotation
         from irshape.xml.writer import annotate
 
-        return annotate(self.document, annotation(self.graphs, self.given, self._symbols, self.format))
+        return annotate(self.document, annotation(self.graphs, self.reading.graphs, self.given, self.reading.symbols, self.format))
 
     def tree(self) -> _ElementTree:
         """The annotated file as an lxml tree. Raises `ValueError` if the file could not be read completely."""
@@ -366,7 +396,7 @@ class Inference:
             for name, port in facts.items()
         }
         try:
-            reshape(model, shapes, input_annotations(*self.graphs[0], self._symbols, self.format))
+            reshape(model, shapes, input_annotations(self.graphs[0], self.reading.graphs[0], self.reading.symbols, self.format))
         except ValueError as error:
             raise InputError(str(error)) from None
         return model
@@ -537,11 +567,14 @@ class Inference:
         }
 
 
-def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = ()) -> Inference:
+def conclude(
+    engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = (), asked: Inputs | None = None
+) -> Inference:
     """The inference of an engine that has run.
 
     With `is_check`, it also reports where the file departs from the specification and from the inferred facts. `is_as_read` means that
-    every input has its shape from the file, so that fixes may write inferred facts into the file. `remarks` are further diagnostics.
+    every input has its shape from the file, so that fixes may write inferred facts into the file. `remarks` are further diagnostics, and
+    `asked` are the inputs that the engine was given.
     """
     model, document = engine.model, engine.model.document
     engine.scope.work.renew()  # for what is asked of the answer
@@ -562,4 +595,4 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
             add_fixes(engine, found, stale, is_as_read=is_as_read)
     elif found:
         found = found.without(is_about_specification)
-    return Inference(document, model, engine, found)
+    return Inference(document, model, engine, found, asked)

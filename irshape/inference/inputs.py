@@ -14,6 +14,7 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import INT64_MAX, Size, bounds, narrow
 from irshape.shape.notation import (
+    ANY_SIZE,
     Described,
     DescribedShape,
     ShapeSyntaxError,
@@ -27,7 +28,6 @@ from irshape.shape.range import Range, meet
 from irshape.shape.shape import Shape
 from irshape.xml.lexical import INPUTS
 
-_ANY_SIZE = SymbolRange(0, inf)
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
 _UNNAMED = r"(?a)d\d+"
 # Without it in a file, the net has no notes of irshape.
@@ -271,12 +271,12 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
         if is_fixed if one.symbols else not size.low <= one.low <= one.high <= size.high:
             raise ValueError(f"axis {axis} of the shape is {size}")
         for name in one.symbols if one.formula is not None else ():
-            facts.setdefault(name, stated.get(name, _ANY_SIZE))
+            facts.setdefault(name, stated.get(name, ANY_SIZE))
         if one.name:
             # The interval of the size bounds the symbol in it.
             low = -((one.offset - size.low) // one.factor)
             high = inf if size.high == inf else (int(size.high) - one.offset) // one.factor
-            known = facts.get(one.name) or stated.get(one.name, _ANY_SIZE)
+            known = facts.get(one.name) or stated.get(one.name, ANY_SIZE)
             facts[one.name] = _both(one.name, known, SymbolRange(low, high))
     return shape, facts
 
@@ -363,7 +363,7 @@ def _size(engine: Engine, node: Node, axis: int, described: Described, known: Ma
 
 def _symbol(engine: Engine, name: str, known: Mapping[str, SymbolRange]) -> Size:
     """A symbol with the range that the user gives it."""
-    facts = known.get(name, _ANY_SIZE)
+    facts = known.get(name, ANY_SIZE)
     if not re.fullmatch(_UNNAMED, name):
         engine.symbols[name] = facts
     try:

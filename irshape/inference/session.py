@@ -73,7 +73,7 @@ class Session:
     def infer(self) -> Inference:
         """The element type and shape of every port, for the shapes that the inputs have now."""
         self._work.renew()
-        return conclude(self.attempt(self._inputs), remarks=self._remarks)
+        return conclude(self.attempt(self._inputs), remarks=self._remarks, asked=self._inputs)
 
     def reshape(
         self,
@@ -99,7 +99,7 @@ class Session:
 
             asked, notes = batched(self._new_engine, self._inputs, asked, parse_batch(batch))
         wanted = self._inputs.updated(asked)
-        inference = conclude(self.attempt(wanted), remarks=[*self._remarks, *notes])
+        inference = conclude(self.attempt(wanted), remarks=[*self._remarks, *notes], asked=wanted)
         if inference.ok:
             self._inputs = wanted
             return inference

@@ -76,7 +76,7 @@ class SymbolRange(NamedTuple):
         return interval if modulus < 2 else multiple if (low, high) == (remainder, inf) else f"{interval},{multiple}"
 
 
-_ANY_SIZE: Final = SymbolRange(0, inf)
+ANY_SIZE: Final = SymbolRange(0, inf)
 
 DescribedShape: TypeAlias = tuple[Described, ...] | None
 """The sizes of a shape; None if the rank is unknown."""
@@ -105,7 +105,7 @@ def size_of(scope: Scope, described: Described, key: Hashable, ranges: Mapping[s
     low, high, name, factor, offset, formula = described
 
     def symbol(name: str) -> Size:
-        return scope.symbol(name, *(ranges or {}).get(name, _ANY_SIZE))
+        return scope.symbol(name, *(ranges or {}).get(name, ANY_SIZE))
 
     if formula is not None:
         from irshape.shape.formula import size_by

@@ -563,6 +563,11 @@ class PolynomialTable:
                 known[index] = self.operation(atom.kind, *map(value_of, atom.arguments))
         return value_of(expression)
 
+    def rename(self, index: int, name: str) -> None:
+        """Give a symbol another name."""
+        self.atoms[index].name = name
+        self._texts.clear()
+
     def text(self, expression: Expression) -> str:
         """The formula as a Python expression."""
         if isinstance(expression, int):

@@ -50,6 +50,17 @@ ROWS = [
     ("product", [("eq", "H*W", 36)], "H*W == 36"),
     ("implied relation", [("div", "H*W", 4), ("div", "H*W", 8)], "(H*W) % 8 == 0"),
     ("relation beside bounds", [("div", "H*W", 4), ("ge", "H", 5)], "H >= 5 and (H*W) % 4 == 0"),
+    ("quotient", [("div", 12, "H*W"), ("eq", "12//(H*W)", 3)], "H*W == 4"),
+    ("quotient or one", [("div", 12, "H*W"), ("broadcast", "12//(H*W)", 3), ("ge", 5, "H*W")], "H*W == 4"),
+    ("bounded together", [("eq", "H*W", 36), ("div", "H*W", 4), ("div", 72, "H*W")], "H*W == 36"),
+    (
+        "stages of patches",
+        [
+            ("div", 2048, "(H//4)*(W//4)"), ("broadcast", "2048//((H//4)*(W//4))", 8), ("ge", "H", 32), ("ge", "W", 32),
+            ("div", 128, "(H//32)*(W//32)"), ("eq", "128//((H//32)*(W//32))", 32),
+        ],
+        "H >= 32 and W >= 32 and (H//4)*(W//4) == 256",
+    ),
 ]  # fmt: skip
 
 

@@ -138,13 +138,18 @@ def test_what_data_decide_is_listed_together(run: Start, tmp_path: Path) -> None
     file = tmp_path / "found.xml"
     file.write_text(built.xml)
     file.with_suffix(".bin").write_bytes(built.bin)
-    lines = run("infer", file).out.splitlines()
+    lines = run("infer", file, "--raw-symbols").out.splitlines()
     start = lines.index("holds only where")
     assert lines[start + 1].startswith("  d8 == 1  Concat concat_34, line 264 and 2 more layers: the inputs must be equal on axis 0")
     assert lines[start + 2 : start + 4] == ["", "holds only where, for sizes that depend on data"]
     first, *others = [f"d{number} == 2" for number in range(8)]
     assert lines[start + 4].startswith(f"  {first}")
     assert lines[start + 5].strip() == f"also {', '.join(others[:5])} and 2 more"
+    lines = run("infer", file).out.splitlines()
+    start = lines.index("holds only where, for sizes that depend on data")
+    first, *others = [f"nonzero{number} == 2" for number in ("", *range(2, 9))]
+    assert lines[start + 1].startswith(f"  {first}")
+    assert lines[start + 2].strip() == f"also {', '.join(others[:5])} and 2 more"
 
 
 @pytest.mark.parametrize("text", ["parameter_0[1,3,8,8]", "parameter_0=[1,3,8,8]", "parameter_0:1x3x8x8", "[1,3,8,8]"])

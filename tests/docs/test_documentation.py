@@ -1,6 +1,7 @@
 """The pages of the documentation site: all are there, what they show runs, and a built site is searched for faults."""
 
 import inspect
+import os
 import re
 import shlex
 import subprocess
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.cli.main import COMMANDS, parser
+from irshape.cli.main import COMMANDS, main, parser
 from irshape.settings.configuration import Configuration, Table
 from irshape.settings.read import read
 from tools import documentation, generate
@@ -44,6 +45,17 @@ def test_every_example_of_a_guide_runs(guide: Path) -> None:
     run = list(generate.BLOCK.finditer(text))
     assert len(run) == len(re.findall("^```(?:console|python)$", text, re.MULTILINE)) > 0
     assert f"docs/guides/{guide.name}" in generate.FILES
+
+
+SHOWN = re.findall(r"```text\n((\w+\.xml)  IR v.*?)```", (ROOT / "docs" / "guides" / "signature.md").read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.skipif(not os.environ.get("IRSHAPE_CORPUS"), reason="IRSHAPE_CORPUS names no folder")
+@pytest.mark.parametrize(("report", "name"), SHOWN, ids=[name for _, name in SHOWN])
+def test_exported_models_have_the_signatures_that_the_guide_shows(report: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    (path,) = Path(os.environ["IRSHAPE_CORPUS"]).glob(f"**/{name}")
+    assert main(["signature", str(path)]) == 0
+    assert capsys.readouterr().out.replace(str(path), name) == report
 
 
 def test_a_type_checker_accepts_every_script_of_a_guide(tmp_path: Path) -> None:

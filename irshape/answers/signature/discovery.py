@@ -104,9 +104,9 @@ class Discovery:
         shapes = (*self.question.shapes.items(), *self.state.items())
         return {(node.name, axis): str(size) for node, shape in shapes for axis, size in enumerate(shape or ())}
 
-    def run(self, ranges: Mapping[str, SymbolRange]) -> Engine:
-        """The engine after a pass with the present shapes, and these ranges of the symbols."""
-        engine = Engine(self._model, self._weights, self._opaque, is_static=True)
+    def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
+        """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
+        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static)
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)
         Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols}).apply(engine)

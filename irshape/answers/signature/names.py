@@ -26,13 +26,6 @@ _BATCH: Final = "B"
 _SEQUENCE: Final = "STUV"
 _PAST: Final = "P"
 
-# The names of sizes that only data tells, by the type of the layer.
-_OF_DATA: Final = {
-    **dict.fromkeys(("NonMaxSuppression", "NMSRotated", "MulticlassNms", "MatrixNms", "ExperimentalDetectronDetectionOutput"), "n_boxes"),
-    "NonZero": "nonzero",
-    "Unique": "n_unique",
-}  # fmt: skip
-
 _Shapes: TypeAlias = Sequence[Sequence[Expression] | None]
 _Value: TypeAlias = Callable[[Expression], Expression]
 
@@ -85,12 +78,6 @@ def names(axes: Axes, value: _Value, used: Collection[int], taken: Iterable[str]
         if index in open_ones and index not in given:
             given[index] = seen.letter(letters, is_small=axes.symbols[index].parent >= 0)
     return given
-
-
-def data_name(node: Node) -> str:
-    """The name of a size that only the data of a layer tells."""
-    owner = node.model.holder if node.type == "Parameter" and node.model.holder is not None else node
-    return _OF_DATA.get(owner.type, f"n_{owner.type.lower()}")
 
 
 def _roles(axes: Axes, value: _Value) -> Iterator[tuple[int, str]]:

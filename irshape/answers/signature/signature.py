@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from math import inf
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from irshape.answers.condition import Condition
 from irshape.answers.question import is_whole
+from irshape.answers.signature.data import DataSize, data_sizes
 from irshape.answers.signature.discovery import Discovery
-from irshape.answers.signature.names import Names, data_name
 from irshape.answers.signature.notes import Note, notes
-from irshape.answers.signature.unify import Replacement
+from irshape.answers.signature.reasons import Because, because, variable
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs
 from irshape.inference.run import Guard
@@ -32,35 +32,6 @@ __all__ = ["Because", "DataSize", "Note", "Signature"]
 # Every size from 1 on, and every size of a variable, whose first value may be empty.
 _SIZES: Final = SymbolRange(1, inf)
 _STATE_SIZES: Final = SymbolRange(0, inf)
-
-
-class Because(NamedTuple):
-    """An open axis of an input or a variable that is not a symbol of its own: its size, and the guards that demand it.
-
-    `reason` is `demanded`, if the requirements leave no other size; else it is the choice that was made: `broadcast` (equal sizes, and
-    not 1), `product`, `read` (as many elements as the model reads) or `carried` (what the variable is assigned).
-    """
-
-    name: str
-    axis: int
-    size: str
-    reason: str
-    guards: tuple[Guard, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/signature.schema.json`."""
-        return {**self._asdict(), "guards": [guard.to_dict() for guard in self.guards]}
-
-
-class DataSize(NamedTuple):
-    """A size that only the data of a layer tells, with the name that it has in the signature."""
-
-    name: str
-    node: Node
-
-    def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/signature.schema.json`."""
-        return {"name": self.name, "layer": self.node.key, "layer_name": self.node.name, "type": self.node.type}
 
 
 class Signature:
@@ -83,14 +54,13 @@ class Signature:
         self._found = found
         self._new_session = partial(Session, model, weights=weights, opaque=opaque)
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
-        self._variables = {node.name: _variable(node) for node in found.state}
-        self.state: Final = {_variable(node): shape_text(shape) for node, shape in found.state.items()}
+        self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
         self.symbols: Final = found.ranges
         self.data_sizes: Final[list[DataSize]] = []
         self.outputs: Final = dict(self._outputs())
         self.conditions: Final = list(self._conditions())
         self.notes: Final[list[Note]] = notes(found)
-        self.because: Final = list(self._because())
+        self.because: Final = because(found)
 
     @property
     def document(self) -> Document:
@@ -208,7 +178,9 @@ class Signature:
             names = [name for name in ((source.record.names if source is not None else None) or "").split(",") if name.strip()]
             shapes.append((names[0].strip() if names else source.node.name if source is not None else node.name, shape))
         open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
-        renamed = self._data_names(open_names) if open_names else {}
+        found = data_sizes(self.inference, open_names, self.symbols) if open_names else {}
+        self.data_sizes.extend(found.values())
+        renamed = {index: table.symbol(one.name, table.ranges[index], table.atoms[index].origins) for index, one in found.items()}
         seen: dict[str, int] = {}
         for name, shape in shapes:
             texts = []
@@ -217,25 +189,6 @@ class Signature:
                 texts.append(table.text(table.substituted(expression, renamed) if renamed else expression))
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
-
-    def _data_names(self, open_names: set[str]) -> dict[int, Expression]:
-        """New symbols for the sizes that only data tells, by the index of the old ones."""
-        from irshape.answers.roots import roots
-
-        table = self._found.engine.scope.polynomials
-        owners: dict[str, Node] = {}
-        for root in roots(self.inference):
-            for name in symbols(root.size):
-                owners.setdefault(name, root.node)
-        taken = Names(self.symbols)
-        renamed: dict[int, Expression] = {}
-        for atom in list(table.atoms):
-            node = owners.get(atom.name)
-            if atom.kind == "symbol" and atom.name in open_names and node is not None:
-                name = taken.name(data_name(node))
-                self.data_sizes.append(DataSize(name, node))
-                renamed[atom.index] = table.symbol(name, table.ranges[atom.index], atom.origins)
-        return renamed
 
     # Conditions.
 
@@ -272,28 +225,6 @@ class Signature:
     def _verbatim(self, requirement: Any, guard: Guard) -> Condition:
         own = requirement.symbols()
         return Condition(str(requirement), tuple(sorted(own, key=lambda name: (name not in self.symbols, name))), (guard,))
-
-    # Reasons.
-
-    def _because(self) -> Iterator[Because]:
-        """Every replacement of an open axis, in the order of the inputs."""
-        found: dict[tuple[int, int], Because] = {}
-        for step in self._found.steps:
-            for one in step.unifier.replacements:
-                symbol = step.unifier.symbols.get(one.atom)
-                if symbol is not None and symbol.parent < 0 and symbol.axis >= 0:
-                    found.setdefault((symbol.order, symbol.axis), self._reason(symbol.owner, symbol.axis, one))
-        yield from (found[key] for key in sorted(found))
-
-    def _reason(self, owner: str, axis: int, one: Replacement) -> Because:
-        guards = tuple(dict.fromkeys(demand.guard for demand in one.demands))
-        name = self._variables.get(owner, owner)
-        return Because(name, axis, self._found.sizes.get((owner, axis), "?"), one.reason, guards)
-
-
-def _variable(node: Node) -> str:
-    op: Any = node.op
-    return str(getattr(op, "variable_id", "") or node.name)
 
 
 def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:

@@ -97,6 +97,7 @@ class Unifier:
         self._reads = list(reads)
         self._carried = dict(carried or {})
         self._known: dict[Requirement, frozenset[int]] = {}
+        self._bounds: tuple[list[Requirement], Reported] | None = None
         # The replaced symbols whose expressions mention a symbol, by the latter.
         self._mentions: dict[int, dict[int, None]] = {}
 
@@ -116,7 +117,10 @@ class Unifier:
 
     def bounds(self) -> Reported:
         """The bounds of the symbols that are left, by the requirements that are left."""
-        return Reported(self.scope, [demand.requirement for demand in self.demands])
+        requirements = [demand.requirement for demand in self.demands]
+        if self._bounds is None or self._bounds[0] != requirements:
+            self._bounds = requirements, Reported(self.scope, requirements)
+        return self._bounds[1]
 
     # Steps; each says whether it has replaced a symbol.
 

@@ -1,0 +1,50 @@
+"""Sizes that only the data of a layer tells, and names for them by the roles of the layers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any, Final, NamedTuple
+
+from irshape.answers.roots import roots
+from irshape.answers.signature.names import Names
+from irshape.inference.inference import Inference
+from irshape.model.model import Node
+from irshape.shape.dim import symbols
+
+# The names of sizes that only data tells, by the type of the layer.
+_OF_DATA: Final = {
+    **dict.fromkeys(("NonMaxSuppression", "NMSRotated", "MulticlassNms", "MatrixNms", "ExperimentalDetectronDetectionOutput"), "n_boxes"),
+    "NonZero": "nonzero",
+    "Unique": "n_unique",
+}  # fmt: skip
+
+
+class DataSize(NamedTuple):
+    """A size that only the data of a layer tells, with the name that it has in the signature."""
+
+    name: str
+    node: Node
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/signature.schema.json`."""
+        return {"name": self.name, "layer": self.node.key, "layer_name": self.node.name, "type": self.node.type}
+
+
+def data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:
+    """New names for those of the symbols `open_names` that a layer makes, by the index of the atom; no name is one of `taken`."""
+    owners: dict[str, Node] = {}
+    for root in roots(inference):
+        for name in symbols(root.size):
+            owners.setdefault(name, root.node)
+    names = Names(taken)
+    found: dict[int, DataSize] = {}
+    for atom in inference.scope.polynomials.atoms:
+        node = owners.get(atom.name)
+        if atom.kind == "symbol" and atom.name in open_names and node is not None:
+            found[atom.index] = DataSize(names.name(_name(node)), node)
+    return found
+
+
+def _name(node: Node) -> str:
+    owner = node.model.holder if node.type == "Parameter" and node.model.holder is not None else node
+    return _OF_DATA.get(owner.type, f"n_{owner.type.lower()}")

@@ -1,0 +1,107 @@
+"""An inference in the symbols of the signature, for sizes of inputs that nobody has named."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Any
+
+from irshape.answers.question import named as names_in
+from irshape.answers.signature.data import DataSize, data_sizes
+from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.reasons import Because, because
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Inputs, described_shape
+from irshape.inference.run import Guard
+from irshape.report.diagnostic import ERROR
+from irshape.shape.dim import Dim, Size, symbols
+from irshape.shape.notation import ANY_SIZE, SymbolRange
+
+
+class NamedInference(Inference):
+    """An inference with the formulas of another pass, the `reading`, for which the inputs had the shapes of the signature.
+
+    `ties` are the axes that these shapes tie together, with the layers that say so. The formulas and guards hold for inputs that are tied
+    together like that. Shapes and diagnostics are those of the inference without names, and so is the JSON of `to_dict`.
+    """
+
+    def __init__(self, plain: Inference, reading: Inference, ties: Sequence[Because], data_sizes: Sequence[DataSize]) -> None:
+        self.__dict__.update(plain.__dict__)
+        self.ties = ties
+        self.data_sizes = data_sizes
+        self._plain = plain
+        self._read = reading
+
+    @property
+    def reading(self) -> Inference:
+        """The inference of the pass with the shapes of the signature."""
+        return self._read
+
+    @cached_property
+    def guards(self) -> list[Guard]:
+        """The conditions on the sizes of the inputs in the symbols of the signature, simplified."""
+        found = self._read.guards
+        self.report(one for one in self._read.diagnostics if one.code == "N106" and one not in self.diagnostics)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/report.schema.json`; every open size is a symbol of its own."""
+        return self._plain.to_dict()
+
+
+def named(plain: Inference) -> Inference:
+    """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
+    if plain.asked is None or not plain.ok or not _nameless(plain, plain.symbols):
+        return plain
+    try:
+        found = Discovery(plain.model, plain.asked, plain.weights, plain.opaque, keeps_named=True)
+        engine = found.run(_ranges(found, plain.asked), is_static=False)
+    except InputError:
+        return plain
+    if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):
+        return plain
+    reading = conclude(engine)
+    reading.given = plain.given
+    return NamedInference(plain, reading, because(found), _named_data_sizes(reading, found.ranges))
+
+
+def _nameless(inference: Inference, names: Collection[str]) -> set[str]:
+    """The symbols in the sizes of an inference that are not among these names."""
+    seen: set[Size] = set()
+    found: set[str] = set()
+    for _, run in inference.graphs:
+        for fact in run.slots:
+            for size in fact.shape or ():
+                if isinstance(size, Dim) and size not in seen:
+                    seen.add(size)
+                    found |= symbols(size)
+    return found.difference(names)
+
+
+def _ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
+    """The ranges of the symbols by the file and the user, without the demands of layers and without that a size is at least 1."""
+    lows: dict[str, int] = {}
+    for origin in found.origins:
+        shape = asked.shapes.get(origin.node, described_shape(origin.node)) if origin.node.type == "Parameter" else None
+        size = found.described(origin)
+        if shape and size.name and (size.factor, size.offset) == (1, 0):
+            lows[size.name] = max(lows.get(size.name, 0), shape[origin.axis].low)
+    own = names_in(asked)
+    ranges = {}
+    for name in found.ranges:
+        known = found.declared[name]
+        if name in own:
+            known = asked.symbols.get(name, ANY_SIZE)
+        elif known.low <= 1:
+            known = known._replace(low=lows.get(name, 0))
+        ranges[name] = known
+    return ranges
+
+
+def _named_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize]:
+    """The sizes in formulas that only the data of a layer tells; their symbols have names now."""
+    names = _nameless(reading, taken)
+    found = data_sizes(reading, names, taken) if names else {}
+    for index, size in found.items():
+        reading.scope.polynomials.rename(index, size.name)
+    return list(found.values())

@@ -1,0 +1,160 @@
+"""Inferences in the symbols of the signature: what they say is what the inference without names says, for inputs that are tied together."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import irshape
+from irshape.inference.inference import Inference
+from tests.answers.test_signature import added, boxes, joined
+from tests.answers.test_signature_soundness import ASSIGNMENTS, sizes
+from tests.support.ir import Net
+from tests.support.irs import WITH_WEIGHTS, named
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = [ROOT / "examples" / f"{name}.xml" for name in ("atrous", "decoder", "decoder_stateful", "translator", "detector")]
+
+
+def inferred(net: Net, **inputs: str) -> Inference:
+    return irshape.infer(net.xml.encode(), inputs=inputs, weights=net.bin)
+
+
+def formulas(inference: Inference) -> list[str]:
+    """The formulas of the inputs, and of what the first output reads."""
+    nodes = [*inference.model.parameters, inference.model.results[0].inputs[0].source.node]  # type: ignore[union-attr]
+    return [inference.view(node).outputs[0].formula for node in nodes]
+
+
+@pytest.mark.parametrize(
+    ("net", "inputs", "expected"),
+    [
+        (added("f32[?,?]", "f32[?,?]"), {}, ["[B,T]", "[B,T]", "[B,T]"]),
+        (joined("f32[?,?]", "f32[?,?]", axis=1), {}, ["[B,T]", "[B,L]", "[B,T + L]"]),
+        (added("f32[?,4]", "f32[?,?]"), {}, ["[B,4]", "[B,4]", "[B,4]"]),
+        (added("f32[?,?]", "f32[?,?]"), {"parameter_0": "[N,?]"}, ["[N,T]", "[N,T]", "[N,T]"]),
+        (joined("f32[?,?]", "f32[?,?]", axis=1), {"parameter_0": "[N,C]", "parameter_1": "[M,D]"}, ["[N,C]", "[M,D]", "[N,C + D]"]),
+    ],
+    ids=["sum", "join", "a number", "a name of the user", "all names of the user"],
+)
+def test_formulas_are_in_the_symbols_of_the_signature(net: Net, inputs: dict[str, str], expected: list[str]) -> None:
+    assert formulas(inferred(net, **inputs).named()) == expected
+
+
+def test_shapes_faults_and_json_stay_those_without_names() -> None:
+    plain = inferred(added("f32[?,4]", "f32[?,?]"))
+    found = plain.named()
+    assert (found.ports, found.diagnostics, found.ok) == (plain.ports, plain.diagnostics, plain.ok)
+    assert found.to_dict() == plain.to_dict()
+    assert [(tie.name, tie.axis, tie.size, tie.reason) for tie in found.ties] == [
+        ("parameter_1", 0, "B", "broadcast"),
+        ("parameter_1", 1, "4", "broadcast"),
+    ]
+    assert (len(plain.guards), found.guards) == (2, [])
+
+
+def test_conditions_that_are_left_are_in_the_symbols() -> None:
+    assert [str(guard.requirement) for guard in irshape.infer(EXAMPLES[0]).named().guards][:1] == ["H >= 1"]
+
+
+@pytest.mark.parametrize(
+    "net",
+    [added("f32[2,4]", "f32[2,4]"), added("f32[?,4]", "f32[?,5]"), added("f32[...]", "f32[...]")],
+    ids=["static", "error", "unranked"],
+)
+def test_an_inference_stays_itself_without_sizes_to_name(net: Net) -> None:
+    inference = inferred(net)
+    assert inference.named() is inference
+
+
+def test_all_names_of_the_user_stay() -> None:
+    inference = inferred(joined("f32[?,?]", "f32[?,?]", axis=1), parameter_0="[N,C]", parameter_1="[M,D]")
+    assert inference.named() is inference
+    assert [str(guard.requirement) for guard in inference.guards] == ["N == M"]
+
+
+def test_a_signature_that_takes_too_much_work_gives_no_names() -> None:
+    net = added(*["f32[?,?,?]"] * 12)
+    inference = irshape.infer(net.xml.encode(), limits=irshape.Limits(work=60))
+    assert inference.named() is inference
+
+
+def test_sizes_that_data_decide_have_the_names_of_roles() -> None:
+    inference = inferred(boxes()).named()
+    assert [one.name for one in inference.data_sizes] == ["nonzero"]
+    assert any("nonzero" in formula for formula in inference.symbolic.values())
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_the_symbols_come_back_from_the_file(path: Path) -> None:
+    """The sizes that a file records stay as open as they were, also when it is written twice."""
+    weights = path.with_suffix(".bin")
+    before = irshape.infer(path).named()
+    again = irshape.infer(before.xml(), weights=weights).named()
+    assert again.ports == before.ports
+    assert not [one.code for one in again.diagnostics if one.code not in {one.code for one in before.diagnostics}]
+    inputs = [{node.name: inference.view(node).outputs[0].formula for node in inference.model.parameters} for inference in (before, again)]
+    assert {name: set(text.strip("[]").replace(" + ", ",").split(",")) for name, text in inputs[0].items()} == {
+        name: set(text.strip("[]").replace(" + ", ",").split(",")) for name, text in inputs[1].items()
+    }
+    assert irshape.infer(again.xml(), weights=weights).named().xml() == again.xml()
+
+
+def test_an_axis_that_is_a_number_only_in_the_signature_stays_open_in_the_file() -> None:
+    net = added("f32[?,4]", "f32[?,?]")
+    text = inferred(net).named().xml().decode()
+    assert 'value="[B,?] in [?,1..4]"' in text
+    again = irshape.infer(irshape.infer(text).named().xml())
+    assert again.ports["1:0"] == ("f32", "[?,1..4]")
+
+
+@pytest.mark.parametrize("path", [*EXAMPLES, *WITH_WEIGHTS], ids=named)
+def test_formulas_give_the_sizes_of_every_assignment(path: Path) -> None:
+    """The formulas, with numbers for their symbols, are the sizes that an inference with these numbers finds."""
+    signature = irshape.signature(path)
+    inference = irshape.infer(path).named()
+    if not signature.symbols or "[...]" in signature.inputs.values() or inference.reading is inference:
+        pytest.skip("no symbols, or no names")
+    random, session = Random(path.stem), irshape.Session(path)
+    for _ in range(ASSIGNMENTS):
+        values = sizes(signature, random)
+        shapes = signature.assign(values)
+        if shapes is None or not all(values.values()):
+            continue
+        static = session.reshape(dict(shapes))
+        for (key, fact), (_, reading) in zip(static._outputs(), inference.reading._outputs(), strict=True):
+            for size, formula in zip(fact.shape or (), reading.shape or (), strict=False):
+                if isinstance(size, int) and not isinstance(formula, int) and names_in(formula) <= values.keys():
+                    assert formula.polynomial.table.evaluate(formula.polynomial, values) == size, (key, values, str(formula))
+
+
+def names_in(size: object) -> frozenset[str]:
+    from irshape.shape.dim import Dim, symbols
+
+    assert isinstance(size, Dim)
+    return symbols(size)
+
+
+def test_the_report_without_names(capsys: pytest.CaptureFixture[str]) -> None:
+    from irshape.cli.main import main
+
+    assert main(["infer", str(EXAMPLES[1])]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index("with these axes tied together, as in the signature (--raw-symbols leaves them apart)")
+    assert lines[start + 1].startswith("  attention_mask axis 0           B      ScaledDotProductAttention attention")
+    assert main(["infer", str(EXAMPLES[1]), "--raw-symbols"]) == 0
+    out = capsys.readouterr().out
+    assert "tied together" not in out and "  d5 == d7 " in out
+    assert main(["infer", str(EXAMPLES[1]), "--format", "json"]) == 0
+    assert {guard["condition"] for guard in json.loads(capsys.readouterr().out)["guards"]} >= {"d5 == d7"}
+
+
+def test_an_explanation_names_the_ties_of_its_symbols(capsys: pytest.CaptureFixture[str]) -> None:
+    from irshape.cli.main import main
+
+    assert main(["explain", str(EXAMPLES[1]), "keys:2:2"]) == 0
+    out = capsys.readouterr().out
+    assert "axis 2 = data[0][2] + data[1][2] = P + S" in out and "past.value axis 2" in out
+    assert main(["explain", str(EXAMPLES[1]), "keys:2:1"]) == 0
+    assert "tied together" not in capsys.readouterr().out
