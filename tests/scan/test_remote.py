@@ -86,7 +86,7 @@ def test_faults_of_the_transport_are_no_verdict(models: Path, tmp_path: Path) ->
         ({"changes": True}, "changed while it was read"),
     ):
         with Server(models, **faults) as server:  # type: ignore[arg-type]
-            code = main(["scan", f"{server.url}/atrous.xml", "-o", str(tmp_path / "out.jsonl"), "-q"])
+            code = main(["scan", f"{server.url}/sub/atrous.xml", "-o", str(tmp_path / "out.jsonl"), "-q"])
             (row,) = read(str(tmp_path / "out.jsonl"))
             assert (code, row["verdict"]) == (2, "failed")
             assert [fault["code"] for fault in row["diagnostics"]] == ["I105"]
@@ -97,11 +97,11 @@ def test_secrets_are_in_no_result_and_no_message(models: Path, tmp_path: Path, c
     for faults in ({}, {"refuses": "atrous"}, {"breaks": 1_000}):
         with Server(models, **faults) as server:  # type: ignore[arg-type]
             url = server.url.replace("//", "//user:hunter2@")
-            main(["scan", f"{url}/atrous.xml?signature=hunter2#hunter2", f"{url}/none?token=hunter2", "-o", str(tmp_path / "out.jsonl")])
+            main(["scan", f"{url}/sub/atrous.xml?signature=hunter2#hunter2", f"{url}/none?token=hunter2", "-o", str(tmp_path / "out.jsonl")])
             printed = capsys.readouterr()
             text = (tmp_path / "out.jsonl").read_text(encoding="utf-8") + printed.out + printed.err
             assert "hunter2" not in text
-            assert f"{server.url}/atrous.xml" in text
+            assert f"{server.url}/sub/atrous.xml" in text
 
 
 def test_unchanged_files_are_not_fetched_again(models: Path, tmp_path: Path) -> None:
