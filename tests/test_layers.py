@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parent.parent / "irshape"
-LAYERS = ["version", "shape", "report", "xml", "ops", "model", "inference", "answers", "api", "settings", "cli", "testing"]
+LAYERS = ["version", "shape", "report", "xml", "ops", "model", "inference", "answers", "api", "settings", "scan", "cli", "testing"]
 
 
 def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:

@@ -74,6 +74,13 @@ def sizes_schema() -> str:
     return json.dumps(sizes_schema(), indent=2) + "\n"
 
 
+def scan_schema() -> str:
+    """A row of `irshape scan`."""
+    from irshape.scan.fields import row_schema
+
+    return json.dumps(row_schema(), indent=2) + "\n"
+
+
 def configuration_schema() -> str:
     """What `irshape.toml` and `[tool.irshape]` may hold."""
     from irshape.settings.schema import configuration_schema
@@ -265,6 +272,7 @@ FILES = {
     "schemas/explanation.schema.json": explanation_schema,
     "schemas/operations.schema.json": operations_schema,
     "schemas/signature.schema.json": signature_schema,
+    "schemas/scan.schema.json": scan_schema,
     "schemas/sizes.schema.json": sizes_schema,
     "schemas/configuration.schema.json": configuration_schema,
     "docs/diagnostics.md": diagnostics_page,

@@ -74,8 +74,8 @@ class Info:
         types = {fact.element_type for _, _, fact in outputs(inference)}
         self.inference = inference
         self.layers = len(nodes)
-        self.opsets = _counts(node.version for node in nodes)
-        self.operations = _counts(node.type for node in nodes)
+        self.opsets = counts(node.version for node in nodes)
+        self.operations = counts(node.type for node in nodes)
         self.extensions = model.extensions
         extended = {node for several in self.extensions.values() for node in several}
         versions = () if inference.document.is_example else ((node.type, node.version) for node in nodes if node not in extended)
@@ -88,7 +88,7 @@ class Info:
             for node in nodes
             if isinstance(op := node.op, (ReadValueV3, ReadValueV6)) and not op.is_broken
         ]
-        self.parameters = _parameters(nodes)
+        self.parameters = parameters(nodes)
         self.bodies = [graph for graph, _ in inference.graphs if graph.holder is not None]
         self.roots: list[Root] = roots(inference)
         self.unranked = firsts(inference, lambda fact: fact.shape is None)
@@ -143,7 +143,7 @@ class Info:
             "opsets": self.opsets,
             "oldest": self.oldest.to_dict(),
             "extensions": [
-                {"name": name or None, "operations": _counts(node.type for node in nodes)} for name, nodes in self.extensions.items()
+                {"name": name or None, "operations": counts(node.type for node in nodes)} for name, nodes in self.extensions.items()
             ],
             "inputs": [one.to_dict() for one in self.inputs],
             "outputs": [one.to_dict() for one in self.outputs],
@@ -173,12 +173,12 @@ class Info:
         }  # fmt: skip
 
 
-def _counts(words: Iterable[str]) -> dict[str, int]:
+def counts(words: Iterable[str]) -> dict[str, int]:
     """The number of times each word occurs, the most frequent first."""
     return dict(sorted(Counter(words).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _parameters(nodes: list[Node]) -> dict[str, tuple[int, int]]:
+def parameters(nodes: list[Node]) -> dict[str, tuple[int, int]]:
     """The elements and bytes of constants by element type; bytes that several constants share count once."""
     counted: set[tuple[int, int]] = set()
     found: dict[str, tuple[int, int]] = {}

@@ -80,7 +80,7 @@ def add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> No
     """Add the files and the arguments of reading them."""
     help = "the .xml of an IR, a <layer> example of the specification, or a folder of these"
     command.add_argument("files", nargs="+", metavar="FILE", help=help)
-    command.add_argument("--jobs", type=_jobs, metavar="N", help="files to examine at the same time (default: the number of processors)")
+    command.add_argument("--jobs", type=jobs, metavar="N", help="files to examine at the same time (default: the number of processors)")
     add_reading_arguments(command, *documents)
 
 
@@ -138,7 +138,8 @@ def add_operations(command: argparse.ArgumentParser) -> None:
     )
 
 
-def _jobs(text: str) -> int:
+def jobs(text: str) -> int:
+    """The number of --jobs."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
         raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 1024")
     return int(text)

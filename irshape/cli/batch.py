@@ -132,7 +132,7 @@ def _examine(
 ) -> Generator[Outcome, None, None]:
     """The outcomes in the order of the files. Worker processes examine them if that is faster or --isolate asks for it."""
     if jobs is None:
-        jobs = _cores() if is_much(paths) else 1
+        jobs = cores() if is_much(paths) else 1
     jobs = min(jobs, len(paths))
     if jobs > 1 or allowance is not None:
         from irshape.cli.workers import in_workers
@@ -148,7 +148,7 @@ def _examine(
         yield outcome
 
 
-def _cores() -> int:
+def cores() -> int:
     """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 

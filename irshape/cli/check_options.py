@@ -26,10 +26,10 @@ def add_options(command: ArgumentParser) -> None:
     add("--stdin-filename", metavar="PATH", help="the path of the file that FILE - reads from standard input")
 
     add = command.add_argument_group("selection").add_argument
-    codes = {"type": _codes, "action": "extend", "metavar": "CODES"}
-    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **codes)  # type: ignore[arg-type]
-    add("--ignore", default=[], help="do not report these codes", **codes)  # type: ignore[arg-type]
-    add("--extend-select", default=[], help="report these codes, too", **codes)  # type: ignore[arg-type]
+    prefixes = {"type": codes, "action": "extend", "metavar": "CODES"}
+    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **prefixes)  # type: ignore[arg-type]
+    add("--ignore", default=[], help="do not report these codes", **prefixes)  # type: ignore[arg-type]
+    add("--extend-select", default=[], help="report these codes, too", **prefixes)  # type: ignore[arg-type]
     add("--ignore-suppressions", action="store_true", help="also report what a file itself asks to ignore by <irshape ignore=...>")
     globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
     add("--exclude", default=[], help="pass over these files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
@@ -54,7 +54,7 @@ def add_options(command: ArgumentParser) -> None:
     add("--exit-zero", action="store_true", help="exit with 0 for faults, too")
 
 
-def _codes(text: str) -> list[str]:
+def codes(text: str) -> list[str]:
     """The prefixes of codes in a text such as `S,W1`."""
     from irshape.report.selection import checked_prefix
 

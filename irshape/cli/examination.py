@@ -46,6 +46,15 @@ _MANY_OBJECTS = 100_000
 OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 
 
+def collect() -> None:
+    """Free the objects of earlier files, if there are many: a graph is full of reference cycles, and a run disables the collector."""
+    if gc.get_count()[0] > _MANY_OBJECTS:
+        from irshape.cli.interrupts import held
+
+        with held():
+            gc.collect()
+
+
 class Outcome:
     """The result for one file as plain data, so that a worker can send it.
 
@@ -106,11 +115,7 @@ class Examination:
 
     def __call__(self, path: str) -> Outcome:
         """Examine a file. Any content gives an outcome; only `MemoryError` is left to the caller."""
-        if gc.get_count()[0] > _MANY_OBJECTS:  # a graph is full of reference cycles
-            from irshape.cli.interrupts import held
-
-            with held():
-                gc.collect()
+        collect()
         try:
             return self._examined(path)
         except OSError as error:

@@ -31,6 +31,7 @@ COMMANDS = {
     "signature": "show how the sizes are tied together",
     "sizes": "find the valid input sizes",
     "diff": "compare two models",
+    "scan": "check many files into a table",
     "info": "describe a model",
     "ops": "list or describe operations",
     "rule": "list or explain codes",

@@ -22,19 +22,30 @@ class Progress:
         self._stream = stream
         self._total = total
         self._room = (width or 0) - 1
-        self._done = 0
+        self._done = self._faulty = 0
         self._is_shown = False
-        self._due = time.monotonic() + _PATIENCE
+        self._begun = time.monotonic()
+        self._due = self._begun + _PATIENCE
 
-    def step(self) -> None:
+    def step(self, *, is_faulty: bool = False) -> None:
         """Count one more finished file."""
         self._done += 1
-        if self._room > 0 and time.monotonic() >= self._due:
+        self._faulty += is_faulty
+        if self._room > 0 and (now := time.monotonic()) >= self._due:
             filled = _BAR * self._done // self._total
-            line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {self._done} of {self._total} files"
-            self._write(f"\r{line[: self._room]}")
+            line = f"[{'#' * filled}{'.' * (_BAR - filled)}] {self._done:,} of {self._total:,} files{self._rate(now)}"
+            self._write(f"\r{line[: self._room]}\x1b[K")
             self._is_shown = True
-            self._due = time.monotonic() + _INTERVAL
+            self._due = now + _INTERVAL
+
+    def _rate(self, now: float) -> str:
+        """The files per second, the time that is left at this rate, and the number of faulty files."""
+        rate = self._done / (now - self._begun)
+        left = int((self._total - self._done) / rate)
+        hours, minutes, seconds = left // 3600, left // 60 % 60, left % 60
+        clock = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        faulty = f", {self._faulty:,} faulty" if self._faulty else ""
+        return f", {rate:.{0 if rate >= 10 else 1}f}/s, {clock} left{faulty}"
 
     def clear(self) -> None:
         """Erase the line, so that other text can be written; the next due step shows it again."""

@@ -1,6 +1,6 @@
-"""Worker processes examine several files at a time; the outcomes come in the order of the files.
+"""Worker processes examine several files at a time; the results come in the order of the files.
 
-A worker examines one file after another. If it dies, only the outcome of its current file is lost: it is replaced by one that says how the
+A worker examines one file after another. If it dies, only the result of its current file is lost: it is replaced by one that says how the
 worker ended, and a new worker takes its place.
 """
 
@@ -10,55 +10,84 @@ import os
 import pickle
 import signal
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
-from typing import Final
+from typing import Any, Final, Generic, Protocol, TypeVar
 
-from irshape.cli.examination import OUT_OF_MEMORY, Examination, Outcome
+from irshape.cli.examination import OUT_OF_MEMORY
 from irshape.cli.interrupts import held
 from irshape.cli.limits import Allowance
 from irshape.cli.run import RunError
 
 # A fork takes a tenth of the time of a new interpreter. It is safe only without threads, which libraries of other systems may start.
-_CONTEXT: Final = get_context("fork") if sys.platform == "linux" else get_context("spawn")
+_FORK: Final = get_context("fork") if sys.platform == "linux" else get_context("spawn")
+_SPAWN: Final = get_context("spawn")
 # The most bytes of outcomes that wait for their turn. While more are waiting, no further file is started.
 _MOST_KEPT: Final = 1 << 28
+# No further task.
+_END: Final[Any] = object()
 # The exit status of a worker that ran out of memory.
-_NO_MEMORY: Final = 77
+NO_MEMORY: Final = 77
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+_Taken = TypeVar("_Taken", contravariant=True)
+_Given = TypeVar("_Given", covariant=True)
+
+
+class Work(Protocol[_Taken, _Given]):
+    """The work on one file. It and its tasks can be pickled."""
+
+    def __call__(self, task: _Taken, /) -> _Given:
+        """The result for a task. Any file gives a result; only `MemoryError` is left to the caller."""
+
+    def lost(self, task: _Taken, code: str, message: str, hint: str | None, /) -> _Given:
+        """The result for a task whose work was cut short."""
 
 
 def in_workers(
-    examination: Examination, paths: Sequence[str], jobs: int, allowance: Allowance | None, step: Callable[[], None]
-) -> Generator[Outcome, None, None]:
-    """The outcome of each file, in the order of the paths; `step` is called whenever a file is finished.
+    work: Work[Task, Result],
+    tasks: Iterable[Task],
+    jobs: int,
+    allowance: Allowance | None,
+    step: Callable[[], None],
+    *,
+    has_threads: bool = False,
+) -> Generator[Result, None, None]:
+    """The result of each task, in the order of the tasks; `step` is called whenever one is finished.
 
-    Outcomes wait for a slow file before them, but no worker waits. Closing the generator ends the workers.
+    Results wait for a slow task before them, but no worker waits. Tasks are taken as workers need them. `has_threads` says that this
+    process has threads. Closing the generator ends the workers.
     """
-    idle: list[_Worker] = []
-    busy: list[_Worker] = []
+    idle: list[_Worker[Task]] = []
+    busy: list[_Worker[Task]] = []
     kept: dict[int, bytes] = {}
     size = begun = turn = 0
+    pending = iter(tasks)
+    task = next(pending, _END)
+    context = _SPAWN if has_threads else _FORK
     try:
-        while turn < len(paths):
-            while begun < len(paths) and len(busy) < jobs and size < _MOST_KEPT:
+        while task is not _END or turn < begun:
+            while task is not _END and len(busy) < jobs and size < _MOST_KEPT:
                 try:
-                    worker = idle.pop() if idle else _Worker(examination, allowance)
+                    worker = idle.pop() if idle else _Worker(context, work, allowance)
                 except OSError as error:
                     if not busy:
                         raise RunError(f"no worker process can be started: {error.strerror}") from error
                     jobs = len(busy)
                     break
-                worker.begin(begun, paths[begun])
+                worker.begin(begun, task)
                 busy.append(worker)
                 begun += 1
+                task = next(pending, _END)
             ready = wait([worker.connection for worker in busy], 0 if turn in kept else None)
             for worker in [worker for worker in busy if worker.connection in ready]:
                 busy.remove(worker)
                 answer = worker.answer()
                 if answer is None:
-                    answer = pickle.dumps(examination.lost(worker.path, *_ending(worker.end(), allowance)))
+                    answer = pickle.dumps(work.lost(worker.task, *ending(worker.end(), allowance)))
                 else:
                     idle.append(worker)
                 kept[worker.number] = answer
@@ -74,27 +103,28 @@ def in_workers(
             worker.kill()
 
 
-class _Worker:
-    """A process that examines files, and its current file."""
+class _Worker(Generic[Task]):
+    """A process that works on tasks, and its current task."""
 
-    __slots__ = ("_process", "connection", "number", "path")
+    __slots__ = ("_process", "connection", "number", "task")
 
-    def __init__(self, examination: Examination, allowance: Allowance | None) -> None:
-        self.connection, theirs = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_serve, args=(theirs, self.connection, examination, allowance), daemon=True)
+    def __init__(self, context: Any, work: Work[Task, Any], allowance: Allowance | None) -> None:
+        self.connection: Connection
+        self.connection, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, self.connection, work, allowance), daemon=True)
         with held():
             self._process.start()
         theirs.close()
 
-    def begin(self, number: int, path: str) -> None:
-        """Give the worker a file."""
+    def begin(self, number: int, task: Task) -> None:
+        """Give the worker a task."""
         self.number = number
-        self.path = path
+        self.task = task
         with suppress(OSError):  # a dead worker is noticed when its answer is read
-            self.connection.send(path)
+            self.connection.send(task)
 
     def answer(self) -> bytes | None:
-        """The pickled outcome of the file; None if the worker died."""
+        """The pickled result of the task; None if the worker died."""
         try:
             return self.connection.recv_bytes()
         except (EOFError, OSError):
@@ -105,7 +135,7 @@ class _Worker:
         self._process.join()
         self.connection.close()
         status = self._process.exitcode
-        assert status is not None
+        assert isinstance(status, int)
         return status
 
     def kill(self) -> None:
@@ -114,8 +144,8 @@ class _Worker:
         self.end()
 
 
-def _serve(connection: Connection, theirs: Connection, examination: Examination, allowance: Allowance | None) -> None:
-    """Examine the files that arrive, until the connection is closed."""
+def _serve(connection: Connection, theirs: Connection, work: Work[Any, Any], allowance: Allowance | None) -> None:
+    """Work on the tasks that arrive, until the connection is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run that started this worker ends it
     theirs.close()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # a dying interpreter prints more than one line
@@ -123,22 +153,22 @@ def _serve(connection: Connection, theirs: Connection, examination: Examination,
         if allowance is not None:
             allowance.bind()
         while True:
-            path = connection.recv()
+            task = connection.recv()
             if allowance is not None:
                 allowance.start()
-            answer = pickle.dumps(examination(path))
+            answer = pickle.dumps(work(task))
             if allowance is not None:
                 allowance.stop()
             connection.send_bytes(answer)
     except MemoryError:
-        os._exit(_NO_MEMORY)
+        os._exit(NO_MEMORY)
     except (EOFError, OSError):
         pass  # the run has ended and reads no more answers
 
 
-def _ending(status: int, allowance: Allowance | None) -> tuple[str, str, str | None]:
+def ending(status: int, allowance: Allowance | None) -> tuple[str, str, str | None]:
     """Code, message and hint for a file whose worker ended with an exit status."""
-    if status == _NO_MEMORY:
+    if status == NO_MEMORY:
         if allowance is None:
             return OUT_OF_MEMORY
         return "I103", f"the examination needs more than {allowance.size} of memory", "--limit memory=SIZE allows more"

@@ -829,6 +829,14 @@ _family(
         "irshape has not checked the file. The exit code is 2.",
         "After signal 9 the system may have been out of memory: examine fewer files at a time with --jobs. Report any other signal together with the file.",
     ),
+    (
+        "I105",
+        "error",
+        "file not fetched",
+        "A scan could not fetch the file or its .bin whole: the server refused it, the transfer broke off, or the file changed meanwhile.",
+        "irshape has not checked the file, because no verdict rests on a part of a file. The exit code is 2.",
+        "Scan again: rows of failed files are never taken from a cache. If the server refuses the file, check the credentials.",
+    ),
 )
 
 

@@ -49,18 +49,21 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[Terminal]:
         os.close(end)
 
 
-def test_progress_is_one_line_that_is_erased(terminal: Terminal) -> None:
+def test_progress_is_one_line_that_is_erased(terminal: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
     stream, shown = terminal(80)
+    clock = iter(range(0, 100, 2))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
     line = Progress(stream, 3)
-    for _ in range(3):
-        line.step()
+    line.step()
+    line.step(is_faulty=True)
+    line.step()
     line.clear()
     line.clear()
     assert shown().split("\r") == [
         "",
-        "[##########....................] 1 of 3 files",
-        "[####################..........] 2 of 3 files",
-        "[##############################] 3 of 3 files",
+        "[##########....................] 1 of 3 files, 0.5/s, 0:04 left\x1b[K",
+        "[####################..........] 2 of 3 files, 0.5/s, 0:02 left, 1 faulty\x1b[K",
+        "[##############################] 3 of 3 files, 0.5/s, 0:00 left, 1 faulty\x1b[K",
         "\x1b[K",
     ]
 
@@ -68,7 +71,7 @@ def test_progress_is_one_line_that_is_erased(terminal: Terminal) -> None:
 def test_progress_fits_a_narrow_terminal(terminal: Terminal) -> None:
     stream, shown = terminal(20)
     Progress(stream, 2).step()
-    assert shown() == "\r[###############..."
+    assert shown() == "\r[###############...\x1b[K"
 
 
 @pytest.mark.parametrize(("total", "term"), [(1, "xterm"), (2, "dumb")])

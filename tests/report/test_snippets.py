@@ -26,6 +26,7 @@ CONDITIONAL = {
     "I101": "a fault of irshape itself: test_a_rule_that_fails_is_an_internal_error",
     "I103": "a worker that runs out of memory: tests/cli/test_workers.py",
     "I104": "a worker that is killed: tests/cli/test_workers.py",
+    "I105": "a file that a server refuses: tests/scan/test_remote.py",
 }
 TRIED = [code for code in SNIPPETS if code not in CONDITIONAL]
 # Faults that a mistake brings with it: the codes that a bad snippet reports beside its own.

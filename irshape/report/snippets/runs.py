@@ -148,4 +148,10 @@ SNIPPETS: Final[dict[str, Snippet]] = {
         f"{CHECK} --isolate",
         condition="The command reports the code if the system ends the process that examines the file.",
     ),
+    "I105": misused(
+        MODEL,
+        CHECK.replace("check", "scan") + " -o results.jsonl",
+        CHECK,
+        condition="The scan reports the code if it cannot fetch the file, for example because the server refuses it.",
+    ),
 }

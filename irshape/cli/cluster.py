@@ -1,0 +1,159 @@
+"""A Dask cluster examines files. Each of its workers has a process of its own for that, which a file may crash or a limit may end.
+
+Only a few groups of tasks are with the cluster at a time, so the memory of its scheduler does not grow with the number of files.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Generator, Iterable
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from irshape.cli.examination import OUT_OF_MEMORY
+from irshape.cli.run import RunError
+from irshape.cli.workers import NO_MEMORY, Result, Task, Work, ending
+
+if TYPE_CHECKING:
+    from irshape.cli.limits import Allowance
+
+LOCAL: Final = "local"
+# The tasks of a group, and the groups that are with the cluster for each of its threads.
+_GROUP: Final = 16
+_AHEAD: Final = 3
+# How often a group is given to the cluster, if its workers are lost.
+_TURNS: Final = 4
+
+_own = threading.local()
+
+
+def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, allowance: Allowance | None) -> Generator[Result, None, None]:
+    """The result of each task, in the order in which groups of them are finished. Closing the generator cancels the rest.
+
+    `address` is that of the scheduler (`tcp://host:8786`), or `local` for a cluster of this machine. Raises `RunError`.
+    """
+    try:
+        from distributed import Client, LocalCluster, as_completed
+    except ImportError:
+        raise RunError("--dask needs Dask: pip install 'irshape[dask]'") from None
+    cluster = LocalCluster(threads_per_worker=1, dashboard_address=None) if address == LOCAL else None
+    try:
+        client = Client(cluster or address, timeout=10)
+    except (OSError, ValueError) as error:
+        raise RunError(f"--dask {address}: no scheduler answers there: {type(error).__name__}") from None
+    pending = iter(tasks)
+    running = as_completed()
+    groups: dict[str, tuple[list[Task], int]] = {}
+
+    def submit(group: list[Task], turn: int) -> None:
+        future = client.submit(_examine, work, group, allowance, pure=False)
+        groups[future.key] = group, turn
+        running.add(future)
+
+    try:
+        while True:
+            threads = sum(client.nthreads().values())
+            while len(groups) < max(_AHEAD * threads, 1) and (group := list(islice(pending, _GROUP))):
+                submit(group, 1)
+            if not groups:
+                return
+            future = next(running)
+            group, turn = groups.pop(future.key)
+            if future.status == "finished":
+                yield from future.result()
+            elif turn < _TURNS:
+                submit(group, turn + 1)
+            elif len(group) > 1:
+                for task in group:
+                    submit([task], 1)
+            else:
+                reason = type(future.exception()).__name__
+                yield work.lost(group[0], "I104", f"the workers of the cluster that examined the file were lost ({reason})", None)
+            del future
+    finally:
+        with suppress(Exception):
+            client.close()
+        if cluster is not None:
+            with suppress(Exception):
+                cluster.close()
+
+
+def _examine(work: Work[Task, Result], tasks: list[Task], allowance: Allowance | None) -> list[Result]:
+    """The results of a group of tasks, on a worker of the cluster."""
+    results: list[Result] = []
+    for task in tasks:
+        child = getattr(_own, "child", None)
+        if child is None or child.setup != (pickle.dumps(work), allowance):
+            child = _own.child = _Child(work, allowance)
+        result = child.result(task)
+        if result is None:
+            _own.child = None
+            result = work.lost(task, *ending(child.end(), allowance))
+        results.append(result)
+    return results
+
+
+class _Child:
+    """A process that works on tasks, which arrive on its standard input."""
+
+    def __init__(self, work: Work[Any, Any], allowance: Allowance | None) -> None:
+        self.setup = pickle.dumps(work), allowance
+        command = [sys.executable, "-c", "from irshape.cli.cluster import serve; serve()"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._send((work, allowance))
+
+    def _send(self, message: Any) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError):  # a dead process is noticed when its answer is read
+            pickle.dump(message, self._process.stdin)
+            self._process.stdin.flush()
+
+    def result(self, task: Any) -> Any:
+        """The result of a task; None if the process died."""
+        assert self._process.stdout is not None
+        self._send(task)
+        try:
+            return pickle.load(self._process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError):
+            return None
+
+    def end(self) -> int:
+        """The exit status of the dead process; negative if a signal killed it."""
+        with suppress(OSError):
+            assert self._process.stdin is not None
+            self._process.stdin.close()
+        return self._process.wait()
+
+
+def serve() -> None:
+    """Work on the tasks that arrive on standard input, until it is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # a library that prints must not mix with the answers
+    try:
+        work, allowance = pickle.load(sys.stdin.buffer)
+        if allowance is not None:
+            allowance.bind()
+        while True:
+            task = pickle.load(sys.stdin.buffer)
+            if allowance is not None:
+                allowance.start()
+            try:
+                result = work(task)
+            except MemoryError:
+                if allowance is None:
+                    result = work.lost(task, *OUT_OF_MEMORY)
+                else:
+                    os._exit(NO_MEMORY)
+            if allowance is not None:
+                allowance.stop()
+            pickle.dump(result, answers)
+            answers.flush()
+    except (EOFError, OSError):
+        pass  # the worker of the cluster has ended

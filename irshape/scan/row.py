@@ -1,0 +1,233 @@
+"""The unit of work: one file becomes one row."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import irshape
+from irshape.answers.info import counts, parameters
+from irshape.answers.releases import oldest_release
+from irshape.answers.roots import outputs
+from irshape.inference.inference import Inference
+from irshape.model.build import build
+from irshape.model.model import Model
+from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
+from irshape.report.selection import Choice, Selection
+from irshape.scan.fields import FAILED, FOREIGN, INVALID, VALID
+from irshape.scan.remote import Remote, RemoteWeights, TransportError, beside, is_remote, shown
+from irshape.shape.limits import DEFAULT, Limits
+from irshape.version import __version__
+from irshape.xml.document import Document, Graph
+from irshape.xml.weights import Weights
+
+Row = dict[str, Any]
+
+# A row lists so many faults; the numbers of a row count all.
+_MOST_FAULTS: Final = 200
+# Constants of these types and at most so many bytes are shapes, axes and the like, so rules will probably read them.
+_SMALL: Final = 512
+_WHOLE: Final = frozenset(("i32", "i64"))
+# A file that changes while it is read is read again so many times.
+_TURNS: Final = 3
+
+
+class Scan:
+    """The check of one file, and its row. It can be pickled for another process or machine.
+
+    `choice` selects the codes, `targets` are further policies; `opaque`, `extensions` and `limits` are those of `irshape.check`.
+    What files themselves ask to ignore is reported: a scan reads other people's files.
+    """
+
+    def __init__(
+        self,
+        *,
+        choice: Choice | None = None,
+        targets: Sequence[str] = (),
+        opaque: Sequence[str] = (),
+        extensions: Sequence[str] = (),
+        limits: Limits = DEFAULT,
+    ) -> None:
+        self._selection = Selection([choice]) if choice is not None else None
+        self._targets = list(targets)
+        self._opaque = list(opaque)
+        self._extensions = list(extensions)
+        self._limits = limits
+        options = json.dumps([choice, self._targets, self._opaque, self._extensions, limits])
+        self.settings = f"{__version__} {hashlib.sha256(options.encode()).hexdigest()[:12]}"
+
+    def __call__(self, place: str) -> Row:
+        """The row of a file. Any content gives a row; only `MemoryError` is left to the caller."""
+        for turn in range(1, _TURNS + 1):
+            started = time.perf_counter()
+            try:
+                row = self._remote(place) if is_remote(place) else self._local(place)
+            except TransportError as error:
+                if turn < _TURNS and "changed" in str(error):
+                    continue
+                row = self.lost(place, "I105", str(error), None)
+            except FileNotFoundError:
+                row = self.lost(place, "I105", "the file does not exist", None)
+            except OSError as error:
+                row = self.lost(place, "I105", f"the file cannot be read: {error.strerror or type(error).__name__}", None)
+            except MemoryError:
+                raise
+            except Exception as error:
+                message = f"internal error; please report it with the file: {type(error).__name__}: {error}"
+                row = self.lost(place, "I101", message, None)
+            row["seconds"] = round(time.perf_counter() - started, 6)
+            return row
+        raise AssertionError
+
+    def version(self, place: str) -> str | None:
+        """The version of a file and its weights, without reading them; None if it is not known."""
+        try:
+            if not is_remote(place):
+                return _versions(_stamp(place), _stamp(beside(place)))
+            own = Remote(place).version
+            try:
+                weights = Remote(beside(place)).version
+                return _versions(own, weights) if weights else None
+            except FileNotFoundError:
+                return _versions(own, None)
+        except (OSError, TransportError):
+            return None
+
+    def lost(self, place: str, code: str, message: str, hint: str | None) -> Row:
+        """The row of a file that could not be read or checked whole."""
+        path = shown(place)
+        document = Document(b"", path)
+        document.is_complete = False
+        row = self._row(path, irshape.check(build(document)))
+        row.update(verdict=FAILED, errors=1, warnings=0, notes=0)
+        row["diagnostics"] = [_fault(Diagnostic(code, message, Where(path), hint=hint))]
+        return row
+
+    def _local(self, path: str) -> Row:
+        before = _stamp(path)
+        model = irshape.read(path, limits=self._limits, extensions=self._extensions)
+        with Weights.beside(path) as weights:
+            row = self._checked(path, model, weights)
+            size = os.stat(beside(path)).st_size if os.path.exists(beside(path)) else None
+            stamp = _stamp(beside(path)) if size is not None else None
+            row.update(weights_size=size, bytes_read=row["size"] + weights.bytes_read, version=_versions(before, stamp))
+        if _stamp(path) != before:
+            raise TransportError("the file changed while it was read")
+        return row
+
+    def _remote(self, place: str) -> Row:
+        file = Remote(place)
+        if file.size is not None and file.size > self._limits.size:
+            return self.lost(place, "X111", f"the file has {file.size:,} bytes; the limit size is {self._limits.size:,}", "--limit size=N")
+        model = irshape.read(file.read(), path=shown(place), limits=self._limits, extensions=self._extensions)
+        source = RemoteWeights(beside(place), lambda: list(_wanted(model.document)))
+        row = self._checked(shown(place), model, Weights(source))
+        row["weights_size"] = source.size
+        if source.fault is not None:
+            raise source.fault
+        file.unchanged()
+        if (weights := source.file) is not None:
+            weights.unchanged()
+        row["bytes_read"] = file.bytes_read + (weights.bytes_read if weights is not None else 0)
+        row["version"] = _versions(file.version, weights.version if weights is not None else None)
+        return row
+
+    def _checked(self, path: str, model: Model, weights: Weights) -> Row:
+        if not (model.nodes and model.document.is_complete):
+            inference = irshape.check(model, targets=self._targets, suppressions=False)
+        else:
+            inference = irshape.check(model, weights=weights, opaque=self._opaque, targets=self._targets, suppressions=False)
+        if self._selection is not None:
+            inference.select(self._selection)
+        row = self._row(path, inference)
+        if row["dynamic_inputs"] and not row["errors"]:
+            signature = irshape.signature(model, weights=weights, opaque=self._opaque)
+            if signature.ok:
+                inputs, results = (_joined(side) for side in (signature.inputs, signature.outputs))
+                row["signature"] = f"{inputs} -> {results}"
+        return row
+
+    def _row(self, path: str, inference: Inference) -> Row:
+        document, model = inference.document, inference.model
+        nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
+        constants = parameters(nodes)
+        severities = dict.fromkeys((ERROR, WARNING, NOTE), 0)
+        for diagnostic in inference.diagnostics:
+            severities[diagnostic.severity] += diagnostic.count
+        extended = {node for several in model.extensions.values() for node in several}
+        types = {fact.element_type for _, _, fact in outputs(inference)}
+        is_known = bool(nodes) and not document.is_example
+        named = ((node.type, node.version) for node in nodes if node not in extended)
+        return {
+            "file": path,
+            "verdict": FOREIGN if document.is_foreign else INVALID if severities[ERROR] else VALID,
+            "size": len(document.source) or None,
+            "weights_size": None,
+            "hash": hashlib.sha256(document.source).hexdigest() if document.source else None,
+            "version": None,
+            "ir_version": model.ir_version if is_known else None,
+            "oldest": oldest_release(model.ir_version, named, types).release if is_known else None,
+            "layers": len(nodes),
+            "opsets": counts(node.version for node in nodes),
+            "operations": counts(node.type for node in nodes),
+            "parameters": sum(elements for elements, _ in constants.values()),
+            "parameter_bytes": sum(size for _, size in constants.values()),
+            "dynamic_inputs": list(_dynamic_inputs(inference)),
+            "signature": None,
+            "errors": severities[ERROR],
+            "warnings": severities[WARNING],
+            "notes": severities[NOTE],
+            "diagnostics": [_fault(diagnostic) for diagnostic in inference.diagnostics[:_MOST_FAULTS]],
+            "bytes_read": len(document.source),
+            "seconds": 0.0,
+            "settings": self.settings,
+        }
+
+
+def _dynamic_inputs(inference: Inference) -> Iterator[str]:
+    for node in inference.model.parameters:
+        for port in inference.view(node).outputs:
+            if port.shape is None or not all(type(size) is int for size in port.shape):
+                yield f"{node.name}{port.text}"
+
+
+def _joined(shapes: Mapping[str, str]) -> str:
+    return "  ".join(f"{name}{shape}" for name, shape in shapes.items())
+
+
+def _fault(diagnostic: Diagnostic) -> Row:
+    where = diagnostic.where
+    return {
+        "code": diagnostic.code, "severity": diagnostic.severity, "message": diagnostic.message,
+        "layer": where.layer_id, "name": where.layer_name, "type": where.layer_type, "path": where.path or None, "port": where.port,
+        "line": where.line, "column": where.column, "hint": diagnostic.hint, "count": diagnostic.count,
+    }  # fmt: skip
+
+
+def _stamp(path: str) -> str | None:
+    """The time and size of a local file; None if there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return f"{found.st_mtime_ns}:{found.st_size}"
+
+
+def _versions(own: str | None, weights: str | None) -> str | None:
+    return None if own is None else f"{own} {weights or '-'}"
+
+
+def _wanted(document: Document) -> Iterator[tuple[int, int]]:
+    """The ranges of the .bin that rules will probably read: small constants of whole numbers."""
+    pending: list[Graph] = [document.graph]
+    while pending:
+        for layer in pending.pop().layers:
+            pending += (layer.bodies or {}).values()
+            given = layer.signature.attributes
+            size = given.get("size", "")
+            if layer.weights_at is not None and given.get("element_type") in _WHOLE and size.isdecimal() and 0 < int(size) <= _SMALL:
+                yield layer.weights_at, layer.weights_at + int(size)

@@ -1,0 +1,166 @@
+"""`irshape scan` over HTTP, S3 and Dask: the rows of files far away are those of files nearby."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from pathlib import Path
+from threading import Timer
+from typing import Any
+
+import pytest
+
+from irshape.cli.main import main
+from irshape.scan.remote import archive_of, beside, shown
+from irshape.scan.results import read
+from tests.scan.server import Server
+
+pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'irshape[scan]'")
+pytest.importorskip("aiohttp", reason="aiohttp is not installed: pip install 'irshape[scan]'")
+
+Row = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    folder = tmp_path / "models"
+    (folder / "sub").mkdir(parents=True)
+    for number, source in enumerate(sorted((ROOT / "examples").glob("*.xml"))):
+        target = folder / ("sub" if number % 3 == 0 else "") / source.name
+        shutil.copy(source, target)
+        if (weights := source.with_suffix(".bin")).exists():
+            shutil.copy(weights, target.with_suffix(".bin"))
+    return folder
+
+
+def rows_of(output: Path, start: str) -> dict[str, Row]:
+    rows = {}
+    for row in read(str(output)):
+        assert row["file"].startswith(start)
+        name = row["file"].removeprefix(start).lstrip("/")
+        assert name not in rows
+        rows[name] = {key: value for key, value in row.items() if key not in ("file", "seconds", "version", "bytes_read")}
+        for fault in rows[name]["diagnostics"]:
+            fault["message"] = fault["message"].replace(start, "")
+    return rows
+
+
+def expected(models: Path) -> tuple[dict[str, Row], int]:
+    """The rows of the folder as files of this machine, and the bytes that had to be read for them."""
+    output = models.parent / "local.jsonl"
+    main(["scan", str(models), "-o", str(output), "-q"])
+    return rows_of(output, str(models)), sum(row["bytes_read"] for row in read(str(output)))
+
+
+@pytest.mark.parametrize("faults", [{}, {"ranges": False}, {"breaks": 1}, {"lies": 5}, {"lies": -2}], ids=str)
+def test_a_server_gives_the_rows_of_its_folder(models: Path, tmp_path: Path, faults: dict[str, Any]) -> None:
+    rows, needed = expected(models)
+    with Server(models, **faults) as server:
+        main(["scan", server.url, "-o", str(tmp_path / "out.jsonl"), "-q", "--jobs", "2"])
+        assert rows_of(tmp_path / "out.jsonl", server.url) == rows
+        if faults.get("ranges", True):
+            assert server.bytes <= 1.1 * needed
+
+
+def test_only_ranges_of_large_weights_are_read(tmp_path: Path) -> None:
+    folder = tmp_path / "models"
+    folder.mkdir()
+    shutil.copy(ROOT / "examples" / "decoder.xml", folder)
+    weights = (ROOT / "examples" / "decoder.bin").read_bytes()
+    (folder / "decoder.bin").write_bytes(weights + bytes(1 << 22))
+    with Server(folder) as server:
+        main(["scan", server.url, "-o", str(tmp_path / "out.jsonl"), "-q"])
+        (row,) = read(str(tmp_path / "out.jsonl"))
+        assert [fault["code"] for fault in row["diagnostics"]] == ["W201"]  # longer than its constants
+        assert row["weights_size"] == len(weights) + (1 << 22)
+        assert server.bytes == row["bytes_read"] < row["size"] + 10_000
+
+
+def test_faults_of_the_transport_are_no_verdict(models: Path, tmp_path: Path) -> None:
+    for faults, message in (
+        ({"breaks": 1_000}, "cannot be read"),
+        ({"refuses": ".xml"}, "HTTP status 403"),
+        ({"refuses": ".bin"}, "HTTP status 403"),
+        ({"changes": True}, "changed while it was read"),
+    ):
+        with Server(models, **faults) as server:  # type: ignore[arg-type]
+            code = main(["scan", f"{server.url}/sub/atrous.xml", "-o", str(tmp_path / "out.jsonl"), "-q"])
+            (row,) = read(str(tmp_path / "out.jsonl"))
+            assert (code, row["verdict"]) == (2, "failed")
+            assert [fault["code"] for fault in row["diagnostics"]] == ["I105"]
+            assert message in row["diagnostics"][0]["message"]
+
+
+def test_secrets_are_in_no_result_and_no_message(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for faults in ({}, {"refuses": "atrous"}, {"breaks": 1_000}):
+        with Server(models, **faults) as server:  # type: ignore[arg-type]
+            url = server.url.replace("//", "//user:hunter2@")
+            main(["scan", f"{url}/sub/atrous.xml?signature=hunter2#hunter2", f"{url}/none?token=hunter2", "-o", str(tmp_path / "out.jsonl")])
+            printed = capsys.readouterr()
+            text = (tmp_path / "out.jsonl").read_text(encoding="utf-8") + printed.out + printed.err
+            assert "hunter2" not in text
+            assert f"{server.url}/sub/atrous.xml" in text
+
+
+def test_unchanged_files_are_not_fetched_again(models: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    with Server(models) as server:
+        main(["scan", server.url, "-o", str(first), "-q"])
+        server.bytes = 0
+        main(["scan", server.url, "-o", str(second), "-q", "--cache", str(first)])
+        assert server.bytes == 0
+    assert list(read(str(first))) == list(read(str(second)))
+
+
+def test_a_bucket_gives_the_rows_of_its_folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    moto = pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
+    s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
+    rows, _ = expected(models)
+    server = moto.ThreadedMotoServer(port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        for name, value in (
+            ("AWS_ENDPOINT_URL", f"http://{host}:{port}"),
+            ("AWS_ACCESS_KEY_ID", "key"),
+            ("AWS_SECRET_ACCESS_KEY", "hunter2"),
+            ("AWS_DEFAULT_REGION", "us-east-1"),
+        ):
+            monkeypatch.setenv(name, value)
+        bucket = s3fs.S3FileSystem()
+        bucket.mkdir("bucket")
+        bucket.put(str(models), "bucket/models", recursive=True)
+        main(["scan", "s3://bucket/models", "-o", str(tmp_path / "out.jsonl"), "-q", "--jobs", "2"])
+        assert rows_of(tmp_path / "out.jsonl", "s3://bucket/models") == rows
+    finally:
+        server.stop()
+
+
+def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_path: Path) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
+    for number in range(60):
+        for path in (models / "atrous.xml", models / "atrous.bin"):
+            if path.exists():
+                os.link(path, models / f"copy{number}{path.suffix}")
+    rows, _ = expected(models)
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster:
+        killed = cluster.workers[1].pid
+        os.kill(killed, signal.SIGSTOP)  # its groups wait, so that they are lost with it
+        timer = Timer(2.0, os.kill, (killed, signal.SIGKILL))
+        timer.start()
+        main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q", "--dask", cluster.scheduler_address])
+        timer.join()
+    assert rows_of(tmp_path / "out.jsonl", str(models)) == rows
+
+
+def test_places_and_names() -> None:
+    for place, weights, name in (
+        ("https://host/a.xml?sig=1", "https://host/a.bin?sig=1", "https://host/a.xml"),
+        ("s3://bucket/a.XML", "s3://bucket/a.bin", "s3://bucket/a.XML"),
+        ("zip://b/a.xml::https://u:p@host/m.zip?sig=1", "zip://b/a.bin::https://u:p@host/m.zip?sig=1", "zip://b/a.xml::https://host/m.zip"),
+        ("models/a?b.xml", "models/a?b.bin", "models/a?b.xml"),
+    ):
+        assert (beside(place), shown(place)) == (weights, name)
+    assert [archive_of(name) for name in ("a.zip", "a.tar.gz", "A.TGZ", "a.zip.xml", "a")] == ["zip", "tar", "tar", None, None]

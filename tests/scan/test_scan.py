@@ -1,0 +1,233 @@
+"""`irshape scan` over files of this machine: rows, formats, resuming, the cache, summaries, archives."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from irshape.cli.main import main
+from irshape.scan.fields import row_schema
+from irshape.scan.results import Journal, ResultsError, read
+from irshape.scan.summary import Comparison
+
+Row = dict[str, Any]
+ROOT = Path(__file__).parents[2]
+DATA = ROOT / "tests" / "data"
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    """A folder with a valid, a faulty, a dynamic, a foreign and a truncated file, the last one in a folder below."""
+    folder = tmp_path / "models"
+    (folder / "sub").mkdir(parents=True)
+    for name in ("atrous.xml", "faulty.xml"):
+        shutil.copy(ROOT / "examples" / name, folder)
+        if (weights := (ROOT / "examples" / name).with_suffix(".bin")).exists():
+            shutil.copy(weights, folder)
+    (folder / "feed.xml").write_text("<rss><channel/></rss>")
+    (folder / "sub" / "cut.xml").write_bytes((folder / "atrous.xml").read_bytes()[:400])
+    return folder
+
+
+def scanned(folder: Path | str, output: Path, *options: str) -> tuple[int, dict[str, Row]]:
+    """The exit code, and the rows by the path from the folder, without the parts that differ from run to run."""
+    code = main(["scan", str(folder), "-o", str(output), "-q", *options])
+    return code, rows_of(output, str(folder))
+
+
+def rows_of(output: Path, folder: str) -> dict[str, Row]:
+    rows = {}
+    for row in read(str(output)):
+        name = row["file"].partition("::")[0].partition("://")[2] if "::" in row["file"] else os.path.relpath(row["file"], folder)
+        assert name not in rows, f"two rows of {name}"
+        rows[name] = {key: value for key, value in row.items() if key not in ("file", "seconds", "version", "bytes_read")}
+    return rows
+
+
+def test_each_file_has_a_row(models: Path, tmp_path: Path) -> None:
+    code, rows = scanned(models, tmp_path / "out.jsonl")
+    assert code == 1
+    assert {name: row["verdict"] for name, row in rows.items()} == {
+        "atrous.xml": "valid", "faulty.xml": "invalid", "feed.xml": "foreign", "sub/cut.xml": "invalid",
+    }  # fmt: skip
+    atrous = rows["atrous.xml"]
+    assert atrous["size"] == (models / "atrous.xml").stat().st_size
+    assert atrous["errors"] == 0
+    assert atrous["dynamic_inputs"] == ["image[?,3,3..,3..]"]
+    assert atrous["signature"].startswith("image[B,3,H,W] -> ")
+    faulty = rows["faulty.xml"]
+    assert faulty["errors"] == sum(fault["severity"] == "error" for fault in faulty["diagnostics"]) > 1
+    assert all(fault["line"] and fault["message"] for fault in faulty["diagnostics"])
+
+
+def test_rows_have_the_documented_form(models: Path, tmp_path: Path) -> None:
+    main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q"])
+    schema = json.loads((ROOT / "schemas" / "scan.schema.json").read_text(encoding="utf-8"))
+    assert schema == row_schema()
+    validator = Draft202012Validator(schema)
+    for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
+        validator.validate(json.loads(line))
+
+
+def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
+    _, lines = scanned(models, tmp_path / "out.jsonl")
+    _, table = scanned(models, tmp_path / "out.parquet")
+    assert lines == table
+
+
+def test_sarif_names_every_faulty_file(models: Path, tmp_path: Path) -> None:
+    main(["scan", str(models), "-o", str(tmp_path / "out.sarif"), "-q"])
+    results = json.loads((tmp_path / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
+    places = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].rpartition("/")[2] for one in results}
+    assert {"faulty.xml", "cut.xml"} <= places
+
+
+def test_codes_are_selected(models: Path, tmp_path: Path) -> None:
+    _, rows = scanned(models, tmp_path / "out.jsonl", "--ignore", "ALL")
+    # The errors of a file that cannot be read to its end stay.
+    assert {name: [fault["code"] for fault in row["diagnostics"]] for name, row in rows.items() if row["diagnostics"]} == {
+        "feed.xml": ["X104"], "sub/cut.xml": ["X101"],
+    }  # fmt: skip
+    assert rows["faulty.xml"]["verdict"] == "valid"
+
+
+def test_an_archive_has_the_rows_of_its_folder(models: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'irshape[scan]'")
+    _, expected = scanned(models, tmp_path / "out.jsonl")
+    with zipfile.ZipFile(tmp_path / "m.zip", "w", zipfile.ZIP_DEFLATED) as zip, tarfile.open(tmp_path / "m.tar.gz", "w:gz") as tar:
+        for path in sorted(models.rglob("*.*")):
+            zip.write(path, path.relative_to(models))
+            tar.add(path, str(path.relative_to(models)))
+    for archive in ("m.zip", "m.tar.gz"):
+        _, rows = scanned(tmp_path / archive, tmp_path / "archive.jsonl")
+        assert rows == expected
+
+
+def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    sources = [path for path in sorted(DATA.rglob("*.xml")) if path.stat().st_size < 20_000][:40]
+    for number in range(120):
+        source = sources[number % len(sources)]
+        os.link(source, folder / f"m{number:03}.xml")
+        if (weights := source.with_suffix(".bin")).exists():
+            os.link(weights, folder / f"m{number:03}.bin")
+    _, expected = scanned(folder, tmp_path / "whole.jsonl")
+    assert len(expected) == 120
+    random_ = random.Random(5)
+    output = tmp_path / "killed.jsonl"
+    command = [sys.executable, "-m", "irshape", "scan", str(folder), "-o", str(output), "-q", "--jobs", "2"]
+    kills = 0
+    while not output.exists():
+        process = subprocess.Popen(command, start_new_session=True)
+        try:
+            process.wait(random_.uniform(0.2, 1.0) * (1 + kills / 4))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            kills += 1
+    assert rows_of(output, str(folder)) == expected
+    assert kills > 0
+    assert not list(tmp_path.glob("*.partial*"))
+
+
+def test_a_row_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
+    output = str(tmp_path / "out.jsonl")
+    journal = Journal(output, "s")
+    for name in "abc":
+        journal.add({"file": name})
+    journal.flush()
+    journal.close()
+    with open(journal.path, "r+b") as file:
+        file.truncate(os.path.getsize(journal.path) - 3)
+    journal = Journal(output, "s")
+    assert ("a" in journal, "b" in journal, "c" in journal, journal.done) == (True, True, False, 2)
+    journal.add({"file": "c"})
+    journal.add({"file": "c"})
+    assert [row["file"] for row in journal.rows()] == ["a", "b", "c"]
+    with pytest.raises(ResultsError, match="another run"):
+        Journal(output, "s")
+    journal.close()
+    with pytest.raises(ResultsError, match="other options"):
+        Journal(output, "t")
+    journal = Journal(output, "t", restarts=True)
+    assert journal.done == 0
+    journal.close()
+
+
+def test_unchanged_files_come_from_the_cache(models: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    main(["scan", str(models), "-o", str(first), "-q"])
+    text = first.read_text(encoding="utf-8").replace('"name": "', '"name": "from the cache: ')
+    first.write_text(text, encoding="utf-8")
+    source = (models / "faulty.xml").read_text(encoding="utf-8")
+    (models / "faulty.xml").write_text(source + "\n", encoding="utf-8")
+    shutil.copy(models / "atrous.xml", models / "more.xml")
+    shutil.copy(models / "atrous.bin", models / "more.bin")
+    code = main(["scan", str(models), "-o", str(second), "-q", "--cache", str(first)])
+    rows = rows_of(second, str(models))
+    assert code == 1
+    assert set(rows) == {"atrous.xml", "faulty.xml", "feed.xml", "more.xml", "sub/cut.xml"}
+    assert not any("from the cache" in str(fault["name"]) for fault in rows["faulty.xml"]["diagnostics"])
+    before = {row["file"]: row for row in read(str(first))}
+    after = {row["file"]: row for row in read(str(second))}
+    assert after[str(models / "atrous.xml")] == before[str(models / "atrous.xml")]  # the time of the check, too
+    # Another selection is another question, so no row is taken.
+    main(["scan", str(models), "-o", str(tmp_path / "third.jsonl"), "-q", "--cache", str(first), "--ignore", "S206"])
+    assert {row["settings"] for row in read(str(tmp_path / "third.jsonl"))} != {row["settings"] for row in before.values()}
+
+
+def test_a_summary_and_what_has_changed(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
+    main(["scan", str(models), "-o", str(first), "-q"])
+    source = (models / "atrous.xml").read_text(encoding="utf-8")
+    (models / "atrous.xml").write_text(source.replace('type="SpaceToBatch"', 'type="SpaceToBitch"', 1), encoding="utf-8")
+    (models / "sub" / "cut.xml").unlink()
+    shutil.copy(ROOT / "examples" / "atrous.xml", models / "new.xml")
+    shutil.copy(ROOT / "examples" / "atrous.bin", models / "new.bin")
+    main(["scan", str(models), "-o", str(second), "-q"])
+    capsys.readouterr()
+    assert main(["scan", "--summary", str(second), "--against", str(first)]) == 1
+    text = capsys.readouterr().out
+    assert "4 files: 1 valid, 2 invalid, 1 foreign" in text
+    assert "since then: 1 added, 1 gone, 1 changed, 1 broken" in text
+    assert f"{models / 'atrous.xml'}: G110" in text
+    assert main(["scan", "--summary", str(second), "--against", str(first), "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["verdicts"] == {"valid": 1, "invalid": 2, "foreign": 1, "failed": 0}
+    assert found["since"]["broken"] == [str(models / "atrous.xml")]
+    assert not Comparison(read(str(second)), read(str(second))).new
+
+
+def test_a_file_that_kills_its_worker_has_a_row(models: Path, tmp_path: Path) -> None:
+    # The limit is checked by the system, so it holds whatever the file does.
+    code, rows = scanned(models, tmp_path / "out.jsonl", "--limit", "time=0.001")
+    assert code == 2
+    assert rows["faulty.xml"]["verdict"] == "failed"
+    assert [fault["code"] for fault in rows["faulty.xml"]["diagnostics"]] == ["I102"]
+
+
+def test_wrong_arguments_are_named(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for arguments, message in (
+        ([str(models)], "give a PATH to scan and --output TABLE"),
+        ([str(models), "-o", str(tmp_path / "out.csv")], "ends with .jsonl, .parquet or .sarif"),
+        ([str(tmp_path / "none"), "-o", str(tmp_path / "out.jsonl")], "none"),
+        (["--summary", str(models / "feed.xml")], "this is no table of irshape scan"),
+        (["--summary", str(tmp_path / "none.jsonl")], "No such file"),
+        ([str(models), "-o", str(tmp_path / "out.jsonl"), "--target", "nonsense"], "nonsense"),
+    ):
+        assert main(["scan", *arguments]) == 2
+        assert message in capsys.readouterr().err, arguments
