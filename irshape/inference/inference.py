@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
+    from irshape.inference.patch import Patch
     from irshape.report.diagram import Diagram
     from irshape.report.fix import Edit
     from irshape.report.selection import Selection
@@ -143,7 +144,8 @@ class Inference:
     process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
     are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
     Parameters, by node, that replace those of the file. `scope` owns the symbols. `mended` are the faults that were mended in the file
-    before this pass, `accepted` the fingerprints of those that a baseline accepts.
+    before this pass, `accepted` the fingerprints of those that a baseline accepts. `patches` are the constants that a reshape has patched;
+    then `model` and `weights` are copies with the new elements.
     """
 
     # `irshape.api` sets it, because this module must not import from `irshape.answers`.
@@ -162,6 +164,7 @@ class Inference:
         self._guarding = engine.guarded_runs
         self.mended: list[Diagnostic] = []
         self.accepted: list[str] = []
+        self.patches: list[Patch] = []
         self._found = diagnostics
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
@@ -453,13 +456,15 @@ class Inference:
         An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`.
         `weights` says how the `.bin` gets its place: `"copy"`, which shares the blocks of the original where the file system can copy on
         write; `"link"`, a hard link, so that a program that writes one of the two in place changes both; `"none"`, not at all. A file
-        that is written in place keeps its weights. Raises `OSError` if a file cannot be written, `ValueError` for another word.
+        that is written in place keeps its weights. A model with `patches` needs a copy. Raises `OSError` if a file cannot be written,
+        `ValueError` for another word.
         """
         from irshape.xml.writer import check_target, place_weights, weights_path, write_atomic
 
         if weights not in ("copy", "link", "none"):
             raise ValueError(f'weights must be "copy", "link" or "none", not {weights!r}')
-
+        if self.patches and (weights != "copy" or in_place):
+            raise ValueError('patched constants need a copy of the weights: write another path with weights="copy"')
         source = self.document.path
         own = self.weights.path if self.weights else None
         kept = [own] if own is not None else []
@@ -469,7 +474,7 @@ class Inference:
             if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
                 raise OSError(errno.EINVAL, "the model would have the path of its weights; a name that ends in .xml is expected", path)
             try:
-                place_weights(weights, self.weights, path, force=force, kept=[source] if source is not None else [])
+                place_weights(weights, self.weights, path, force=force, kept=[*kept, source] if source is not None else kept)
             except WeightsError as error:
                 raise OSError(errno.EINVAL, error.message, own) from None
         write_atomic(path, self.xml(), force=force, in_place=in_place, source=source, kept=kept)
@@ -526,6 +531,7 @@ class Inference:
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
+            **({"patches": [patch.to_dict() for patch in self.patches]} if self.patches else {}),
             "ports": {key: list(facts) for key, facts in ports.items()},
             "symbolic": self.symbolic,
             "guards": [guard.to_dict() for guard in guards],
