@@ -1,12 +1,12 @@
 """The axes that a Reshape splits and joins: which sizes of its output follow which sizes of its data.
 
-A Reshape from [1,196,256] to [1,196,2,128] keeps axes 0 and 1, and splits axis 2. Of data [1,784,256] it keeps and splits the same axes if its
-output is [1,784,2,128]. The pattern [1,196,2,-1] gives [1,196,2,512] instead. This mixes axes, and perhaps no layer fails.
+A Reshape from [1,196,256] to [1,196,2,128] keeps axes 0 and 1, and splits axis 2. Of data [1,784,256] it keeps and splits the same axes if
+its output is [1,784,2,128]. The pattern [1,196,2,-1] gives [1,196,2,512] instead. This mixes axes, and perhaps no layer fails.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 from math import isqrt, prod
 from typing import NamedTuple
@@ -74,21 +74,30 @@ def mixes(before: Reshaping, now: Reshaping, *, ones_grow: bool) -> bool:
     return any(_product(now.data, group.data) != _product(now.output, group.output) for group in found)
 
 
-def resized(before: Reshaping, data: Sequence[Size], *, ones_grow: bool) -> dict[int, int]:
-    """The sizes of the output with which a Reshape joins and splits the same axes of other data, by axis; axes that are not clear lack."""
+def resized(before: Reshaping, data: Sequence[Size], renamed: Mapping[int, int], *, ones_grow: bool, batch: int = 1) -> dict[int, int]:
+    """The sizes of the output with which a Reshape joins and splits the same axes of other data, by axis; axes that are not clear lack.
+
+    `renamed` has the new sizes of some old ones. `batch` is the new batch size of a model whose batch was 1, if nothing else has changed:
+    then an axis of size 1 that begins a group is the batch.
+    """
     found: dict[int, int] = {}
     for group in groups(*before, ones_grow=ones_grow) if len(before.data) == len(data) else ():
         product = _product(data, group.data)
         old = {axis: size for axis in group.output if isinstance(size := before.output[axis], int)}
-        large = [axis for axis, size in old.items() if size != 1] or group.output[:1]
+        large = [axis for axis, size in old.items() if size != 1 or ones_grow] or group.output[:1]
+        has_ones = ones_grow and 1 in old.values()
         if not isinstance(product, int):
             continue
         if product == prod(old.values()):
             found |= old
         elif len(large) == 1:
             found |= {**old, large[0]: product}
+        elif batch > 1 and old[large[0]] == 1 and product == batch * prod(old.values()):
+            found |= {**old, large[0]: batch}
         elif len(large) == 2 and len({old[axis] for axis in large}) == 1 and isqrt(product) ** 2 == product:
             found |= {**old, **dict.fromkeys(large, isqrt(product))}
+        elif not has_ones and product == prod(new := [renamed.get(size, size) for size in old.values()]):
+            found |= zip(old, new, strict=True)
     return found
 
 

@@ -81,9 +81,18 @@ def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, w
 
 
 def substitution(new_engine: Callable[[], Engine], before: Inputs, wanted: Inputs) -> Substitution:
-    """The elements to put into constants so that every layer passes with the wanted shapes, and no Reshape mixes axes."""
+    """The elements to put into constants so that every layer passes with the wanted shapes, and no Reshape mixes axes.
+
+    Axes of size 1 keep their size if that suffices.
+    """
     search = _search(new_engine, before, wanted)
     obstacle = search.substitute()
+    if obstacle is not None and not search.ones_grow:
+        again = _search(new_engine, before, wanted)
+        again.work.renew()
+        again.ones_grow = True
+        if again.substitute() is None:
+            search, obstacle = again, None
     return Substitution({} if obstacle else search.numbers(), obstacle)
 
 
@@ -95,6 +104,11 @@ def _search(new_engine: Callable[[], Engine], before: Inputs, wanted: Inputs) ->
     search = _Search(trial)
     wanted.apply(trial)
     trial.run()
+    old = {index: search.before[trial.model.nodes[index].first_slot].shape or () for index in trial.shapes}
+    pairs = {pair for index, shape in trial.shapes.items() for pair in zip(old[index], shape or (), strict=False) if pair[0] != pair[1]}
+    search.ones_grow = any(one == 1 for one, _ in pairs)
+    if len(pairs) == 1 and search.ones_grow and isinstance(batch := pairs.pop()[1], int):
+        search.batch = batch
     return search
 
 
@@ -109,8 +123,9 @@ class _Search:
 
     `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes.
     `renamed` has the new value that a number first got in a constant at fault, so that a size gets one new value everywhere. `patterns`
-    has the constant pattern of each Reshape that has one, in the order of the pass. Every pass takes work; when it is done, errors are
-    reported without the constants at fault.
+    has the constant pattern of each Reshape that has one, in the order of the pass. `ones_grow` says that axes of size 1 may get another
+    size, and `batch` is this size if the inputs differ in nothing else, else 1. Every pass takes work; when it is done, errors are reported
+    without the constants at fault.
     """
 
     def __init__(self, trial: Engine) -> None:
@@ -124,6 +139,8 @@ class _Search:
         self.known = {self.node(found) for found in trial.diagnostics if found.severity == ERROR}
         self.renamed: dict[int, int] = {}
         self.patterns = dict(self.reshapes())
+        self.ones_grow = False
+        self.batch = 1
 
     def reshapes(self) -> Iterator[tuple[Node, Node]]:
         """The Reshapes that read a constant pattern, and these constants."""
@@ -208,14 +225,16 @@ class _Search:
         return "; ".join(hints), tuple(places)
 
     def remember(self, pins: Iterable[_Pin]) -> None:
-        """Note the new value of each number that the pins replace, if it is one number by itself."""
+        """Note the new value of the numbers that the pins replace, if it is one number by itself."""
+        pairs: set[tuple[object, object]] = set()
         for constant, is_axis, numbers in pins:
             present = self.fact(constant)
             old = (present.shape if is_axis else present.elements) or ()
-            if not is_axis and len(numbers) == 1:
-                for position, new in numbers.items():
-                    if type(number := old[position]) is int and type(new) is int and number > 1:
-                        self.renamed.setdefault(number, new)
+            own = set() if is_axis else {(old[position], new) for position, new in numbers.items()}
+            pairs |= own if len(own) == 1 else set()
+        for number, new in pairs:
+            if type(number) is int and type(new) is int and number > 1:
+                self.renamed.setdefault(number, new)
 
     # Elements to put into constants.
 
@@ -232,9 +251,9 @@ class _Search:
         while not self.work.is_done:
             errors = self.errors()
             end = self.order[errors[0][0]] if errors else len(self.order)
-            node = next((one for one in self.patterns if self.order[one] <= end and self.mixes(one)), errors[0][0] if errors else None)
+            node = next((one for one in self.patterns if self.order[one] <= end and self.is_wrong(one)), errors[0][0] if errors else None)
             if node is None:
-                return self.resized_constant()
+                return self.resized_constant() or self.contradiction()
             own = sum(failing is node for failing, _ in errors)
             pin = self.resizing(node) if node in self.patterns else None
             pins = [pin] if pin else self.pins(node, own) if own else []
@@ -258,6 +277,22 @@ class _Search:
                 reason = f"the shape of {constant.type} {constant.name!r} would have to change from {format_shape(old.shape)}"
                 reason += f" to {format_shape(now.shape)}, and irshape cannot know the new elements"
                 return unpatched(self.trial.model, reason, constant, "convert the model again with these input shapes")
+        return None
+
+    def contradiction(self) -> Diagnostic | None:
+        """The note about a number that got two new values; None if every number got one. A 1 may be the number of many things."""
+        model = self.trial.model
+        values: dict[int, dict[int, Node]] = {}
+        for index, elements in self.numbers().items():
+            old = self.before[model.nodes[index].first_slot].elements or ()
+            for position, new in elements.items():
+                if isinstance(number := old[position], int) and number > 1:
+                    values.setdefault(number, {}).setdefault(new, model.nodes[index])
+        for number, (first, *others) in values.items():
+            if others:
+                constant = values[number][others[0]]
+                reason = f"{number} would become {first} in one constant and {others[0]} in {constant.type} {constant.name!r}"
+                return unpatched(model, reason, constant, "convert the model again with these input shapes")
         return None
 
     def numbers(self) -> dict[int, dict[int, int]]:
@@ -318,6 +353,10 @@ class _Search:
         pinned = {pin.constant for pin in pins}
         mixing = sum(self.mixes(reshape) for reshape, constant in self.patterns.items() if constant in pinned)
         return mixing, end - reached, sum(len(pin.numbers) for pin in pins), len(errors)
+
+    def is_wrong(self, reshape: Node) -> bool:
+        """Whether a Reshape mixes axes, or leaves the batch of its data in another axis."""
+        return self.mixes(reshape) or (self.batch > 1 and self.resizing(reshape) is not None)
 
     # The constants at fault.
 
@@ -424,7 +463,7 @@ class _Search:
         elements = self.elements(constant)
         if len(before.data) != len(now.data) or len(elements) != len(before.output):
             return None
-        sizes = resized(before, now.data, ones_grow=self.ones_grow)
+        sizes = resized(before, now.data, self.renamed, ones_grow=self.ones_grow, batch=self.batch)
         if not sizes:  # some size is no number: the pattern may repeat the others
             pairs = enumerate(zip(elements, before.data, now.data, strict=False))
             sizes = {axis: new for axis, (element, old, new) in pairs if element == old and type(new) is int}
@@ -435,13 +474,6 @@ class _Search:
     def shapes(self, reshape: Node, slots: Sequence[Fact]) -> Reshaping:
         """The shapes of the data and of the output of a Reshape; empty where unknown."""
         return Reshaping(slots[reshape.sources[0]].shape or (), slots[reshape.first_slot].shape or ())
-
-    @property
-    def ones_grow(self) -> bool:
-        """Whether an input has an axis of size 1 that has another size now."""
-        shapes = self.trial.shapes.items()
-        pairs = (zip(self.before[self.trial.model.nodes[index].first_slot].shape or (), now or (), strict=False) for index, now in shapes)
-        return any(old == 1 != new for pair in pairs for old, new in pair)
 
     def mixes(self, reshape: Node) -> bool:
         """Whether a Reshape joins and splits other axes in the last pass than with the old shapes."""

@@ -109,6 +109,7 @@ class Session:
             from irshape.inference.blockers import substitution, unpatched
 
             numbers, obstacle = substitution(self._new_engine, self._inputs, wanted)
+            self._work.renew()
             if numbers:
                 try:
                     return self._patched(numbers, wanted, notes)
