@@ -124,8 +124,8 @@ class _Search:
     `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes.
     `renamed` has the new value that a number first got in a constant at fault, so that a size gets one new value everywhere. `patterns`
     has the constant pattern of each Reshape that has one, in the order of the pass. `ones_grow` says that axes of size 1 may get another
-    size, and `batch` is this size if the inputs differ in nothing else, else 1. Every pass takes work; when it is done, errors are reported
-    without the constants at fault.
+    size, and `batch` is this size if the inputs differ in nothing else, else 1. `others_that_fit` are constants that fit as well as the
+    last ones that were found. Every pass takes work; when it is done, errors are reported without the constants at fault.
     """
 
     def __init__(self, trial: Engine) -> None:
@@ -140,6 +140,7 @@ class _Search:
         self.renamed: dict[int, int] = {}
         self.patterns = dict(self.reshapes())
         self.ones_grow = False
+        self.others_that_fit: list[list[_Pin]] = []
         self.batch = 1
 
     def reshapes(self) -> Iterator[tuple[Node, Node]]:
@@ -256,11 +257,15 @@ class _Search:
                 return self.resized_constant() or self.contradiction()
             own = sum(failing is node for failing, _ in errors)
             pin = self.resizing(node) if node in self.patterns else None
+            self.others_that_fit = []
             pins = [pin] if pin else self.pins(node, own) if own else []
             mended[node] += 1
-            if not pins or mended[node] > _MOST_MENDS:
+            if not pins or self.others_that_fit or mended[node] > _MOST_MENDS:
                 reason = f"irshape knows no elements of constants with which {node.type} {node.name!r} passes"
-                if not own:
+                if pins and self.others_that_fit:
+                    ways = "; or ".join(self.blame(some)[0] for some in (pins, *self.others_that_fit[:1]))
+                    reason = f"{node.type} {node.name!r} passes in several ways, and irshape cannot know which is meant: {ways}"
+                elif not own:
                     reason = f"irshape knows no pattern with which Reshape {node.name!r} joins and splits the axes that it did before"
                 return unpatched(model, reason, node, "choose other sizes, or convert the model again with these input shapes")
             self.remember(pins)
@@ -367,12 +372,16 @@ class _Search:
         before the node; else the numbers with which it gets furthest.
         """
         near, far = self.constants(node)
+        self.others_that_fit = []
         repeated = self.repeated([*near, *far], node, count)
         others = self.others(near, far, node, count)
         if not (repeated and others):
             return repeated or others
         here, there = self.rating(repeated, node, count), self.rating(others, node, count)
-        return repeated if here and (there is None or here[:2] <= there[:2]) else others
+        if here and (there is None or here[:2] <= there[:2]):
+            self.others_that_fit = []
+            return repeated
+        return others
 
     def others(self, near: list[_Source], far: list[_Source], node: Node, count: int) -> list[_Pin]:
         """The numbers at fault for the errors of a node, by this node alone."""
@@ -384,7 +393,10 @@ class _Search:
         for solutions in (self.solutions(node, count, near, has_axes=True), self.solutions(node, count, far, has_axes=False)):
             rated += [(rating, pins) for pins in solutions if (rating := self.rating(pins, node, count)) is not None]
             if rated:
-                return min(rated, key=lambda one: one[0])[1]
+                best = min(rating for rating, _ in rated)
+                found = [pins for rating, pins in rated if rating == best]
+                self.others_that_fit = found[1:]
+                return found[0]
         return []
 
     def constants(self, node: Node) -> tuple[list[_Source], list[_Source]]:
