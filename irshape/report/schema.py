@@ -93,7 +93,9 @@ def _fix() -> dict[str, Any]:
             "title": {"type": "string", "description": "the change in a few words"},
             "safe": {"type": "boolean", "description": "whether check --fix applies it"},
             "edits": {"type": "array", "items": _object(edit), "minItems": 1},
+            "evidence": {"type": "string", "description": "why a safe fix is safe"},
         },
+        optional=("evidence",),
         description="edits of the file that mend the fault",
     )
 
