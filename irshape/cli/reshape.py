@@ -94,11 +94,9 @@ def _lines(before: Inference, inference: Inference, palette: Palette, width: int
 def _patches(inference: Inference, palette: Palette) -> Iterator[str]:
     """The table of the values that were replaced, each with the number of constants."""
     if inference.patches:
-        from irshape.inference.patch import substitutions
-
         yield ""
         yield f"{palette.bold}patched in a copy of the weights{palette.plain}"
-        rows = [(str(was), str(now), str(count)) for (was, now), count in substitutions(inference.patches).items()]
+        rows = [(str(was), str(now), str(count)) for (was, now), count in inference.substitutions.items()]
         yield from table(("WAS", "IS", "CONSTANTS"), rows, palette)
 
 

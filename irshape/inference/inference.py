@@ -522,6 +522,11 @@ class Inference:
             write_atomic(path, self.fixed(), in_place=True, source=path)
         return mended
 
+    @property
+    def substitutions(self) -> dict[tuple[int, int], int]:
+        """The number of patched constants in which one value replaces another, by the old and the new value; the most frequent first."""
+        return dict(Counter(pair for patch in self.patches for pair in set(patch.elements.values())).most_common())
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         ports, guards = self.ports, self.guards  # which may report that they are not whole
@@ -531,7 +536,7 @@ class Inference:
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
-            **({"patches": [patch.to_dict() for patch in self.patches]} if self.patches else {}),
+            **self._patched(),
             "ports": {key: list(facts) for key, facts in ports.items()},
             "symbolic": self.symbolic,
             "guards": [guard.to_dict() for guard in guards],
@@ -541,6 +546,13 @@ class Inference:
                 for node in model.nodes
             },
         }
+
+    def _patched(self) -> dict[str, Any]:
+        """The part of `to_dict` about patched constants; empty if there are none."""
+        if not self.patches:
+            return {}
+        counts = [{"was": was, "is": now, "constants": count} for (was, now), count in self.substitutions.items()]
+        return {"substitutions": counts, "patches": [patch.to_dict() for patch in self.patches]}
 
 
 def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True, remarks: Iterable[Diagnostic] = ()) -> Inference:

@@ -6,8 +6,7 @@ others.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from irshape.inference.stored import stored
@@ -34,12 +33,6 @@ class Patch(NamedTuple):
         """The form in `schemas/report.schema.json`."""
         elements = [{"index": index, "was": was, "is": now} for index, (was, now) in self.elements.items()]
         return {"layer": self.key, "name": self.name, "line": self.line, "elements": elements}
-
-
-def substitutions(patches: Iterable[Patch]) -> dict[tuple[int, int], int]:
-    """The number of constants in which one value replaces another, by these two values; the most frequent first."""
-    pairs = (pair for patch in patches for pair in set(patch.elements.values()))
-    return dict(Counter(pairs).most_common())
 
 
 def patched(model: Model, weights: Weights, numbers: Mapping[int, Mapping[int, int]]) -> tuple[Model, Weights, list[Patch]]:

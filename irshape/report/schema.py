@@ -240,6 +240,11 @@ def report_schema() -> dict[str, Any]:
         "was": {"type": "integer"},
         "is": {"type": "integer"},
     }
+    substitution = {
+        "was": {"type": "integer"},
+        "is": {"type": "integer"},
+        "constants": {"description": "the number of constants in which `is` replaces `was`", **_COUNT},
+    }
     patch = {
         "layer": _KEY,
         "name": _NAME,
@@ -252,6 +257,7 @@ def report_schema() -> dict[str, Any]:
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
         "mended": {"description": "the faults that check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+        "substitutions": _array(_object(substitution), "the values that patches replace"),
         "patches": _array(_object(patch), "the constants with new elements, by reshape --patch-constants"),
         "ports": {
             "description": "element type and shape of every output port, by LAYER:PORT with the ids in the file",
@@ -274,7 +280,7 @@ def report_schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "title": title,
-        **_object(properties, optional=("mended", "patches")),
+        **_object(properties, optional=("mended", "substitutions", "patches")),
         "$defs": {"diagnostic": _diagnostic()},
     }
 

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 import irshape
-from irshape.inference.patch import substitutions
 from tests.support.ir import Net, Ref
 
 
@@ -44,7 +43,7 @@ def test_a_size_gets_one_new_value_in_all_constants(side: int) -> None:
     """28 makes four times the tokens, which the -1 could take up without any error."""
     inference = reshaped(tokens(), f"[1,{side},{side},8]")
     assert inference.ok
-    assert substitutions(inference.patches) == {(196, side * side): 2, (14, side): 1}
+    assert inference.substitutions == {(196, side * side): 2, (14, side): 1}
     shapes = [inference.layer(id).outputs[0].text for id in (2, 4, 6, 8)]
     assert shapes == [f"[1,{side**2},8]", f"[1,{side**2},2,4]", f"[1,{side**2},8]", f"[1,{side},{side},8]"]
 
@@ -56,7 +55,7 @@ def test_a_batch_stays_an_axis_of_its_own() -> None:
     rows = pattern(net, x, [196, 8])
     net.result(pattern(net, pattern(net, rows, [1, 196, 8]), [1, 14, 14, 8]))
     inference = reshaped(net, "[2,14,14,8]")
-    assert substitutions(inference.patches) == {(1, 2): 2, (196, 392): 1}
+    assert inference.substitutions == {(1, 2): 2, (196, 392): 1}
     assert [inference.layer(id).outputs[0].text for id in (2, 4, 6)] == ["[392,8]", "[2,196,8]", "[2,14,14,8]"]
 
 
@@ -156,7 +155,7 @@ def test_constants_that_share_their_bytes_and_change_alike_go_on_sharing_them() 
     again = net.layer("Const", [], ["I64"], element_type="i64", shape="2", offset=0, size=16)[0]
     net.result(net.layer("Reshape", [x, again], ["FP32"], special_zero=False)[0])
     inference = reshaped(net, "[1,5,6]")
-    assert substitutions(inference.patches) == {(4, 5): 2}
+    assert inference.substitutions == {(4, 5): 2}
     assert inference.weights is not None
     assert inference.weights.total == len(net.bin)
 
