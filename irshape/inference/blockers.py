@@ -147,7 +147,7 @@ class _Search:
         """The Reshapes that read a constant pattern, and these constants."""
         model = self.trial.model
         for node in model:
-            if node.type == "Reshape" and len(node.sources) == 2 and min(node.sources) >= 0:
+            if node.type == "Reshape" and len(node.sources) == 2 and all(0 <= slot < len(model.producers) for slot in node.sources):
                 pattern = model.nodes[model.producers[node.sources[1]]]
                 if pattern.type in _CONSTANTS:
                     yield node, pattern
