@@ -357,12 +357,14 @@ class Inference:
 
         Inputs are matched by name. Axes with the same symbol get the same `openvino.Symbol`. The names of the symbols go into the
         model's `rt_info`, which OpenVINO saves, and irshape finds them there when it reads the model again. Raises `InputError` if the
-        model has other inputs than this one, or if OpenVINO refuses the shapes.
+        model has other inputs than this one, if constants of this one were patched, or if OpenVINO refuses the shapes.
         """
         from irshape.inference.annotation import input_annotations
         from irshape.inference.inputs import InputError
         from irshape.xml.openvino_model import reshape
 
+        if self.patches:
+            raise InputError("constants of the model were patched; write the inference to a file, and read that with OpenVINO")
         facts = {node.name: port for node in self.model.parameters for port in self.view(node).outputs[:1]}
         shapes = {
             name: (format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()])

@@ -212,6 +212,19 @@ def test_a_session_goes_on_with_the_patched_model(model: Path) -> None:
 
 
 @pytest.mark.oracle
+def test_an_openvino_model_keeps_its_constants(model: Path) -> None:
+    import openvino
+
+    theirs = openvino.Core().read_model(model)
+    inference = irshape.reshape(theirs, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    assert inference.substitutions == {(196, 256): 2, (14, 16): 1}
+    with pytest.raises(irshape.InputError, match="write the inference to a file"):
+        inference.apply_to(theirs)
+    inference.write(model.with_name("out.xml"))
+    assert openvino.Core().read_model(model.with_name("out.xml")).output().shape == openvino.Shape([1, 16, 16, 8])
+
+
+@pytest.mark.oracle
 @pytest.mark.parametrize("shape", ["[1,16,16,8]", "[1,28,28,8]", "[2,14,14,8]"])
 def test_openvino_reads_the_copy(model: Path, shape: str) -> None:
     import openvino
