@@ -112,6 +112,7 @@ def reshape(
     inputs: Shapes | None = None,
     *,
     batch: int | str | None = None,
+    patch_constants: bool = False,
     symbols: Mapping[str, str] | None = None,
     weights: WeightsSource | None = None,
     opaque: Iterable[str] = (),
@@ -122,11 +123,13 @@ def reshape(
     """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
 
     If the model cannot have these shapes, the errors are all layers that stand in the way, each with the constant at fault and the value
-    that would fit. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise,
-    and raises `InputError` if the batch axis is ambiguous.
+    that would fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes:
+    `Inference.patches` lists them, and `Inference.write` writes the copy beside the file. A note (N108) says why that is not possible.
+    `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
+    `InputError` if the batch axis is ambiguous.
     """
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits, extensions=extensions).reshape(
-        inputs, symbols=symbols, batch=batch
+        inputs, symbols=symbols, batch=batch, patch_constants=patch_constants
     )
 
 

@@ -24,6 +24,7 @@ EXAMPLES = """examples:
   irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml
   irshape reshape model.xml --input "ids[1,S]" --symbol "S=1..512" -o reshaped.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
+  irshape reshape model.xml --input "image[1,3,256,256]" --patch-constants -o reshaped.xml
 
 exit code: 0 if the model can have these shapes, 1 if not (then all blockers are listed, and nothing is written),
 2 if a file could not be read or written, or the batch axis is ambiguous"""
@@ -32,6 +33,11 @@ exit code: 0 if the model can have these shapes, 1 if not (then all blockers are
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("--batch", metavar="N", help="set the batch size of all inputs that --input does not name: 8, 1..8, N")
+    command.add_argument(
+        "--patch-constants",
+        action="store_true",
+        help="put the elements that would fit into the constants at fault, in a copy of the weights, if every layer then passes",
+    )
     add_output_arguments(command)
     add_model_arguments(command)
 
@@ -41,17 +47,21 @@ def run(given: Namespace) -> int:
     complaint = misplaced(given)
     if given.batch is None and not given.input:
         complaint = "no new shape: give --input or --batch"
+    if given.patch_constants and (given.in_place or given.weights in ("link", "none")):
+        option = "--in-place" if given.in_place else f"--weights {given.weights}"
+        complaint = f"--patch-constants and {option} do not go together: patched constants need a copy of the weights"
     if complaint:
         return complain(complaint)
-    reshaping = _Reshaping(given.batch, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
+    reshaping = _Reshaping(given.batch, given.patch_constants, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
     return report(given, reshaping.infer, reshaping.lines, partial(write, given), prepare=partial(only_targets, given))
 
 
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(self, batch: str | None, palette: Palette, width: int | None) -> None:
+    def __init__(self, batch: str | None, patch_constants: bool, palette: Palette, width: int | None) -> None:
         self._batch = batch
+        self._patch_constants = patch_constants
         self._palette = palette
         self._width = width
         self._before: Inference | None = None
@@ -60,7 +70,9 @@ class _Reshaping:
         session = irshape.Session(model, weights=weights, opaque=opaque)
         self._before = session.infer()
         is_read = model.nodes and model.document.is_complete
-        return session.reshape(inputs, symbols=symbols, batch=self._batch) if is_read else self._before
+        if not is_read:
+            return self._before
+        return session.reshape(inputs, symbols=symbols, batch=self._batch, patch_constants=self._patch_constants)
 
     def lines(self, inference: Inference) -> Iterator[str]:
         assert self._before is not None
@@ -74,8 +86,18 @@ def _lines(before: Inference, inference: Inference, palette: Palette, width: int
     if inference.ok:
         yield ""
         yield from table(("ID", "LAYER", "TYPE", "WAS", "IS", *(["FORMULA"] if inference.guards else [])), rows, palette, width)
+        yield from _patches(inference, palette)
         yield from guards(inference, palette)
     yield from faults(inference, palette)
+
+
+def _patches(inference: Inference, palette: Palette) -> Iterator[str]:
+    """The table of the values that were replaced, each with the number of constants."""
+    if inference.patches:
+        yield ""
+        yield f"{palette.bold}patched in a copy of the weights{palette.plain}"
+        rows = [(str(was), str(now), str(count)) for (was, now), count in inference.substitutions.items()]
+        yield from table(("WAS", "IS", "CONSTANTS"), rows, palette)
 
 
 def _row(before: Inference, inference: Inference, id: str) -> tuple[str, ...]:

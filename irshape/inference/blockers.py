@@ -8,11 +8,12 @@ outputs of the layer get unknown sizes. A layer that fails after that is a block
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from irshape.inference.axes import Reshaping, mixes, resized
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
 from irshape.inference.inputs import Inputs
@@ -21,12 +22,15 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics, Where
 from irshape.shape.dim import Size, evaluate, symbols
 from irshape.shape.guard import Requirement
+from irshape.shape.shape import format_shape
 from irshape.shape.value import Element
 
 _CONSTANTS = ("Const", "Constant")
 # The most constants that are tried for one layer, and the most numbers in a constant.
 _MOST_CONSTANTS = 24
 _MOST_NUMBERS = 16
+# How often the constants of one layer are changed: a layer behind it may change its data again.
+_MOST_MENDS = 3
 # The largest number that is tried as a solution.
 _LARGEST = 1 << 24
 # Hints at a layer that fails again with the values for later layers, and at one that fails with every value that was tried.
@@ -57,26 +61,71 @@ class _Source(NamedTuple):
     sized: Node | None
 
 
+class Substitution(NamedTuple):
+    """Elements of constants with which every layer passes, by the index of the constant and by position.
+
+    If no such elements are known, `obstacle` is the note that says why.
+    """
+
+    numbers: dict[int, dict[int, int]]
+    obstacle: Diagnostic | None
+
+
 def blockers(new_engine: Callable[[], Engine], failed: Engine, before: Inputs, wanted: Inputs) -> Diagnostics:
     """The diagnostics of a failed pass, with every error that the new shapes cause, and the constants at fault."""
-    trial = new_engine()
-    before.apply(trial)
-    trial.run()
-    search = _Search(trial)
-    wanted.apply(trial)
-    trial.run()
+    search = _search(new_engine, before, wanted)
     found = Diagnostics(failed.diagnostics.most)
     found += [one for one in failed.diagnostics if one.severity != ERROR or search.node(one) in search.known]
     found += search.blockers()
     return found
 
 
+def substitution(new_engine: Callable[[], Engine], before: Inputs, wanted: Inputs) -> Substitution:
+    """The elements to put into constants so that every layer passes with the wanted shapes, and no Reshape mixes axes.
+
+    Axes of size 1 keep their size if that suffices.
+    """
+    search = _search(new_engine, before, wanted)
+    obstacle = search.substitute()
+    if obstacle is not None and not search.ones_grow:
+        again = _search(new_engine, before, wanted)
+        again.work.renew()
+        again.ones_grow = True
+        if again.substitute() is None:
+            search, obstacle = again, None
+    return Substitution({} if obstacle else search.numbers(), obstacle)
+
+
+def _search(new_engine: Callable[[], Engine], before: Inputs, wanted: Inputs) -> _Search:
+    """A search in a new engine that has run with the shapes before, and then with the wanted ones."""
+    trial = new_engine()
+    before.apply(trial)
+    trial.run()
+    search = _Search(trial)
+    wanted.apply(trial)
+    trial.run()
+    old = {index: search.before[trial.model.nodes[index].first_slot].shape or () for index in trial.shapes}
+    pairs = {pair for index, shape in trial.shapes.items() for pair in zip(old[index], shape or (), strict=False) if pair[0] != pair[1]}
+    search.ones_grow = any(one == 1 for one, _ in pairs)
+    if len(pairs) == 1 and search.ones_grow and isinstance(batch := pairs.pop()[1], int):
+        search.batch = batch
+    return search
+
+
+def unpatched(model: Model, reason: str, node: Node | None, hint: str) -> Diagnostic:
+    """The note that no constant is patched, with the layer that is the reason, if one is."""
+    where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
+    return Diagnostic("N108", f"no constant is patched: {reason}", where, hint=hint)
+
+
 class _Search:
     """The search for blockers in a trial engine that has run with the old shapes.
 
     `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes.
-    `renamed` has the new value that a number first got in a constant at fault, so that a size gets one new value everywhere. Every pass
-    takes work; when it is done, errors are reported without the constants at fault.
+    `renamed` has the new value that a number first got in a constant at fault, so that a size gets one new value everywhere. `patterns`
+    has the constant pattern of each Reshape that has one, in the order of the pass. `ones_grow` says that axes of size 1 may get another
+    size, and `batch` is this size if the inputs differ in nothing else, else 1. `others_that_fit` are constants that fit as well as the
+    last ones that were found. Every pass takes work; when it is done, errors are reported without the constants at fault.
     """
 
     def __init__(self, trial: Engine) -> None:
@@ -89,6 +138,19 @@ class _Search:
         self.offsets = [node.layer.offset for node in trial.model.nodes]
         self.known = {self.node(found) for found in trial.diagnostics if found.severity == ERROR}
         self.renamed: dict[int, int] = {}
+        self.patterns = dict(self.reshapes())
+        self.ones_grow = False
+        self.others_that_fit: list[list[_Pin]] = []
+        self.batch = 1
+
+    def reshapes(self) -> Iterator[tuple[Node, Node]]:
+        """The Reshapes that read a constant pattern, and these constants."""
+        model = self.trial.model
+        for node in model:
+            if node.type == "Reshape" and len(node.sources) == 2 and all(0 <= slot < len(model.producers) for slot in node.sources):
+                pattern = model.nodes[model.producers[node.sources[1]]]
+                if pattern.type in _CONSTANTS:
+                    yield node, pattern
 
     def node(self, found: Diagnostic) -> Node:
         """The node of the top graph that a diagnostic is about, or whose body it is about."""
@@ -164,14 +226,88 @@ class _Search:
         return "; ".join(hints), tuple(places)
 
     def remember(self, pins: Iterable[_Pin]) -> None:
-        """Note the new value of each number that the pins replace, if it is one number by itself."""
+        """Note the new value of the numbers that the pins replace, if it is one number by itself."""
+        pairs: set[tuple[object, object]] = set()
         for constant, is_axis, numbers in pins:
             present = self.fact(constant)
             old = (present.shape if is_axis else present.elements) or ()
-            if not is_axis and len(numbers) == 1:
-                for position, new in numbers.items():
-                    if type(number := old[position]) is int and type(new) is int and number > 1:
-                        self.renamed.setdefault(number, new)
+            own = set() if is_axis else {(old[position], new) for position, new in numbers.items()}
+            pairs |= own if len(own) == 1 else set()
+        for number, new in pairs:
+            if type(number) is int and type(new) is int and number > 1:
+                self.renamed.setdefault(number, new)
+
+    # Elements to put into constants.
+
+    def substitute(self) -> Diagnostic | None:
+        """Put elements into constants until every layer passes and no Reshape mixes axes; the note that says why that fails, if it does.
+
+        The Reshape or the failing layer that comes first is mended first, because layers behind it may follow.
+        """
+        model = self.trial.model
+        if self.known:
+            first = min(self.known, key=self.order.__getitem__)
+            return unpatched(model, "the model has errors with its own shapes", first, "mend these errors first")
+        mended: Counter[Node] = Counter()
+        while not self.work.is_done:
+            errors = self.errors()
+            end = self.order[errors[0][0]] if errors else len(self.order)
+            node = next((one for one in self.patterns if self.order[one] <= end and self.is_wrong(one)), errors[0][0] if errors else None)
+            if node is None:
+                return self.resized_constant() or self.contradiction()
+            own = sum(failing is node for failing, _ in errors)
+            pin = self.resizing(node) if node in self.patterns else None
+            self.others_that_fit = []
+            pins = [pin] if pin else self.pins(node, own) if own else []
+            mended[node] += 1
+            if not pins or self.others_that_fit or mended[node] > _MOST_MENDS:
+                reason = f"irshape knows no elements of constants with which {node.type} {node.name!r} passes"
+                if pins and self.others_that_fit:
+                    ways = "; or ".join(self.blame(some)[0] for some in (pins, *self.others_that_fit[:1]))
+                    reason = f"{node.type} {node.name!r} passes in several ways, and irshape cannot know which is meant: {ways}"
+                elif not own:
+                    reason = f"irshape knows no pattern with which Reshape {node.name!r} joins and splits the axes that it did before"
+                return unpatched(model, reason, node, "choose other sizes, or convert the model again with these input shapes")
+            self.remember(pins)
+            self.trial.overrides = self.with_pins(pins)
+            self.run()
+        return unpatched(model, f"the search takes more than {self.work.most} steps (limit work)", None, "raise the limit: --limit work=N")
+
+    def resized_constant(self) -> Diagnostic | None:
+        """The note about the first constant that would need another shape; None if only elements are new."""
+        for index, (now,) in sorted(self.trial.overrides.items()):
+            constant = self.trial.model.nodes[index]
+            old = self.before[constant.first_slot]
+            if now.shape != old.shape:
+                reason = f"the shape of {constant.type} {constant.name!r} would have to change from {format_shape(old.shape)}"
+                reason += f" to {format_shape(now.shape)}, and irshape cannot know the new elements"
+                return unpatched(self.trial.model, reason, constant, "convert the model again with these input shapes")
+        return None
+
+    def contradiction(self) -> Diagnostic | None:
+        """The note about a number that got two new values; None if every number got one. A 1 may be the number of many things."""
+        model = self.trial.model
+        values: dict[int, dict[int, Node]] = {}
+        for index, elements in self.numbers().items():
+            old = self.before[model.nodes[index].first_slot].elements or ()
+            for position, new in elements.items():
+                if isinstance(number := old[position], int) and number > 1:
+                    values.setdefault(number, {}).setdefault(new, model.nodes[index])
+        for number, (first, *others) in values.items():
+            if others:
+                constant = values[number][others[0]]
+                reason = f"{number} would become {first} in one constant and {others[0]} in {constant.type} {constant.name!r}"
+                return unpatched(model, reason, constant, "convert the model again with these input shapes")
+        return None
+
+    def numbers(self) -> dict[int, dict[int, int]]:
+        """The new elements of the constants, by index and by position."""
+        found: dict[int, dict[int, int]] = {}
+        for index, (now,) in self.trial.overrides.items():
+            old = self.before[self.trial.model.nodes[index].first_slot].elements or ()
+            pairs = enumerate(zip(old, now.elements or (), strict=True))
+            found[index] = {position: new for position, (one, new) in pairs if type(new) is int and new != one}
+        return found
 
     # Overrides of the trial.
 
@@ -204,11 +340,11 @@ class _Search:
         overrides = self.trial.overrides.get(constant.index)
         return overrides[0] if overrides else self.before[constant.first_slot]
 
-    def rating(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int] | None:
+    def rating(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int, int] | None:
         """Rate the pins by a pass with them; the smallest rating is the best.
 
-        The rating is the distance of the first error from the end, then the number of pins, then the number of errors. None if an earlier
-        node fails, or if the node still has `count` errors or more.
+        The rating is the number of Reshapes that mix axes because of the pins, then the distance of the first error from the end, then the
+        number of pins, then the number of errors. None if an earlier node fails, or if the node still has `count` errors or more.
         """
         overrides = self.trial.overrides
         self.trial.overrides = self.with_pins(pins)
@@ -219,7 +355,13 @@ class _Search:
         reached = self.order[errors[0][0]] if errors else end
         if reached < self.order[node] or sum(failing is node for failing, _ in errors) >= count:
             return None
-        return end - reached, sum(len(pin.numbers) for pin in pins), len(errors)
+        pinned = {pin.constant for pin in pins}
+        mixing = sum(self.mixes(reshape) for reshape, constant in self.patterns.items() if constant in pinned)
+        return mixing, end - reached, sum(len(pin.numbers) for pin in pins), len(errors)
+
+    def is_wrong(self, reshape: Node) -> bool:
+        """Whether a Reshape mixes axes, or leaves the batch of its data in another axis."""
+        return self.mixes(reshape) or (self.batch > 1 and self.resizing(reshape) is not None)
 
     # The constants at fault.
 
@@ -230,21 +372,31 @@ class _Search:
         before the node; else the numbers with which it gets furthest.
         """
         near, far = self.constants(node)
+        self.others_that_fit = []
         repeated = self.repeated([*near, *far], node, count)
         others = self.others(near, far, node, count)
         if not (repeated and others):
             return repeated or others
         here, there = self.rating(repeated, node, count), self.rating(others, node, count)
-        return repeated if here and (there is None or here[0] <= there[0]) else others
+        if here and (there is None or here[:2] <= there[:2]):
+            self.others_that_fit = []
+            return repeated
+        return others
 
     def others(self, near: list[_Source], far: list[_Source], node: Node, count: int) -> list[_Pin]:
         """The numbers at fault for the errors of a node, by this node alone."""
-        if pins := self.stale([*near, *far], node, count):
-            return pins
+        stale = self.stale([*near, *far], node, count)
+        rating = self.rating(stale, node, count) if stale else None
+        if rating is not None and (rating[1] == 0 or not self.ones_grow):
+            return stale
+        rated = [(rating, stale)] if rating is not None else []
         for solutions in (self.solutions(node, count, near, has_axes=True), self.solutions(node, count, far, has_axes=False)):
-            rated = [(rating, pins) for pins in solutions if (rating := self.rating(pins, node, count)) is not None]
+            rated += [(rating, pins) for pins in solutions if (rating := self.rating(pins, node, count)) is not None]
             if rated:
-                return min(rated, key=lambda one: one[0])[1]
+                best = min(rating for rating, _ in rated)
+                found = [pins for rating, pins in rated if rating == best]
+                self.others_that_fit = found[1:]
+                return found[0]
         return []
 
     def constants(self, node: Node) -> tuple[list[_Source], list[_Source]]:
@@ -301,21 +453,43 @@ class _Search:
 
     def stale(self, sources: Iterable[_Source], node: Node, count: int) -> list[_Pin]:
         """Reshape patterns that repeat old sizes of their data; as many of the first ones as it takes for the node to pass."""
-        sized = [(constant, reader) for constant, reader in sources if reader is not None and reader.type == "Reshape"]
+        constants = {constant for constant, _ in sources}
         pins: list[_Pin] = []
         self.run()
-        for constant, reader in sorted(sized, key=lambda source: self.order[source[1]]):
-            slot = reader.sources[0]
-            before, now = (slots[slot].shape or () if slot >= 0 else () for slots in (self.before, self.trial.slots))
-            axes = enumerate(zip(self.elements(constant), before, now, strict=False))
-            numbers: dict[int, Size] = {axis: new for axis, (element, old, new) in axes if element == old != new and type(new) is int}
-            if numbers and len(before) == len(now):
-                pins.append(_Pin(constant, False, numbers))
+        for reshape, constant in self.patterns.items():
+            if constant in constants and (pin := self.resizing(reshape)) is not None:
+                pins.append(pin)
                 if self.work.is_done:
                     return []
                 if self.rating(pins, node, count) is not None:
                     return pins
         return []
+
+    def resizing(self, reshape: Node) -> _Pin | None:
+        """The numbers in the constant pattern of a Reshape that must change, so that it joins and splits the axes that it did before.
+
+        None if no number must change, or if the sizes that would fit are not clear.
+        """
+        constant = self.patterns[reshape]
+        before, now = self.shapes(reshape, self.before), self.shapes(reshape, self.trial.slots)
+        elements = self.elements(constant)
+        if len(before.data) != len(now.data) or len(elements) != len(before.output):
+            return None
+        sizes = resized(before, now.data, self.renamed, ones_grow=self.ones_grow, batch=self.batch)
+        if not sizes:  # some size is no number: the pattern may repeat the others
+            pairs = enumerate(zip(elements, before.data, now.data, strict=False))
+            sizes = {axis: new for axis, (element, old, new) in pairs if element == old and type(new) is int}
+        copied = 0 if reshape.op is not None and getattr(reshape.op, "special_zero", False) else -1
+        numbers: dict[int, Size] = {axis: new for axis, new in sizes.items() if elements[axis] not in (-1, copied, new)}
+        return _Pin(constant, False, numbers) if numbers else None
+
+    def shapes(self, reshape: Node, slots: Sequence[Fact]) -> Reshaping:
+        """The shapes of the data and of the output of a Reshape; empty where unknown."""
+        return Reshaping(slots[reshape.sources[0]].shape or (), slots[reshape.first_slot].shape or ())
+
+    def mixes(self, reshape: Node) -> bool:
+        """Whether a Reshape joins and splits other axes in the last pass than with the old shapes."""
+        return mixes(self.shapes(reshape, self.before), self.shapes(reshape, self.trial.slots), ones_grow=self.ones_grow)
 
     def solutions(self, node: Node, count: int, sources: Iterable[_Source], *, has_axes: bool) -> Iterator[list[_Pin]]:
         """Numbers that fulfil the requirements on a symbol that takes their place."""

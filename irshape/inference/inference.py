@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
+    from irshape.inference.patch import Patch
     from irshape.report.diagram import Diagram
     from irshape.report.fix import Edit
     from irshape.report.selection import Selection
@@ -146,8 +147,9 @@ class Inference:
     are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
     Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the symbols. `asked`
     are the inputs that were asked for, and `opaque` the unknown operations whose ports are trusted. `mended` are the faults that were
-    mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts. `ties` are the axes of inputs that
-    `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells.
+    mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts. `patches` are the constants that a
+    reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes of inputs that `named` ties
+    together, and `data_sizes` the names that it gives to sizes that only data tells.
     """
 
     # `irshape.api` sets it, because this module must not import from `irshape.answers`.
@@ -179,6 +181,7 @@ class Inference:
         self._guarding = engine.guarded_runs
         self.mended: list[Diagnostic] = []
         self.accepted: list[str] = []
+        self.patches: list[Patch] = []
         self._found = diagnostics
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
@@ -384,12 +387,14 @@ class Inference:
 
         Inputs are matched by name. Axes with the same symbol get the same `openvino.Symbol`. The names of the symbols go into the
         model's `rt_info`, which OpenVINO saves, and irshape finds them there when it reads the model again. Raises `InputError` if the
-        model has other inputs than this one, or if OpenVINO refuses the shapes.
+        model has other inputs than this one, if constants of this one were patched, or if OpenVINO refuses the shapes.
         """
         from irshape.inference.annotation import input_annotations
         from irshape.inference.inputs import InputError
         from irshape.xml.openvino_model import reshape
 
+        if self.patches:
+            raise InputError("constants of the model were patched; write the inference to a file, and read that with OpenVINO")
         facts = {node.name: port for node in self.model.parameters for port in self.view(node).outputs[:1]}
         shapes = {
             name: (format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()])
@@ -483,13 +488,15 @@ class Inference:
         An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`.
         `weights` says how the `.bin` gets its place: `"copy"`, which shares the blocks of the original where the file system can copy on
         write; `"link"`, a hard link, so that a program that writes one of the two in place changes both; `"none"`, not at all. A file
-        that is written in place keeps its weights. Raises `OSError` if a file cannot be written, `ValueError` for another word.
+        that is written in place keeps its weights. A model with `patches` needs a copy. Raises `OSError` if a file cannot be written,
+        `ValueError` for another word.
         """
         from irshape.xml.writer import check_target, place_weights, weights_path, write_atomic
 
         if weights not in ("copy", "link", "none"):
             raise ValueError(f'weights must be "copy", "link" or "none", not {weights!r}')
-
+        if self.patches and (weights != "copy" or in_place):
+            raise ValueError('patched constants need a copy of the weights: write another path with weights="copy"')
         source = self.document.path
         own = self.weights.path if self.weights else None
         kept = [own] if own is not None else []
@@ -499,7 +506,7 @@ class Inference:
             if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
                 raise OSError(errno.EINVAL, "the model would have the path of its weights; a name that ends in .xml is expected", path)
             try:
-                place_weights(weights, self.weights, path, force=force, kept=[source] if source is not None else [])
+                place_weights(weights, self.weights, path, force=force, kept=[*kept, source] if source is not None else kept)
             except WeightsError as error:
                 raise OSError(errno.EINVAL, error.message, own) from None
         write_atomic(path, self.xml(), force=force, in_place=in_place, source=source, kept=kept)
@@ -547,6 +554,11 @@ class Inference:
             write_atomic(path, self.fixed(), in_place=True, source=path)
         return mended
 
+    @property
+    def substitutions(self) -> dict[tuple[int, int], int]:
+        """The number of patched constants in which one value replaces another, by the old and the new value; the most frequent first."""
+        return dict(Counter(pair for patch in self.patches for pair in set(patch.elements.values())).most_common())
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         ports, guards = self.ports, self.guards  # which may report that they are not whole
@@ -556,6 +568,7 @@ class Inference:
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
+            **self._patched(),
             "ports": {key: list(facts) for key, facts in ports.items()},
             "symbolic": self.symbolic,
             "guards": [guard.to_dict() for guard in guards],
@@ -565,6 +578,13 @@ class Inference:
                 for node in model.nodes
             },
         }
+
+    def _patched(self) -> dict[str, Any]:
+        """The part of `to_dict` about patched constants; empty if there are none."""
+        if not self.patches:
+            return {}
+        counts = [{"was": was, "is": now, "constants": count} for (was, now), count in self.substitutions.items()]
+        return {"substitutions": counts, "patches": [patch.to_dict() for patch in self.patches]}
 
 
 def conclude(

@@ -218,6 +218,17 @@ SAFE: Final[dict[str, _Maker]] = {
     "R301": _record_dims,
     "R302": _record_precision,
 }
+# Why a fix of a code is safe, once there is no doubt about it.
+EVIDENCE: Final = {
+    "X107": "both names mean the same element type",
+    "X201": "OpenVINO passes over them",
+    "X203": "the shape of the input contradicts it",
+    "R101": "OpenVINO reads the same number",
+    "R103": "OpenVINO takes the same default, and no output of the layer contradicts it",
+    "R105": "OpenVINO reads the same word",
+    "R301": "the model computes it, and no later output agrees with the old record",
+    "R302": "the model computes it, and no later output agrees with the old record",
+}
 # Fixes that the author must decide on: another word may be meant, `yes` may mean true, an attribute may be misspelled.
 BY_HAND: Final[dict[str, _Maker]] = {
     "A103": _guess_word,
@@ -252,7 +263,7 @@ def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping
             if len(repairs) > 1:
                 title += f", and mend {len(repairs) - 1} more {'place that follows' if len(repairs) == 2 else 'places that follow'} from it"
             doubt = doubts.about(diagnostic) if diagnostic.code in SAFE else None
-            diagnostic.fix = Fix(title, tuple(edits), doubt == "")
+            diagnostic.fix = Fix(title, tuple(edits), doubt == "", EVIDENCE[diagnostic.code] if doubt == "" else "")
             if doubt and diagnostic.hint is None:
                 diagnostic.hint = f"--fix leaves this to you, because {doubt}"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
@@ -82,6 +82,7 @@ class Session:
         *,
         symbols: Mapping[str, str] | None = None,
         batch: int | str | None = None,
+        patch_constants: bool = False,
         **named: ShapeLike,
     ) -> Inference:
         """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
@@ -90,6 +91,10 @@ class Session:
         which axis that is, and how it is known. Raises `InputError` if an input does not exist, a shape does not parse or the
         batch axis is not clear. If the model cannot have these shapes, the errors of the answer are everything that stands
         in the way, with the constants at fault; then the session stays as it was.
+
+        With `patch_constants`, the constants at fault get the elements that fit, in a copy of the weights, if every layer then passes:
+        `Inference.patches` lists them, and the session goes on with the patched model. If irshape knows no such elements, a note (N108)
+        says why.
         """
         self._work.renew()
         asked = asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {})
@@ -99,14 +104,39 @@ class Session:
 
             asked, notes = batched(self._new_engine, self._inputs, asked, parse_batch(batch))
         wanted = self._inputs.updated(asked)
-        inference = conclude(self.attempt(wanted), remarks=[*self._remarks, *notes], asked=wanted)
+        engine = self.attempt(wanted)
+        if patch_constants:
+            from irshape.inference.blockers import substitution, unpatched
+
+            numbers, obstacle = substitution(self._new_engine, self._inputs, wanted)
+            self._work.renew()
+            if numbers:
+                try:
+                    return self._patched(numbers, wanted, notes)
+                except OverflowError as error:
+                    obstacle = unpatched(self.model, str(error), None, "choose other sizes")
+            notes += [obstacle] if obstacle else []
+        inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
         if inference.ok:
             self._inputs = wanted
             return inference
         from irshape.inference.blockers import blockers
 
-        self._engine.diagnostics = blockers(self._new_engine, self._engine, self._inputs, wanted)
-        return conclude(self._engine, remarks=[*self._remarks, *notes, *note_changed_ranks(self._engine)])
+        engine.diagnostics = blockers(self._new_engine, engine, self._inputs, wanted)
+        return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
+
+    def _patched(self, numbers: Mapping[int, Mapping[int, int]], wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
+        """Go on with a patched model, and infer it with the wanted shapes. Raises OverflowError."""
+        from irshape.inference.patch import patched
+
+        assert self._weights is not None  # the elements of constants were read from there
+        self.model, self._weights, patches = patched(self.model, self._weights, numbers)
+        self._engine = self._new_engine()
+        self._plans = _Plans(self._engine)
+        self._inputs = wanted._replace(shapes={self.model.nodes[node.index]: shape for node, shape in wanted.shapes.items()})
+        inference = conclude(self.attempt(self._inputs), remarks=[*self._remarks, *notes], asked=self._inputs)
+        inference.patches = patches
+        return inference
 
     def attempt(self, inputs: Inputs) -> Engine:
         """The engine after a pass with these shapes, which do not become those of the session. Raises InputError.

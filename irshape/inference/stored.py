@@ -19,14 +19,14 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
     OpenVINO writes constants one after the other, those with equal bytes once, and nothing behind the last one. A tool that empties the
     weights puts constants of every size at one offset, so constants that begin at the same byte do not count as overlapping.
     """
-    stored = sorted(_stored(document), key=lambda one: one[:2])
-    if not stored or weights is None:
+    constants = sorted(stored(document), key=lambda one: one[:2])
+    if not constants or weights is None:
         return []
     try:
-        found = [*_surplus(document, weights, max(end for _, end, _, _ in stored))]
+        found = [*_surplus(document, weights, max(end for _, end, _, _ in constants))]
     except WeightsError:
         return []  # the first constant that is read reports it
-    for (start, end, first, _), (at, last, layer, path) in pairwise(stored):
+    for (start, end, first, _), (at, last, layer, path) in pairwise(constants):
         if start < at < end:
             message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
             place_of_offset = document.attribute_offset(layer.data_offset, "offset")
@@ -49,7 +49,7 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
     )
 
 
-def _stored(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
+def stored(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
     """Where the bytes of each constant begin and end, with its layer and the path of its body."""
     pending = [("", document.graph)]
     while pending:

@@ -242,6 +242,14 @@ _family(
         "OpenVINO refuses the model, unless the library is loaded with Core.add_extension or by importing its Python package.",
         "Load the library wherever the model is read. irshape needs only a description of the operations.",
     ),
+    (
+        "N108",
+        "note",
+        "constants not patched",
+        "--patch-constants changes constants only if irshape knows elements with which every layer passes. The message says why it knows none.",
+        "Nothing is written. The errors are all layers that stand in the way.",
+        "Convert the model again with these input shapes, or choose sizes that need no change of the constant that the message names.",
+    ),
 )
 
 # G: the graph.

@@ -21,16 +21,22 @@ class Fix(NamedTuple):
     """The edits that mend a fault.
 
     A safe fix does not change what OpenVINO reads, or makes the file record what OpenVINO computes. For any other fix the author must
-    decide whether it is right.
+    decide whether it is right. `evidence` is why a safe fix is safe.
     """
 
     title: str
     edits: tuple[Edit, ...]
     is_safe: bool
+    evidence: str = ""
+
+    def __str__(self) -> str:
+        """The title, and the evidence if there is any: `record [1,8] (the model computes it)`."""
+        return f"{self.title} ({self.evidence})" if self.evidence else self.title
 
     def to_dict(self) -> dict[str, Any]:
         """The fix as an object of `schemas/report.schema.json`."""
-        return {"title": self.title, "safe": self.is_safe, "edits": [edit._asdict() for edit in self.edits]}
+        fix = {"title": self.title, "safe": self.is_safe, "edits": [edit._asdict() for edit in self.edits]}
+        return {**fix, "evidence": self.evidence} if self.evidence else fix
 
 
 def compatible(fixes: Iterable[Fix]) -> tuple[list[Fix], list[Edit]]:

@@ -79,7 +79,7 @@ def _result(file: Checked, diagnostic: Diagnostic, fingerprint: str) -> dict[str
         ]
     if diagnostic.fix:
         change = {"artifactLocation": _artifact(file.path), "replacements": [*map(_replacement, diagnostic.fix.edits)]}
-        result["fixes"] = [{"description": _message(escape(diagnostic.fix.title)), "artifactChanges": [change]}]
+        result["fixes"] = [{"description": _message(escape(str(diagnostic.fix))), "artifactChanges": [change]}]
     return result
 
 

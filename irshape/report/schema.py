@@ -93,7 +93,9 @@ def _fix() -> dict[str, Any]:
             "title": {"type": "string", "description": "the change in a few words"},
             "safe": {"type": "boolean", "description": "whether check --fix applies it"},
             "edits": {"type": "array", "items": _object(edit), "minItems": 1},
+            "evidence": {"type": "string", "description": "why a safe fix is safe"},
         },
+        optional=("evidence",),
         description="edits of the file that mend the fault",
     )
 
@@ -233,12 +235,30 @@ def report_schema() -> dict[str, Any]:
         "items": False,
         "minItems": 2,
     }
+    element = {
+        "index": {"description": "its position in row-major order", **_COUNT},
+        "was": {"type": "integer"},
+        "is": {"type": "integer"},
+    }
+    substitution = {
+        "was": {"type": "integer"},
+        "is": {"type": "integer"},
+        "constants": {"description": "the number of constants in which `is` replaces `was`", **_COUNT},
+    }
+    patch = {
+        "layer": _KEY,
+        "name": _NAME,
+        "line": {"type": "integer", "description": "counted from 1"},
+        "elements": {"type": "array", "items": _object(element), "minItems": 1},
+    }
     properties = {
         "tool": _TOOL,
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
         "ok": {"type": "boolean", "description": "no diagnostic is an error"},
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
         "mended": {"description": "the faults that check --fix has mended", "type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+        "substitutions": _array(_object(substitution), "the values that patches replace"),
+        "patches": _array(_object(patch), "the constants with new elements, by reshape --patch-constants"),
         "ports": {
             "description": "element type and shape of every output port, by LAYER:PORT with the ids in the file",
             "type": "object",
@@ -257,7 +277,12 @@ def report_schema() -> dict[str, Any]:
         },
     }
     title = "The report of irshape on an OpenVINO IR"
-    return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("mended",)), "$defs": {"diagnostic": _diagnostic()}}
+    return {
+        "$schema": _DRAFT,
+        "title": title,
+        **_object(properties, optional=("mended", "substitutions", "patches")),
+        "$defs": {"diagnostic": _diagnostic()},
+    }
 
 
 def diff_schema() -> dict[str, Any]:

@@ -108,9 +108,9 @@ def diagnostic_lines(diagnostic: Diagnostic, palette: Palette) -> Iterator[str]:
 
 
 def mended_line(diagnostic: Diagnostic, palette: Palette) -> str:
-    """`file:line:col: CODE fixed: title [layer, port]`, with the place of the fault in the original file."""
-    title = diagnostic.fix.title if diagnostic.fix else diagnostic.message
-    return _line_of(diagnostic, f"fixed: {escape(title)}", palette.key, palette)
+    """`file:line:col: CODE fixed: title (evidence) [layer, port]`, with the place of the fault in the original file."""
+    fixed = str(diagnostic.fix) if diagnostic.fix else diagnostic.message
+    return _line_of(diagnostic, f"fixed: {escape(fixed)}", palette.key, palette)
 
 
 def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -> str:
@@ -121,11 +121,11 @@ def _line_of(diagnostic: Diagnostic, text: str, colour: str, palette: Palette) -
 
 
 def advice(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
-    """The hint and the title of the fix, each with its label."""
+    """The hint and the fix, each with its label."""
     if diagnostic.hint:
         yield "hint", diagnostic.hint
     if diagnostic.fix:
-        yield "fix" if diagnostic.fix.is_safe else "fix by hand", diagnostic.fix.title
+        yield "fix" if diagnostic.fix.is_safe else "fix by hand", str(diagnostic.fix)
 
 
 def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:

@@ -79,6 +79,11 @@ class Weights:
         self._error: WeightsError | None = None
         self._formats: tuple[Format | None] | None = None
 
+    @property
+    def is_patched(self) -> bool:
+        """Whether these are not the bytes of the file at `path`, but a changed copy."""
+        return False
+
     @classmethod
     def beside(cls, xml_path: str | os.PathLike[str], *, follow_links: bool = False) -> Weights:
         """The weights that OpenVINO looks for: the model's path with `.bin` in place of `.xml`."""
@@ -403,6 +408,17 @@ def decode(element_type: ElementType, data: bytes, count: int) -> tuple[int | fl
     if name == "u1":
         return tuple(data[i // 8] >> 7 - i % 8 & 1 for i in range(count))
     return None
+
+
+def encode(element_type: ElementType, element: int) -> bytes:
+    """The bytes of one integer. Raises `OverflowError` if the element type cannot hold it, or is no integer of whole bytes."""
+    code = _FORMATS.get(element_type.name)
+    try:
+        if code is None or element_type.is_real:
+            raise struct.error
+        return struct.pack(f"<{code}", element)
+    except struct.error:
+        raise OverflowError(f"{element_type} cannot hold {element}") from None
 
 
 def ends(element_type: ElementType, data: bytes, count: int) -> tuple[int, int] | None:

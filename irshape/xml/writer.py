@@ -345,7 +345,7 @@ def place_weights(
     another file is there and `force` is false, or if it is in `kept`; `OSError` if a link is impossible, for example between file
     systems or of weights in memory; `WeightsError` if the weights cannot be read.
     """
-    source = weights.path
+    source = None if weights.is_patched else weights.path
     path = weights_path(target_xml)
     if source is not None:
         with contextlib.suppress(FileNotFoundError):

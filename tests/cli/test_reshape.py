@@ -1,11 +1,14 @@
 """`irshape reshape` as a user meets it."""
 
+import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
 import irshape
 from irshape.cli.main import main
+from irshape.report.schema import report_schema
 from tests.support.ir import Net
 
 ATROUS = Path(__file__).parent.parent.parent / "examples" / "atrous.xml"
@@ -63,6 +66,47 @@ def test_blockers_are_listed_and_nothing_is_written(capsys: pytest.CaptureFixtur
     assert not target.exists()
 
 
+def test_patched_constants_are_listed_and_written_with_the_model(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+    target, before = baked.with_name("out.xml"), baked.with_suffix(".bin").read_bytes()
+    code, lines, err = run(capsys, baked, "--input", "[2,4,6]", "--patch-constants", "-o", target)
+    assert (code, err) == (0, "")
+    assert lines[2:] == [
+        "ID  LAYER        TYPE       WAS      IS",
+        " 0  parameter_0  Parameter  [1,4,6]  f32[2,4,6]",
+        " 3  result_3     Result     [1,24]   f32[2,24]",
+        "",
+        "patched in a copy of the weights",
+        "WAS  IS  CONSTANTS",
+        "  1  2   1",
+        "",
+        "1 file, 4 layers: no faults",
+        f"written: {target}",
+    ]
+    assert irshape.check(target).diagnostics == []
+    assert baked.with_suffix(".bin").read_bytes() == before
+
+
+def test_patches_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path) -> None:
+    code, lines, _ = run(capsys, baked, "--input", "[2,4,6]", "--patch-constants", "--format", "json")
+    report = json.loads("\n".join(lines))
+    assert code == 0
+    assert report["substitutions"] == [{"was": 1, "is": 2, "constants": 1}]
+    assert report["patches"] == [{"layer": "1", "name": "const_1", "line": 10, "elements": [{"index": 0, "was": 1, "is": 2}]}]
+    Draft202012Validator(report_schema()).validate(report)
+
+
+def test_a_refusal_to_patch_is_in_the_json_and_writes_nothing(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "out.xml"
+    arguments = ("--input", "image[1,3,225,256]", "--patch-constants", "--format", "json", "-o", target)
+    code, lines, err = run(capsys, ATROUS, *arguments)
+    report = json.loads("\n".join(lines))
+    assert code == 1
+    assert "not written" in err
+    assert "patches" not in report
+    assert [found["code"] for found in report["diagnostics"]][:2] == ["N108", "S204"]
+    assert not target.exists()
+
+
 def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     code, lines, _ = run(capsys, ATROUS, "--batch", "4", "--color", "never")
     assert code == 0
@@ -82,6 +126,11 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
         (("--batch", "2,3"), "the batch must be one size, not '2,3'"),
         (("--input", "y[1]"), "the model has no input 'y'; it has 'parameter_0'"),
         (("--batch", "2", "--weights", "copy"), "--weights needs -o"),
+        (("--batch", "2", "--patch-constants", "--in-place"), "--patch-constants and --in-place do not go together"),
+        (
+            ("--batch", "2", "--patch-constants", "--weights", "link", "-o", "x.xml"),
+            "--patch-constants and --weights link do not go together",
+        ),
     ],
 )
 def test_what_cannot_be_done_is_said_on_a_line(

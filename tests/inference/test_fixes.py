@@ -340,3 +340,7 @@ def test_attributes_that_are_mended_mean_the_same(op: OpClass, rows: list[tuple[
                 if inference.ok and inference.fixable:
                     assert as_saved(inference.fixed(), net.bin, tmp_path) == as_saved(xml.encode(), net.bin, tmp_path)
             return
+
+
+def test_every_safe_fix_says_its_evidence() -> None:
+    assert repair.EVIDENCE.keys() == repair.SAFE.keys()

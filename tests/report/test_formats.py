@@ -128,7 +128,9 @@ def test_github(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         ("error", "A103"),
         ("warning", "R302"),
     ]
-    assert lines[3].endswith('[Parameter y, port 0]%0Afix: write precision="FP32"')
+    assert lines[3].endswith(
+        '[Parameter y, port 0]%0Afix: write precision="FP32" (the model computes it, and no later output agrees with the old record)'
+    )
 
 
 def test_gitlab(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
