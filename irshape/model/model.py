@@ -399,7 +399,7 @@ class Model:
         return self._readers
 
     def is_of_data(self, node: Node) -> bool:
-        """Whether the elements of a node's outputs are computed from the elements of an input of the model, not from shapes and constants alone."""
+        """Whether elements of an input of the model, and not only shapes and constants, are among the sources of a node's elements."""
         if self._of_data is None:
             self._of_data = marks = bytearray(len(self.nodes))
             for index in self.order:
