@@ -173,7 +173,7 @@ def test_openvino_infers_of_numbers_what_its_bounds_exclude(net: Net, ours: str,
 @pytest.mark.oracle
 @pytest.mark.parametrize("rows", ["3..16", "8"])
 def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
-    """From -6 to 5 are 3 of 3 rows, 3 of 8 and none of 16. OpenVINO takes the lengths of the ends as bounds, 3 and 0, and fails behind them."""
+    """From -6 to 5 are 3 of 3 rows, 3 of 8 and none of 16. OpenVINO takes 3 and 0 for the bounds, and fails behind them."""
     import openvino
 
     net = Net()
