@@ -311,7 +311,7 @@ def primes(count: int) -> list[int]:
 def prime_divisors() -> Net:
     net = Net()
     data = net.parameter("f32[?]")
-    for prime in primes(150):
+    for prime in primes(120):
         net.result(reshape(net, data, net.const([-1, prime])))
     return net
 
