@@ -168,3 +168,23 @@ def test_openvino_infers_of_numbers_what_its_bounds_exclude(net: Net, ours: str,
     assert model.output(0).get_partial_shape() == openvino.PartialShape(theirs)
     model.reshape(dict(enumerate(inputs)))
     assert model.output(0).get_partial_shape() == openvino.PartialShape(real)
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("rows", ["3..16", "8"])
+def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
+    """From -6 to 5 are 3 of 3 rows, 3 of 8 and none of 16. OpenVINO takes 3 and 0 for the bounds, and fails behind them."""
+    import openvino
+
+    net = Net()
+    limits = [net.const([one]) for one in (-6, 5, 1, 0)]
+    (part,) = net.layer("Slice", [net.parameter(f"f32[{rows},1..10]"), *limits], ["FP32"], "opset8")
+    net.result(net.layer("Reshape", [part, net.const([-1, 1])], ["FP32"], special_zero=False)[0])
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert inference.ok
+    assert inference.layer(len(net.layers) - 2).outputs[0].text == ("[3..30,1]" if rows == "8" else "[..50,1]")
+    if rows == "8":
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+    else:
+        with pytest.raises(RuntimeError, match="do not evenly divide"):
+            openvino.Core().read_model(net.xml.encode(), net.bin)

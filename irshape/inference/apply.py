@@ -320,11 +320,13 @@ class Application(Context):
         op = self.op
         nothing = [None] * len(shapes)
         read = self._read(arguments)
-        if read is None or self.has_errors(0):
+        if self.has_errors(0):
             return nothing, nothing
-        for one in read:
-            if one.unreadable:  # OpenVINO computes no element if it cannot compute one
-                return [one.unreadable] * len(shapes), [one.unreadable] * len(shapes)
+        failed = self._failed(read)
+        if failed is not None:
+            return [failed] * len(shapes), [failed] * len(shapes)
+        if not self._are_followed(read):
+            return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
         wanted = [counts[position] or 0 for position in self.wanted if position < len(counts)]
         most = self.scope.limits.elements
@@ -379,19 +381,34 @@ class Application(Context):
         """The elements as a tensor of the type holds them; None if it does not."""
         return representable(elements, element_type)
 
-    def _read(self, arguments: Sequence[Any]) -> list[Input] | None:
-        """The inputs whose elements the rule follows; None if nothing is to be followed."""
+    def _read(self, arguments: Sequence[Any]) -> list[Input]:
+        """The inputs whose elements the rule follows."""
         op = self.op
         read: list[Input] = []
         for port in op.inputs:
             argument = arguments[port.index]
             if port.index in op.demanded and argument is not None:
                 read.extend(argument if port.variadic else (argument,))
-        if any(one.elements is None and not one.unreadable for one in read) and not (
-            op.takes_unknown and any(one.elements for one in read)
-        ):
-            return None
         return read
+
+    def _are_followed(self, read: Sequence[Input]) -> bool:
+        """Whether the elements of the inputs are known, or of some of them where the rule takes the others as unknown."""
+        is_missing = any(one.elements is None for one in read)
+        return not is_missing or (self.op.takes_unknown and any(one.elements for one in read))
+
+    def _failed(self, read: Sequence[Input]) -> Unreadable | None:
+        """Why OpenVINO fails to compute the output.
+
+        OpenVINO computes the inputs in their order, up to the first that it does not follow. It computes nothing that depends on the
+        elements of an input of the model.
+        """
+        for one in read:
+            if one.unreadable:
+                self.is_unshared = True  # whether an input of the model is among the sources depends on the place of the layer
+                return None if self.node.model.is_of_data(self.node) else one.unreadable
+            if one.elements is None:
+                return None
+        return None
 
 
 def exceeded(most: int) -> str:

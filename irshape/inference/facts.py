@@ -8,7 +8,7 @@ from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements
+from irshape.shape.value import Elements, Ends
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -17,7 +17,7 @@ class Fact:
 
     A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `runtime_view` is
     OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const, and `ends` are the
-    least and the greatest of them where rules read no more.
+    least and the greatest of them, of all or for each position on the last axis, where rules read no more.
     """
 
     __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "runtime_view", "shape")
@@ -30,7 +30,7 @@ class Fact:
         is_poisoned: bool = False,
         runtime_view: Fact | None = None,
         is_literal: bool = False,
-        ends: tuple[int, int] | None = None,
+        ends: Ends | None = None,
     ) -> None:
         self.ends = ends
         self.element_type = element_type
@@ -83,7 +83,7 @@ class FactTable:
         is_poisoned: bool = False,
         runtime_view: Fact | None = None,
         is_literal: bool = False,
-        ends: tuple[int, int] | None = None,
+        ends: Ends | None = None,
     ) -> Fact:
         """The one fact that says this."""
         key: tuple[object, ...]

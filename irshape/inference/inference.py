@@ -183,6 +183,8 @@ class Inference:
         self.accepted: list[str] = []
         self.patches: list[Patch] = []
         self._found = diagnostics
+        self._is_suppressed = False
+        self._selection: Selection | None = None
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     @cached_property
@@ -204,22 +206,36 @@ class Inference:
         return reported
 
     def report(self, diagnostics: Iterable[Diagnostic]) -> None:
-        """Add diagnostics."""
-        self._found += diagnostics
-        self.diagnostics = self._found.listed()
+        """Add diagnostics, except for those that a suppression or a selection before leaves out."""
+        found = Diagnostics(self._found.most)
+        found += diagnostics
+        if self._is_suppressed:
+            from irshape.inference.suppression import unsuppressed
+
+            found = unsuppressed(self.document, found)
+        if self._selection is not None:
+            found = self._judged(found, self._selection)
+        self._found += found
+        if not self.accepted:
+            self.diagnostics = self._found.listed()
+        elif found:  # what a baseline accepts stays left out
+            self.diagnostics = sorted([*self.diagnostics, *found.listed()], key=lambda one: (one.where.offset or 0, one.code))
 
     def select(self, selection: Selection) -> None:
         """Keep the diagnostics that a selection chooses, each with the severity that it sets.
 
         irshape's own faults (I) stay as they are, and so do the errors of a file that could not be read to its end.
         """
+        self._selection = selection
+        self._found = self._judged(self._found, selection)
+        self.diagnostics = self._found.listed()
 
+    def _judged(self, found: Diagnostics, selection: Selection) -> Diagnostics:
         def judge(code: str, severity: str) -> str | None:
             is_needed = code.startswith("I") or (severity == ERROR and not self.document.is_complete)
             return severity if is_needed else selection.severity(code, severity)
 
-        self._found = self._found.judged(judge)
-        self.diagnostics = self._found.listed()
+        return found.judged(judge)
 
     def suppress(self, *, is_as_read: bool, has_targets: bool) -> None:
         """Leave out the diagnostics that the file's own `<rt_info>` asks to ignore, and report the entries that ignore nothing.
@@ -229,6 +245,7 @@ class Inference:
         """
         from irshape.inference.suppression import suppressed
 
+        self._is_suppressed = True
         self._found = suppressed(self.document, self._found, is_as_read=is_as_read, has_targets=has_targets)
         self.diagnostics = self._found.listed()
 

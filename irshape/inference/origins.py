@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
-from irshape.inference.transfer import ENDS, Outcome, Transfer
+from irshape.inference.transfer import ENDS, TUPLE_ENDS, Outcome, Transfer
 from irshape.model.build import unknown_hint, unknown_reason
 from irshape.model.model import Model, Node
 from irshape.ops.context import element_count
@@ -17,7 +17,7 @@ from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Unreadable
+from irshape.shape.value import Elements, Ends, Unreadable
 from irshape.xml.document import Port
 from irshape.xml.weights import Weights, WeightsError, check_strings, decode, ends
 
@@ -40,7 +40,7 @@ class Constants:
         self._limits = limits
         self._outcomes: dict[Transfer, Outcome] = {}
         self._ranges: dict[tuple[int, int], bytes] = {}
-        self._known_ends: dict[tuple[int, int, str], tuple[int, int] | None] = {}
+        self._known_ends: dict[tuple[int, int, int, str], Ends | None] = {}
 
     def outcome(self, transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
         """The outcome of a Const: its declared type and shape, with its elements where some rule reads them."""
@@ -66,8 +66,10 @@ class Constants:
         if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)
         finding = None
-        if transfer.wanted is ENDS:
-            if count <= self._limits.elements and (known := self._ends(fact.element_type, offset, count)):
+        if transfer.wanted is ENDS or transfer.wanted is TUPLE_ENDS:
+            length: Any = fact.shape[-1] if transfer.wanted is TUPLE_ENDS and fact.shape else 1
+            is_short = count <= self._limits.elements and length <= self._limits.rank
+            if is_short and (known := self._ends(fact.element_type, offset, count, length)):
                 fact = rules.facts.intern(fact.element_type, fact.shape, is_literal=True, ends=known)
         elif transfer.wanted and count <= self._limits.elements:
             elements: Elements | None = None
@@ -88,11 +90,11 @@ class Constants:
         self.is_reported = error.code != "W106"
         return Outcome(declared.outputs, (*declared.findings, Finding(error.code, error.message, attribute="offset", hint=error.hint)))
 
-    def _ends(self, element_type: ElementType, offset: int, count: int) -> tuple[int, int] | None:
-        key = (offset, count, element_type.name)
+    def _ends(self, element_type: ElementType, offset: int, count: int, length: int) -> Ends | None:
+        key = (offset, count, length, element_type.name)
         if key not in self._known_ends:
             assert self.weights is not None
-            self._known_ends[key] = ends(element_type, self.weights.read(offset, element_type.byte_size(count)), count)
+            self._known_ends[key] = ends(element_type, self.weights.read(offset, element_type.byte_size(count)), count, length)
         return self._known_ends[key]
 
     def _bytes(self, offset: int, size: int) -> bytes:

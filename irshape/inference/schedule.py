@@ -10,7 +10,7 @@ from math import inf
 from typing import Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact
-from irshape.inference.transfer import ENDS, Transfer
+from irshape.inference.transfer import ENDS, TUPLE_ENDS, Transfer
 from irshape.model.bodies import Body, conditions_passed
 from irshape.model.model import Model, Node
 from irshape.ops.op import Op
@@ -26,7 +26,7 @@ _FIRST: Final = frozenset((0,))
 
 # The transfer functions of a file, by the properties that make them equal.
 Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Transfer]
-_Reads: TypeAlias = tuple[list[int], list[int], list[int]]
+_Reads: TypeAlias = tuple[list[int], list[int], list[tuple[int, frozenset[int]]]]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -100,7 +100,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     known_reads: dict[object, _Reads] = {}
     size: Bound | None = inf if model.document.is_example else None
     first_constant = None
-    ended: set[int] = set()
+    ended: dict[int, frozenset[int]] = {}
     for index in reversed(model.order):
         node = model.nodes[index]
         if node.is_dropped:
@@ -122,11 +122,12 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
             if wanted:
                 reads = common.followed
             elif common.has_ends and first in ended:
-                wanted = ENDS
+                wanted = ended[first]
         for position in reads:
             demanded.add(sources[position])
-        for position in common.ended:
-            ended.add(sources[position])
+        for position, read in common.ended:
+            if ended.get(sources[position]) is not TUPLE_ENDS:
+                ended[sources[position]] = read
         offset, is_odd = None, False
         if common.is_constant:
             if size is None:
@@ -158,8 +159,8 @@ class _Common:
     """The properties that the nodes of one signature share.
 
     `always` are the inputs whose elements the rule reads, `followed` those that it reads where the elements of an output are wanted,
-    `ended` those of which it reads the least and the greatest element; `transfers` the transfer functions of the nodes that are not odd,
-    by the wanted outputs and the place of the bytes.
+    `ended` those of which it reads the least and the greatest element, each with the mark of what is wanted of a Const; `transfers` the
+    transfer functions of the nodes that are not odd, by the wanted outputs and the place of the bytes.
     """
 
     __slots__ = ("always", "ended", "followed", "has_ends", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
@@ -171,7 +172,7 @@ class _Common:
         self.listed = signature.output_count
         self.always: Sequence[int] = ()
         self.followed: Sequence[int] = ()
-        self.ended: Sequence[int] = ()
+        self.ended: Sequence[tuple[int, frozenset[int]]] = ()
         self.is_constant = self.has_ends = self.is_string = self.is_followed = False
         self.transfers: dict[tuple[frozenset[int], int | None], Transfer] = {}
         if op is None:
@@ -201,7 +202,8 @@ def _reads(op: Op, count: int) -> _Reads:
     follows = op.demanded if op.propagate is not None else ()
     always = [position for position, port in ports if port is not None and port.value]
     followed = [position for position, port in ports if port is not None and (port.value or port.index in follows)]
-    return always, followed, [position for position, port in ports if port is not None and port.ends]
+    ended = [(position, TUPLE_ENDS if port.ends == "tuples" else ENDS) for position, port in ports if port is not None and port.ends]
+    return always, followed, ended
 
 
 def sources_of(node: Node) -> list[int]:

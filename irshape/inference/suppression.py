@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics, Where
 from irshape.report.selection import PREFIXES, checked_prefix, matches
@@ -39,8 +39,32 @@ def suppressed(document: Document, found: Diagnostics, *, is_as_read: bool, has_
 
     An entry of a layer covers the layer and its bodies; an entry of the net covers the file. irshape's own faults (I) cannot be ignored.
     """
+    entries = _entries(document)
+    kept = _kept(found, entries)
+    # A fault beyond the limit may be in any layer, so that no entry for its code is called unused.
+    beyond = [code for (code, _), count in found.counts.items() if count > found.most]
+    for entry in entries:
+        needless = [prefix for prefix in entry.prefixes if prefix not in entry.used and (has_targets or prefix[0] != "P")]
+        # Only some of the questions to a file take so much work that N106 says so.
+        unused = [prefix for prefix in needless if not any(matches(code, prefix) for code in (*beyond, "N106"))]
+        if (entry.unknown or not entry.prefixes or (unused and is_as_read)) and kept.has_room(_CODE):
+            kept.append(_complaint(document, entry, unused if is_as_read else []))
+    return kept
+
+
+def unsuppressed(document: Document, found: Diagnostics) -> Diagnostics:
+    """The diagnostics without those that the file asks to ignore."""
+    return _kept(found, _entries(document))
+
+
+def _entries(document: Document) -> list[_Entry]:
+    """The suppressions in the order of the file."""
     size = len(document.source) + 1
-    entries = sorted((_Entry(one, size) for one in document.suppressions), key=lambda entry: entry.begin)
+    return sorted((_Entry(one, size) for one in document.suppressions), key=lambda entry: entry.begin)
+
+
+def _kept(found: Diagnostics, entries: Sequence[_Entry]) -> Diagnostics:
+    """The diagnostics that no entry ignores."""
     kept = Diagnostics(found.most)
     kept.counts.update(found.counts)
     for diagnostic, around in _enclosed(found, entries):
@@ -55,13 +79,6 @@ def suppressed(document: Document, found: Diagnostics, *, is_as_read: bool, has_
         if entry.suppression.layer is None:
             for kind in kept.counts:
                 kept.counts[kind] *= kind[0][0] == "I" or not any(matches(kind[0], prefix) for prefix in entry.prefixes)
-    # A fault beyond the limit may be in any layer, so that no entry for its code is called unused.
-    beyond = [code for (code, _), count in found.counts.items() if count > found.most]
-    for entry in entries:
-        needless = [prefix for prefix in entry.prefixes if prefix not in entry.used and (has_targets or prefix[0] != "P")]
-        unused = [prefix for prefix in needless if not any(matches(code, prefix) for code in beyond)]
-        if (entry.unknown or not entry.prefixes or (unused and is_as_read)) and kept.has_room(_CODE):
-            kept.append(_complaint(document, entry, unused if is_as_read else []))
     return kept
 
 

@@ -42,8 +42,10 @@ class Outcome:
 UNSHARED: Final = Outcome(())
 
 
-# In place of the wanted outputs of a Const: rules read the least and the greatest element only.
+# In place of the wanted outputs of a Const: rules read the least and the greatest element only, of all, or for each position on the last
+# axis.
 ENDS: Final = frozenset((-1,))
+TUPLE_ENDS: Final = frozenset((-2,))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -276,7 +276,7 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_ops", "_parameters_by_name", "_readers", "_weights", "default_opset", "diagnostics",
+        "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_readers", "_weights", "default_opset", "diagnostics",
         "document", "extended", "first_tensor", "graph", "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix",
         "producers", "registry", "slot_count", "stubs",
     )  # fmt: skip
@@ -305,6 +305,7 @@ class Model:
         self._parameters_by_name: dict[str, Node] | None = None
         self._by_type: dict[str, list[Node]] = {}
         self._readers: dict[int, list[tuple[int, int]]] | None = None
+        self._of_data: bytearray | None = None
         self._weights: Weights | None = None
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
@@ -396,6 +397,18 @@ class Model:
                     if 0 <= slot < len(self.producers):
                         self._readers.setdefault(slot, []).append((node.index, position))
         return self._readers
+
+    def is_of_data(self, node: Node) -> bool:
+        """Whether elements of an input of the model, and not only shapes and constants, are among the sources of a node's elements."""
+        if self._of_data is None:
+            self._of_data = marks = bytearray(len(self.nodes))
+            for index in self.order:
+                one = self.nodes[index]
+                kind = one.type if one.op_class is None else one.op_class.TYPE
+                if kind not in ("ShapeOf", "Constant"):
+                    sources = [slot for slot in one.sources if 0 <= slot < len(self.producers)]
+                    marks[index] = not sources or any(marks[self.producers[slot]] for slot in sources)
+        return bool(self._of_data[node.index])
 
     def op_of(self, node: Node) -> Op | None:
         """The operation of a node with parsed attributes, shared by all nodes with the same attributes."""

@@ -74,7 +74,7 @@ class Division(BinaryArithmetic):
     rhs = In(ARITHMETIC, like="lhs", ends=True)
 
     def infer(self, ctx: Context, lhs: Input, rhs: Input) -> Shape:
-        if rhs.ends is not None and 0 in rhs.ends:
+        if rhs.ends is not None and any(0 in pair for pair in rhs.ends):
             ctx.warn("R401", "rhs must not hold 0", port=rhs)
         return self.broadcast(ctx, lhs, rhs)
 
@@ -140,7 +140,7 @@ class Remainder(Division):
     """The family of operations that give the remainder of a division."""
 
     def follow(self, ctx: Context, *inputs: Input) -> Elements | None:
-        if _holds_zero(inputs[1]) and 0 not in (inputs[1].ends or ()):
+        if _holds_zero(inputs[1]) and not any(0 in pair for pair in inputs[1].ends or ()):
             ctx.warn("R401", f"{inputs[1].name} must not hold 0", port=inputs[1])
         return super().follow(ctx, *inputs)
 

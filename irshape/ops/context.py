@@ -139,18 +139,23 @@ class Context(Judge):
             self.warn("R201", f"{message}, got {value}", port=port)
 
     def expect_within(self, indices: Input, sizes: Sequence[Size], *, low: int | None = None) -> None:
-        """Warn if a constant index is outside each of these axes, whatever their sizes. OpenVINO accepts it.
+        """Warn if a constant index is outside its axis, whatever the size. OpenVINO accepts it.
 
-        `low` is the least index, the negative size if it is not given.
+        `sizes` are those of the axes that the indices of a tuple name, or of the only axis. `low` is the least index, the negative size if
+        it is not given.
         """
-        if indices.ends is None or not sizes:
+        if indices.ends is None:
             return
-        least, greatest = indices.ends
-        most = max([bounds(size)[1] for size in sizes])
-        low = -int(most) if low is None and most < inf else low
-        if greatest >= most or (low is not None and least < low):
-            got = greatest if greatest >= most else least
-            self.warn("R401", f"{indices.name} must be in [{low}, {_interval(most - 1, most - 1)}], got {got}", port=indices)
+        ends = indices.ends
+        if len(sizes) == 1:
+            ends = ((min([least for least, _ in ends]), max([greatest for _, greatest in ends])),)
+        for position, ((least, greatest), size) in enumerate(zip(ends, sizes, strict=False)):
+            most = bounds(size)[1]
+            first = -int(most) if low is None and most < inf else low
+            if greatest >= most or (first is not None and least < first):
+                got = greatest if greatest >= most else least
+                name = indices.name if len(sizes) == 1 else f"{indices.name}[...,{position}]"
+                self.warn("R401", f"{name} must be in [{first}, {_interval(most - 1, most - 1)}], got {got}", port=indices)
 
     def at_least(self, value: int, limit: int, attribute: str) -> None:
         """Demand that an attribute is at least a limit, where OpenVINO checks it only if the rank of the data is known."""

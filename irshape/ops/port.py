@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import cast
+from typing import Literal, cast
 
 from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Unreadable
+from irshape.shape.value import Elements, Ends, Unreadable
 
 
 class UnknownRank(Exception):
@@ -27,7 +27,8 @@ class In:
     `like` names a port that has the same element type. `ranked=True` says that the rule is not asked if the rank of the tensor is not
     known; then no output has a known rank, unless `Out(rank=…)` says it. `pieces=True` says that OpenVINO reads each constant that a
     Concat before the port takes. `packed=True` says that OpenVINO unpacks elements of fewer than 8 bits; at other ports it reads them as
-    whole bytes, or not at all. `ends=True` says that the rule reads the least and the greatest element of a Const.
+    whole bytes, or not at all. `ends=True` says that the rule reads the least and the greatest element of a Const, `ends="tuples"` that it
+    reads them for each position on the last axis.
 
     The class of the operation sets `name` and `index`, the position among its inputs; `group`, the name that inputs of one element type
     share; and `stride`, the number of ports that are repeated together, of which this is one.
@@ -68,7 +69,7 @@ class In:
         ranked: bool = False,
         pieces: bool = False,
         packed: bool = False,
-        ends: bool = False,
+        ends: bool | Literal["tuples"] = False,
         along: str | None = None,
         mixed: bool = False,
     ) -> None:
@@ -189,7 +190,7 @@ class Input:
         elements: Elements | None,
         is_literal: bool,
         unknown_shape: Callable[[int], tuple[Size, ...]],
-        ends: tuple[int, int] | None = None,
+        ends: Ends | None = None,
     ) -> None:
         self.port = port
         self.index = index
@@ -254,10 +255,12 @@ class Input:
         return prod(shape) if shape is not None and are_known(shape) else None
 
     @property
-    def ends(self) -> tuple[int, int] | None:
-        """The least and the greatest element of a constant; None if they are not known."""
-        if self._ends is None and self.elements and self.is_literal and not self.element_type.is_real:
-            self._ends = min(self.elements), max(self.elements)
+    def ends(self) -> Ends | None:
+        """The least and the greatest element of a constant, as the port asks for them; None if they are not known."""
+        elements = self.elements
+        if self._ends is None and elements and self.is_literal and not self.element_type.is_real:
+            length = self.static_shape[-1] if self.port.ends == "tuples" and self.rank else 1
+            self._ends = tuple([(min(elements[at::length]), max(elements[at::length])) for at in range(length)])
         return self._ends
 
     @property

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
+from irshape.report.diagnostic import clipped
+
 if TYPE_CHECKING:
     import networkx
 
@@ -130,12 +132,12 @@ class Diagram:
 
 def _quoted(*lines: str) -> str:
     """Lines as a string of Graphviz."""
-    escaped = (line.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
+    escaped = (clipped(line).replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") for line in lines)
     return '"' + "\\n".join(escaped) + '"'
 
 
 def _entities(*lines: str) -> str:
     """Lines as a string of Mermaid, in which every character that may have a meaning is an entity."""
     plain = " _-.,:/()[]*+?="
-    texts = ("".join([one if one.isalnum() or one in plain else f"#{ord(one)};" for one in line]) for line in lines)
+    texts = ("".join([one if one.isalnum() or one in plain else f"#{ord(one)};" for one in clipped(line)]) for line in lines)
     return '"' + "<br>".join(texts) + '"'

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final
 
+from irshape.report.diagnostic import clipped
+
 _CELL: Final = ' style="text-align:left"'
 _FAULT: Final = ' style="text-align:left;color:#c00"'
 # More rows than anybody reads make a notebook slow.
@@ -22,7 +24,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], faults: Sequence[b
     parts = ["<table><thead><tr>", *(f"<th{_CELL}>{escape(cell)}</th>" for cell in head), "</tr></thead><tbody>"]
     for number, row in enumerate(rows):
         style = _FAULT if number < len(faults) and faults[number] else _CELL
-        parts += ["<tr>", *(f"<td{style}>{escape(cell)}</td>" for cell in row), "</tr>"]
+        parts += ["<tr>", *(f"<td{style}>{escape(clipped(cell))}</td>" for cell in row), "</tr>"]
     if more:
         parts.append(f'<tr><td colspan="{len(head)}"{_CELL}>… {more:,} more</td></tr>')
     return "".join([*parts, "</tbody></table>"])

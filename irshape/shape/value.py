@@ -30,6 +30,10 @@ Element: TypeAlias = Size | float | Real
 Elements: TypeAlias = tuple[Any, ...]
 
 
+# The least and the greatest of several integers: of all, or for each position on the last axis.
+Ends: TypeAlias = tuple[tuple[int, int], ...]
+
+
 @mypyc_attr(native_class=False)
 class Unreadable(tuple[str, ...]):
     """In place of elements that OpenVINO cannot read, because of their type, or cannot compute: then the code and message of the fault."""

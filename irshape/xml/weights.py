@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.report.catalogue import next_step
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.shape.value import Ends
 
 if TYPE_CHECKING:
     from typing import IO, Protocol, TypeAlias
@@ -421,10 +422,13 @@ def encode(element_type: ElementType, element: int) -> bytes:
         raise OverflowError(f"{element_type} cannot hold {element}") from None
 
 
-def ends(element_type: ElementType, data: bytes, count: int) -> tuple[int, int] | None:
-    """The least and the greatest of `count` integers, without a list of them; None for a type that is no integer of whole bytes."""
+def ends(element_type: ElementType, data: bytes, count: int, length: int = 1) -> Ends | None:
+    """The least and the greatest of `count` integers, without a list of them; None for a type that is no integer of whole bytes.
+
+    `length` is that of the tuples whose numbers are told apart.
+    """
     if element_type.is_real or count == 0 or (code := _FORMATS.get(element_type.name)) is None:
         return None
     elements: Any = memoryview(data)[: element_type.byte_size(count)]
     elements = elements.cast(code) if sys.byteorder == "little" else struct.unpack_from(f"<{count}{code}", data)
-    return min(elements), max(elements)
+    return tuple([(min(elements[at::length]), max(elements[at::length])) for at in range(length)])

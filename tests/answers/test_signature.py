@@ -329,3 +329,14 @@ def test_what_openvino_reads_is_in_the_signature_or_in_a_note(net: Callable[[], 
 def fixed(shapes: Mapping[str, tuple[int, ...]], names: list[str], free: set[tuple[str, int]]) -> tuple[int | None, ...]:
     """The sizes of all axes, None for those that notes name."""
     return tuple(None if (name, axis) in free else size for name in names for axis, size in enumerate(shapes[name]))
+
+
+def test_a_size_too_large_for_a_formula_keeps_its_symbol() -> None:
+    """A multiple of each of these primes has a factor of more digits than a formula holds."""
+    net = nets.Sized()
+    data = net.parameter("f32[?]")
+    for number in range(60):
+        net.result(net.reshape(data, -1, 2**61 - 1 - 2 * number))
+    found = signature(net)
+    assert set(found.symbols) == {"B"}
+    assert len(found.conditions) >= 1

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import irshape
 from irshape.cli import diff as diff_command
@@ -69,7 +69,12 @@ def fits(number: float, type: ElementType) -> bool:
 
 
 class Graph:
-    """A net that grows at random. `shapes` are those of its Parameters, by name."""
+    """A net that grows at random, of these sizes, numbers and element types. `shapes` are those of its Parameters, by name."""
+
+    sizes: ClassVar = SIZES
+    ints: ClassVar = INTS
+    reals: ClassVar = REALS
+    types: ClassVar = TYPES
 
     def __init__(self, chance: random.Random) -> None:
         self.chance = chance
@@ -78,7 +83,7 @@ class Graph:
         self.data: list[Data] = []
         self.pool: list[Value] = []
         for _ in range(2):
-            sizes = chance.choices(SIZES, k=chance.randint(1, 3))
+            sizes = chance.choices(self.sizes, k=chance.randint(1, 3))
             ref = self.net.parameter(f"f32[{','.join(sizes)}]")
             self.shapes[f"parameter_{ref.layer}"] = sizes
             self.add_data(ref, len(sizes))
@@ -107,14 +112,14 @@ class Graph:
         element_type = ElementType.BY_NAME[name]
         if name not in FORMATS:
             return self.converted(self.constant(length, "i32"), element_type.precision)
-        numbers = [one for one in (REALS if element_type.is_real else INTS) if fits(one, element_type)]
+        numbers = [one for one in (self.reals if element_type.is_real else self.ints) if fits(one, element_type)]
         return Value(self.net.const(self.chance.choices(numbers, k=length), name), length)
 
     def taken(self, precision: str = "", lengths: set[int] = frozenset()) -> Value:  # type: ignore[assignment]
         """Elements of the pool or a constant, of a precision and one of some lengths if these are given."""
         chance = self.chance
         if chance.random() < 0.25:
-            name = ElementType.from_precision(precision).name if precision else chance.choice(TYPES)  # type: ignore[union-attr]
+            name = ElementType.from_precision(precision).name if precision else chance.choice(self.types)  # type: ignore[union-attr]
             return self.constant(chance.choice(sorted(lengths)) if lengths else chance.choice([1, 1, 2]), name)
         value = chance.choice([one for one in self.pool if one.length > 0])
         if lengths and value.length not in lengths:
@@ -161,11 +166,11 @@ class Graph:
         return self.layer(self.chance.choice(UNARY), [value.ref], value.length)
 
     def convert(self) -> Value:
-        return self.converted(self.taken(), ElementType.BY_NAME[self.chance.choice(TYPES)].precision)
+        return self.converted(self.taken(), ElementType.BY_NAME[self.chance.choice(self.types)].precision)
 
     def clamp(self) -> Value:
         value, chance = self.taken(), self.chance
-        return self.layer("Clamp", [value.ref], value.length, min=chance.choice(REALS), max=chance.choice(REALS))
+        return self.layer("Clamp", [value.ref], value.length, min=chance.choice(self.reals), max=chance.choice(self.reals))
 
     def select(self) -> Value:
         a, b = self.pair()
@@ -219,7 +224,7 @@ class Graph:
     def loop(self) -> Value:
         """A number that a Loop changes in each iteration."""
         state, trips = self.taken("I64", {1}), self.scalar(self.taken("I64", {1}))
-        inner, type, other = Net(), self.chance.choice(BINARY), self.chance.choice(INTS)
+        inner, type, other = Net(), self.chance.choice(BINARY), self.chance.choice(self.ints)
         data = inner.parameter("i64[1]")
         inner.weights = self.net.weights  # the bodies share the weights of the net
         changed = inner.layer(type, [data, inner.const([other])], ["I64"])[0]
@@ -244,7 +249,7 @@ class Graph:
             inner = Net()
             data = inner.parameter("i64[1]")
             inner.weights = self.net.weights
-            inner.result(inner.layer(self.chance.choice(BINARY), [data, inner.const([self.chance.choice(INTS)])], ["I64"])[0])
+            inner.result(inner.layer(self.chance.choice(BINARY), [data, inner.const([self.chance.choice(self.ints)])], ["I64"])[0])
             text += content(inner, name)
         chosen = self.layer("If", [self.scalar(condition), value.ref], 1, "I64", "opset8")
         self.fill(text)
@@ -364,6 +369,7 @@ def verbs(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]]:
         "info": partial(silent, lambda: list(info_command.lines(irshape.info(xml, weights=weights), palette=PLAIN, is_complete=True))),
         "explain": partial(silent, explain),
         "sizes": partial(silent, sizes),
+        "signature": partial(silent, lambda: attempt(partial(irshape.signature, xml, weights=weights))),
         "reshape": partial(silent, reshape),
         "diff": partial(silent, diff),
         "numbers": partial(unsound, graph),

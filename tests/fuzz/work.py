@@ -311,7 +311,7 @@ def primes(count: int) -> list[int]:
 def prime_divisors() -> Net:
     net = Net()
     data = net.parameter("f32[?]")
-    for prime in primes(150):
+    for prime in primes(120):
         net.result(reshape(net, data, net.const([-1, prime])))
     return net
 
@@ -540,29 +540,135 @@ def factors_beyond_int64() -> Net:
     return net
 
 
+# Equations between many sizes, and entries of the file itself.
+
+
+def joined(net: Net, tensors: list[Ref], axis: int) -> Ref:
+    return net.layer("Concat", tensors, ["FP32"], axis=axis)[0]
+
+
+@attack
+def equations_of_sums() -> Net:
+    net = Net()
+    inputs = [net.parameter("f32[?,?]") for _ in range(60)]
+    for i in range(68):
+        rows = joined(net, [inputs[(i * k + k) % 60] for k in (1, 7, 11, 13, 17)], 0)
+        net.result(joined(net, [rows, inputs[(3 * i + 5) % 60]], 1))
+    return net
+
+
+@attack
+def equations_of_products() -> Net:
+    net = Net()
+    inputs = [net.parameter("f32[?,?]") for _ in range(40)]
+    for i in range(30):
+        flat = [net.layer("Reshape", [inputs[(i * k + k) % 40], net.const([-1])], ["FP32"], special_zero=False)[0] for k in (1, 7)]
+        net.result(joined(net, [net.layer("Unsqueeze", [one, net.const([1])], ["FP32"])[0] for one in flat], 1))
+    return net
+
+
+@attack
+def equations_of_windows() -> Net:
+    net = Net()
+    inputs = [net.parameter("f32[1,1,?]") for _ in range(40)]
+    for i in range(80):
+        attributes = {"strides": i % 7 + 2, "pads_begin": 0, "pads_end": 0, "kernel": i % 11 + 1, "rounding_type": "floor"}
+        (pooled,) = net.layer("MaxPool", [inputs[i % 40]], ["FP32"], **attributes)
+        net.result(joined(net, [pooled, inputs[(7 * i + 3) % 40]], 1))
+    return net
+
+
+@attack
+def equations_of_remainders() -> Net:
+    net = Net()
+    (first, second) = (net.parameter("f32[?,?]") for _ in range(2))
+    for prime in primes(36):
+        for one in (first, second):
+            net.result(reshape(net, joined(net, [one, one, one], 1), net.const([-1, prime])))
+    return net
+
+
+@attack
+def equations_of_counts() -> Net:
+    net = Net()
+    found = [net.layer("NonZero", [net.parameter("f32[?,?]")], ["I64"], "opset3", output_type="i64")[0] for _ in range(60)]
+    for i in range(120):
+        pair = [found[i % 60], found[(7 * i + 1) % 60]]
+        net.result(net.layer("Concat", pair, ["I64"], axis=0)[0])
+    return net
+
+
+@attack
+def indices_that_reach() -> Net:
+    net = Net()
+    inputs = [net.parameter("f32[?,?,?]") for _ in range(10)]
+    for i in range(90):
+        net.result(net.layer("Gather", [inputs[i % 10], net.const([i, -i - 1]), net.const(i % 3)], ["FP32"], "opset8")[0])
+    return net
+
+
+@attack
+def codes_to_ignore() -> Net:
+    net = Net()
+    data = net.parameter("f32[?]")
+    for _ in range(100):
+        data = net.layer("ReLU", [data], ["FP32"], surplus=1)[0]
+    net.result(data)
+    entry = f'<rt_info><irshape ignore="{",".join(["R104"] * 100)}"/></rt_info>'
+    net.layers = [text.replace("</layer>", f"{entry}</layer>") if "ReLU" in text else text for text in net.layers]
+    return net
+
+
+@attack
+def faults_of_many_layers() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,3]")
+    for i in range(125):
+        net.result(net.layer("Concat", [data, net.parameter(f"f32[{i},4]")], ["FP32"], axis=0)[0])
+    return net
+
+
 RUNNER: Final = """
 import os, resource, sys
 pid = os.fork()
 if not pid:
     resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[1]), int(sys.argv[1])))
     resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
-    os.execv(sys.executable, [sys.executable, '-m', 'irshape', *sys.argv[2:]])
+    os.execv(sys.executable, [sys.executable, *sys.argv[2:]])
 _, status, usage = os.wait4(pid, 0)
 print(usage.ru_utime + usage.ru_stime, usage.ru_maxrss // 1024, os.waitstatus_to_exitcode(status), file=sys.stderr)
 """
 
 
+# The drawings of a model and of an inference, whole and around a layer.
+DRAWING: Final = """
+import irshape, sys
+path, last = sys.argv[1:]
+for drawn in (irshape.read(path), irshape.infer(path)):
+    for around in (None, last):
+        print(drawn.to_dot(around), drawn.to_mermaid(around), drawn._repr_html_())
+"""
+
+
 def commands(net: Net, path: str, other: str, changed: str | None) -> Iterator[list[str]]:
     """What is asked of a file: every command, about its last layers."""
+    reports = [f"--report={form}={path}.{form}" for form in ("json", "jsonl", "sarif", "junit", "github", "gitlab")]
     yield ["check", path, "--target", "bounded", "--target", "static-shapes", "--target", "ranked"]
+    yield ["check", path, "--write-baseline", path + ".baseline"]
+    yield ["check", path, "--baseline", path + ".baseline", "--select", "ALL", *reports]
+    yield ["check", path, "--diff"]
     yield ["infer", path, "-o", path + ".out", "--force"]
+    yield ["infer", path, "--format", "json"]
     yield ["info", path, "--all"]
+    yield ["signature", path, "--all", "--why"]
     yield ["sizes", path]
     last = len(net.layers) - 2
     yield ["explain", path, str(last)]
     if changed is not None:
         yield ["reshape", path, "--input", changed, "-o", path + ".out", "--force"]
+        yield ["signature", path, "--input", changed]
     yield ["diff", path, other, "--all"]
+    yield ["draw", path, str(last)]
 
 
 def changed(net: Net) -> str | None:
@@ -577,8 +683,9 @@ def changed(net: Net) -> str | None:
 
 
 def measure(arguments: list[str], seconds: float) -> tuple[float, int, int, int, str]:
-    """CPU seconds, peak megabytes, exit code, characters of output, and the last line of the output."""
-    done = subprocess.run([sys.executable, "-c", RUNNER, str(int(seconds)), *arguments], capture_output=True, text=True, check=False)
+    """CPU seconds, peak megabytes, exit code, characters of output, and a line of the output that tells of a crash."""
+    program = ["-c", DRAWING, *arguments[1:]] if arguments[0] == "draw" else ["-m", "irshape", *arguments]
+    done = subprocess.run([sys.executable, "-c", RUNNER, str(int(seconds)), *program], capture_output=True, text=True, check=False)
     *rest, line = done.stderr.strip().splitlines()
     used, megabytes, code = line.split()
     said = done.stdout + "\n".join(rest)
@@ -610,13 +717,13 @@ def main() -> int:
             if given.verb and command[0] not in given.verb:
                 continue
             used, megabytes, code, characters, line = measure(command, given.seconds)
-            # What `infer` prints are the facts: as many as the file asks for.
-            is_long = characters > CHARACTERS and command[0] != "infer"
+            # What `infer` prints are the facts, and what is drawn are the layers: as many as the file asks for.
+            is_long = characters > CHARACTERS and command[0] not in ("infer", "draw")
             is_over = used > SECONDS or megabytes > MEGABYTES or code < 0 or is_long or bool(line)
             is_bad |= is_over
             if is_over or used > 2:
                 print(
-                    f"  {'!' if is_over else ' '} {command[0]:8} {used:6.2f} s {megabytes:5} MB  exit {code} {characters:9} {line[:200]}",
+                    f"  {'!' if is_over else ' '} {command[0]:9} {used:6.2f} s {megabytes:5} MB  exit {code} {characters:9} {line[:200]}",
                     flush=True,
                 )
     return int(is_bad)

@@ -332,6 +332,29 @@ def test_a_constant_index_outside_its_axis_is_told(
         assert codes(irshape.infer(net.xml.encode(), weights=net.bin)) == ([("R401", inputs_after(net))] if is_told else []), (rows, index)
 
 
+@pytest.mark.parametrize("is_shared", [False, True])
+@pytest.mark.parametrize(("type", "version", "updates"), [("GatherND", "opset8", None), ("ScatterNDUpdate", "opset4", "f32[2]")])
+@pytest.mark.parametrize(("shape", "indices", "told"), [
+    ("9,2", [[8, 1], [-9, -2]], []),
+    ("9,2", [[1, 8], [0, 0]], ["indices[...,1] must be in [-2, 1], got 8"]),
+    ("2,9", [[1, 8], [0, 0]], []),
+    ("2,9", [[-3, 8], [0, 9]], ["indices[...,0] must be in [-2, 1], got -3", "indices[...,1] must be in [-9, 8], got 9"]),
+    ("?,2", [[9, 2], [0, 0]], ["indices[...,1] must be in [-2, 1], got 2"]),
+])  # fmt: skip
+def test_each_index_of_a_tuple_has_its_axis(
+    type: str, version: str, updates: str | None, shape: str, indices: list[list[int]], told: list[str], is_shared: bool
+) -> None:
+    """A reader of all indices beside, which names one axis, changes nothing."""
+    net = Net()
+    constant = net.const(indices)
+    inputs = [net.parameter(f"f32[{shape}]"), constant, *([net.parameter(updates)] if updates else [])]
+    net.result(net.layer(type, inputs, ["FP32"], version)[0])
+    if is_shared:
+        net.result(net.layer("Gather", [net.parameter("f32[?]"), constant, net.const(0)], ["FP32"], "opset8")[0])
+    found = irshape.infer(net.xml.encode(), weights=net.bin).diagnostics
+    assert [(one.code, one.message) for one in found] == [("R401", message) for message in told]
+
+
 def inputs_after(net: Net) -> str:
     """The id of the layer before the Result."""
     return str(len(net.layers) - 2)

@@ -116,6 +116,40 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
     assert str(output.partial_shape) == "[?,1..3,..6]"
 
 
+def piece(net: Net, kind: str) -> Ref:
+    """A value of one element: of a size, of data, of an operation that OpenVINO does not follow, or one that it fails to compute."""
+    if kind == "data":
+        return net.parameter("i64[1]")
+    (size,) = net.layer("ShapeOf", [net.parameter("f32[1..9]")], ["I64"], "opset3", output_type="i64")
+    if kind == "not followed":
+        return net.layer("ConvertLike", [size, net.const([1])], ["I64"])[0]
+    if kind == "failing":
+        return net.layer("ScatterUpdate", [size, net.const([-1]), net.const([7]), net.const(0)], ["I64"], "opset3")[0]
+    return size
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("joined", ["Concat", "Maximum"])
+@pytest.mark.parametrize(("first", "second", "expected"), [
+    ("failing", "size", False), ("size", "failing", False), ("failing", "not followed", False), ("not followed", "failing", True),
+    ("failing", "data", True), ("data", "failing", True),
+])  # fmt: skip
+def test_openvino_computes_inputs_in_their_order(joined: str, first: str, second: str, expected: bool) -> None:
+    """It stops before the first input that it does not follow, and computes nothing where an input of the model is among the sources."""
+    import openvino
+
+    net = Net()
+    attributes = {"axis": 0} if joined == "Concat" else {}
+    (pair,) = net.layer(joined, [piece(net, first), piece(net, second)], ["I64"], **attributes)
+    net.result(net.layer("Reshape", [net.parameter("f32[...]"), pair], ["FP32"], special_zero=False)[0])
+    try:
+        openvino.Core().read_model(net.xml.encode(), net.bin)
+        is_read = True
+    except RuntimeError:
+        is_read = False
+    assert is_read == irshape.infer(net.xml.encode(), weights=net.bin).ok == expected
+
+
 def target_of(net: Net, kind: str) -> Ref:
     """A target shape whose first size is the batch of a tensor of unknown rank, put together in several ways."""
     (shape,) = net.layer("ShapeOf", [net.parameter("f32[...]")], ["I64"], "opset3", output_type="i64")

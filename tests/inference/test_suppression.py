@@ -7,6 +7,7 @@ import pytest
 
 import irshape
 from irshape.inference.inference import Inference
+from irshape.report.selection import Choice, Selection
 from tests.support.ir import Net
 
 LOOSE = '<data loose="1"/>'  # an attribute that no operation has: R104
@@ -145,3 +146,33 @@ def test_an_entry_that_openvino_writes(tmp_path: Path) -> None:
     openvino.serialize(model, tmp_path / "saved.xml")
     [found] = irshape.check(tmp_path / "saved.xml").diagnostics
     assert found.message == "unused suppression: no fault of this file has the code S204"
+
+
+def joined_often() -> Net:
+    """Many demands of one size; few steps are enough to infer the shapes, and too few to simplify the demands."""
+    net = Net()
+    x = net.parameter("f32[?,3,?]")
+    small = x
+    for _ in range(3):
+        pool = {"strides": 2, "kernel": 2, "pads_begin": 0, "pads_end": 0, "rounding_type": "floor"}
+        [small] = net.layer("MaxPool", [small], ["FP32"], **pool)
+    [doubled] = net.layer("Tile", [small, net.const([1, 1, 8])], ["FP32"])
+    for _ in range(2):
+        [doubled] = net.layer("Concat", [doubled, x], ["FP32"], axis=1)
+    net.result(doubled)
+    return net
+
+
+@pytest.mark.parametrize("ignored", ["nowhere", "by the file", "by a selection", "by a baseline"])
+def test_a_note_that_comes_late_is_ignored_as_well(ignored: str) -> None:
+    """The work ends when the conditions are asked for, after the selection."""
+    net = joined_often()
+    xml = net.xml.replace("<rt_info/>", ignore("N106")) if ignored == "by the file" else net.xml
+    inference = irshape.check(xml.encode(), weights=net.bin, limits=irshape.Limits(work=300))
+    assert codes(inference) == []
+    if ignored == "by a selection":
+        inference.select(Selection([Choice(ignore=("N106",))]))
+    elif ignored == "by a baseline":
+        inference.accepted = ["the fingerprint of another fault"]
+    inference.to_dict()
+    assert set(codes(inference)) == ({"N106"} if ignored in ("nowhere", "by a baseline") else set())

@@ -6,6 +6,7 @@ import pytest
 import irshape
 from irshape.report.diagram import Arrow, Box, Diagram
 from tests.inference.test_bodies import ROWS
+from tests.support.ir import Net
 
 
 @pytest.fixture
@@ -128,3 +129,11 @@ def test_names_are_only_text() -> None:
     assert diagram.dot().splitlines()[3] == '  "1\\"" [label="Add\\na\\"] --> x; click n0 \\"javascript:1\\" \\\\ <b>#`| }"]'
     label = diagram.mermaid().splitlines()[1].removeprefix('  n0["Add<br>').removesuffix('"]')
     assert not set(label) & set('"<>`|&\\\n') and label.startswith("a#34;] --#62; x#59; click")
+
+
+def test_a_label_is_not_as_long_as_a_rank_allows() -> None:
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['?'] * 5_000)}]")], ["FP32"])[0])
+    inference = irshape.infer(net.xml.encode())
+    for picture in (inference.to_dot(), inference.to_mermaid(), inference._repr_html_()):
+        assert "characters …" in picture.replace("#8230;", "…") and len(picture) < 10_000

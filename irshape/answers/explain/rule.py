@@ -20,7 +20,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Unreadable, strides
+from irshape.shape.value import Elements, Ends, Unreadable, strides
 
 
 class Origin(NamedTuple):
@@ -46,7 +46,7 @@ class _Plain(FactTable):
         is_poisoned: bool = False,
         runtime_view: Fact | None = None,
         is_literal: bool = False,
-        ends: tuple[int, int] | None = None,
+        ends: Ends | None = None,
     ) -> Fact:
         return Fact(element_type, shape, elements, is_poisoned, None, is_literal, ends)
 

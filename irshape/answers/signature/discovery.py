@@ -235,6 +235,8 @@ class Discovery:
         for node, shape in shapes.items():
             text = ",".join(table.text(table.substituted(size, new)) for size in shape)
             described = parse_shape(f"[{text}]")
+            if not {name for size in described or () for name in size.symbols} <= set(letters.values()):
+                raise ShapeSyntaxError(text, 0, "a size is too large for a formula")
             if node.type != "Parameter":
                 assert described is not None
                 state[node] = described

@@ -125,8 +125,8 @@ class _Trial:
             return True
         moved = {origin: None for name in ones for origin in self._by_symbol.get(name, ())}
         changed = {**self._given({**self._sizes, **dict.fromkeys(ones, 1)}, moved), _raw_name(self._found, origin): size}
-        values = {**self._values, **changed}
         demands = [one for name in changed for one in self._by_name.get(name, ())]
+        values = {name: changed.get(name, self._values[name]) for one in demands for name in one.symbols()}
         self._work.take(1 + len(demands))
         return self._work.is_done or all(one.holds(values) for one in demands)
 

@@ -7,10 +7,19 @@ from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import product
+from irshape.shape.dim import Size, product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, padded
+
+
+def tuple_length(ctx: Context, indices: Input, rank: int) -> Size:
+    """How many indices a tuple has, which are at most so many as there are axes to index."""
+    length = indices.shape[-1]
+    with ctx.looks(at=[length]):
+        ctx.require_ge(rank, length, "data must have an axis for each index of a tuple", code="S101")
+    ctx.stop_at_errors()
+    return length
 
 
 @op("Gather", "opset1", until="opset6")
@@ -100,7 +109,7 @@ class GatherNDV5(Op):
     """Take slices by tuples of indices, which stand on the last axis; the batches are joined into one axis."""
 
     data = In(min_rank=1)
-    indices = In(INTEGER, min_rank=1, ends=True)
+    indices = In(INTEGER, min_rank=1, ends="tuples")
     output = Out(like="data")
     ignores_surplus = True
     batch_dims: int = 0
@@ -116,13 +125,9 @@ class GatherNDV5(Op):
         message = "data and indices must be equal on the batch axis {axis}"
         batches = ctx.merge_shapes(data.shape[:batch], indices.shape[:batch], message)
         assert batches is not None
-        length = indices.shape[-1]
+        length = tuple_length(ctx, indices, data.rank - batch)
         if not isinstance(length, int):
             return None
-        if batch + length > data.rank:
-            ctx.fail(
-                "S101", f"data must have at least rank {batch + length} for tuples of {length} indices, got rank {data.rank}", port=data
-            )
         ctx.expect_within(indices, data.shape[batch : batch + length])
         return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
 

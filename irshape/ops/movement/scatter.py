@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context, Uncomputable
 from irshape.ops.elementwise import UNFOLLOWED_BYTES
+from irshape.ops.movement.gather import tuple_length
 from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, origins
@@ -136,7 +137,7 @@ class ScatterNDUpdateV3(Assembling):
     """Replace slices named by tuples of indices, which stand on the last axis."""
 
     data = In(min_rank=1)
-    indices = In(INDEX, min_rank=1, ends=True)
+    indices = In(INDEX, min_rank=1, ends="tuples")
     updates = In(like="data")
     output = Out(like="data")
     ignores_surplus = True
@@ -144,16 +145,25 @@ class ScatterNDUpdateV3(Assembling):
     reduction: Annotated[str, Fixed] = "none"
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Shape:
-        if not indices.is_ranked or not isinstance(length := indices.shape[-1], int):
+        if not indices.is_ranked or not data.is_ranked:
             return data.shape
-        if length > data.rank:
-            ctx.fail("S101", f"data must have at least rank {length} for tuples of {length} indices, got rank {data.rank}", port=data)
-        ctx.expect_within(indices, data.shape[:length])
-        wanted = (*indices.shape[:-1], *data.shape[length:])
-        ctx.require_rank(updates, (len(wanted),), "S102")
-        ctx.merge_shapes(
-            updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
-        )
+        length = tuple_length(ctx, indices, data.rank)
+        with ctx.looks(at=[length]):
+            if isinstance(length, Dim):
+                if not updates.is_ranked:
+                    return data.shape
+                rank = data.rank + indices.rank - 1 - updates.rank
+                message = "a tuple of indices must have as many indices as data and indices have axes more than updates, less 1"
+                ctx.require_eq(length, rank, message, code="S102")
+                if not 0 <= rank <= data.rank:
+                    return data.shape
+                length = rank
+            ctx.expect_within(indices, data.shape[:length])
+            wanted = (*indices.shape[:-1], *data.shape[length:])
+            ctx.require_rank(updates, (len(wanted),), "S102")
+            ctx.merge_shapes(
+                updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+            )
         return data.shape
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:

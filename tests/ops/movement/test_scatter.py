@@ -1,5 +1,9 @@
 """Operations that scatter updates."""
 
+import pytest
+
+import irshape
+from tests.support.ir import Net
 from tests.support.rows import Rows, row_tests
 from tests.support.values import value_tests
 
@@ -40,7 +44,10 @@ ROWS: Rows = {
         ("static", "f32[4,5,6] i32[3,2] f32[3,6]", "f32[4,5,6]"),
         ("bounds", "f32[4,5..8] i32[3,1] f32[3,?]", "f32[4,5..8]"),
         ("unranked", "f32[...] i32[3,2] f32[3,6]", "f32[...]"),
-        ("length of tuples not known", "f32[4,5] i32[3,?] f32[7]", "f32[4,5]"),
+        ("length of tuples not known", "f32[4,5] i32[3,?] f32[3]", "f32[4,5]"),
+        ("length of tuples not known, no length fits", "f32[4,5] i32[3,?] f32[7,8,9,3]", "f32[4,5]"),
+        ("length of tuples not known, updates differ", "f32[4,5] i32[3,?] f32[7]", "f32[4,5]"),
+        ("tuples perhaps too long", "f32[4] i32[3,2..5] f32[3]", "f32[4]"),
         ("tuples too long", "f32[4] i32[3,2] f32[3]", "S101"),
         ("updates differ", "f32[4,5] i32[3,1] f32[3,4]", "S201"),
         ("rank of updates", "f32[4,5] i32[3,1] f32[3]", "S102"),
@@ -74,3 +81,19 @@ VALUES: Rows = {
 }
 
 test_values, test_values_with_openvino = value_tests(VALUES)
+
+
+@pytest.mark.parametrize(("inputs", "guards", "codes"), [
+    ("f32[4,5] i32[3,?] f32[3]", ["d0 == 2"], []),
+    ("f32[4,5] i32[?,?] f32[7,5]", ["d1 == 1", "d0 == 7"], []),
+    ("f32[4,5] i32[3,?] f32[7]", ["d0 == 2"], ["R401"]),
+    ("f32[4,5] i32[3,?] f32[7,8,9,3]", ["d0 <= 2"], ["R401"]),
+    ("f32[4] i32[3,2..5] f32[3]", [], ["R401", "R401"]),
+    ("f32[4,5] i32[3,?] f32[...]", ["d0 <= 2"], []),
+])  # fmt: skip
+def test_updates_tell_how_many_indices_a_tuple_has(inputs: str, guards: list[str], codes: list[str]) -> None:
+    net = Net()
+    net.result(net.layer("ScatterNDUpdate", [net.parameter(text) for text in inputs.split()], ["FP32"], "opset4")[0])
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [str(guard.requirement) for guard in inference.guards] == guards
+    assert [one.code for one in inference.diagnostics] == codes

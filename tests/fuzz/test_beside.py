@@ -1,0 +1,13 @@
+"""Random value subgraphs have the verdict of OpenVINO, and bounds that are no looser and hold for numbers."""
+
+import random
+
+import pytest
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("first", range(0, 40, 10))
+def test_random_subgraphs_beside_openvino(first: int) -> None:
+    from tests.fuzz.beside import SmallGraph, differences
+
+    assert [(seed, one) for seed in range(first, first + 10) for one in differences(SmallGraph(random.Random(seed)))] == []
