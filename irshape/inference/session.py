@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsSource
+    from irshape.xml.weights import WeightsChoice
 
 # Shapes that are never asked for again would fill the memory; beyond so many answers for each layer the tables are begun anew.
 _MOST_REMEMBERED = 64
@@ -38,7 +38,7 @@ class Session:
         self,
         source: Source | Model,
         *,
-        weights: WeightsSource | None = None,
+        weights: WeightsChoice = None,
         opaque: Iterable[str] = (),
         opset: str | None = None,
         limits: Limits = DEFAULT,

@@ -145,3 +145,23 @@ def test_an_entry_that_openvino_writes(tmp_path: Path) -> None:
     openvino.serialize(model, tmp_path / "saved.xml")
     [found] = irshape.check(tmp_path / "saved.xml").diagnostics
     assert found.message == "unused suppression: no fault of this file has the code S204"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (ignore("S204"), "<rt_info></rt_info>"),
+        (ignore("S204,R104"), '<rt_info><irshape ignore="R104"/></rt_info>'),
+        (ignore("R104,X999"), None),  # the code may be misspelled
+    ],
+)
+def test_a_suppression_that_nothing_needs_is_removed(before: str, after: str | None) -> None:
+    inference = check(text(before))
+    [fault] = [one for one in inference.diagnostics if one.code == "X204"]
+    if after is None:
+        assert fault.fix is None
+        return
+    assert fault.fix is not None
+    assert fault.fix.is_safe
+    assert after in inference.fixed().decode()
+    assert "X204" not in codes(irshape.check(inference.fixed()))
