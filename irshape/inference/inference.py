@@ -561,7 +561,11 @@ def conclude(engine: Engine, *, is_check: bool = False, is_as_read: bool = True,
     model, document = engine.model, engine.model.document
     engine.scope.work.renew()  # for what is asked of the answer
     found = Diagnostics(document.limits.faults)
-    parts = (document.diagnostics, model.diagnostics, remarks, engine.diagnostics)
+    misled = {(one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"}
+    passed: Iterable[Diagnostic] = engine.diagnostics
+    if misled:  # an edge to a port that a layer does not list tells why the layer lacks an input
+        passed = [one for one in engine.diagnostics if one.code != "G107" or (one.where.layer_id, one.where.path) not in misled]
+    parts = (document.diagnostics, model.diagnostics, remarks, passed)
     for part in parts if document.is_complete else parts[:1]:
         if part:
             found += part

@@ -15,6 +15,8 @@ from irshape.xml.document import Port
 
 # Faults that an id that two layers have can bring about.
 _OF_IDS: Final = frozenset({"G102", "G103", "G104", "G105", "G106", "G116"})
+# The most ports that a hint names.
+_MOST_PORTS: Final = 8
 # Faults of edges that lead to the wrong place or come from there, and inputs and outputs to which such an edge may belong.
 _STRAY: Final = frozenset({"G102", "G103", "G104"})
 
@@ -133,6 +135,10 @@ class _Causes:
             there = f"{node.type} {clipped(node.name)}"
             strays[0].hint = f'did you mean to-layer="{node.layer.id}" to-port="{unfed[0].port}"? No edge leads to that port of {there}'
             self.absorb(strays[0], unfed)
+        for stray in strays:
+            if stray.code == "G103" and stray.hint is None and stray.ends is not None:
+                listed = ", ".join(str(port.id) for port in self.nodes[stray.ends[2]].layer.inputs[:_MOST_PORTS])
+                stray.hint = f"add the port to the layer, or correct to-port: the layer lists {listed or 'no input port'}"
 
     def doubt(self, stray: Fault) -> None:
         """Mark the input that two edges feed as unknown, because nobody knows which of them belongs there."""

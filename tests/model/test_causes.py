@@ -56,3 +56,10 @@ def test_a_layer_that_was_removed_is_one_fault() -> None:
 def test_two_mistakes_are_two_faults() -> None:
     twice = XML.replace(edge(1, 0, 2, 1), edge(9, 0, 2, 1)).replace(edge(0, 0, 3, 1), edge(8, 0, 3, 1))
     assert [fault.code for fault in irshape.check(twice.encode()).diagnostics if fault.severity == "error"] == ["G102", "G102"]
+
+
+def test_an_input_port_that_a_layer_does_not_list_is_one_fault() -> None:
+    start = XML.index('<port id="0"', XML.index('type="Add"'))
+    [fault] = irshape.check((XML[:start] + XML[XML.index("/>", start) + 2 :]).encode()).diagnostics
+    assert (fault.code, fault.severity) == ("G103", "error")
+    assert "the layer lists 1" in (fault.hint or "")
