@@ -67,12 +67,11 @@ class _Causes:
         self.nodes = {node.layer.id: node for node in model.nodes}
         if not model.graph.ends:
             self.join_unconnected()
-        elif self.of("G101"):
-            self.follow_ids()
-        else:
-            self.join_missing_layers()
-            self.find_right_ends()
-            self.find_right_starts()
+            return
+        self.follow_ids()
+        self.join_missing_layers()
+        self.find_right_ends()
+        self.find_right_starts()
 
     def of(self, *codes: str) -> list[Fault]:
         """The faults of some codes that are left."""
@@ -95,13 +94,26 @@ class _Causes:
 
     def follow_ids(self) -> None:
         """Faults of edges beside an id that two layers have: the edges of one of them lead to the other."""
-        leader, others = self.of("G101")[0], [fault for fault in self.found if fault.code in _OF_IDS]
-        missing = {fault.missing for fault in others if fault.missing is not None}
-        if others and len(missing) == 1:
-            leader.hint = f'did you mean id="{missing.pop()}"? Edges name that id, but no layer has it'
-        if leader.node is not None:
-            leader.node.sources[:] = [FAULTY] * len(leader.node.sources)  # any of its edges may be one of the other layer
-        self.absorb(leader, others)
+        faults = [fault for fault in self.found if fault.code in _OF_IDS]
+        missing = {fault.missing for fault in faults if fault.missing is not None}
+        for leader in self.of("G101"):
+            if leader.node is None:
+                continue
+            ids = {leader.node.layer.id, *(missing if len(missing) == 1 else ())}
+            numbers = iter(self.model.graph.ends)
+            before = {start for start, _, end, _ in zip(numbers, numbers, numbers, numbers, strict=True) if end in ids}
+            others = [fault for fault in faults if self.names(fault, ids) or (fault.code == "G116" and self.names(fault, before))]
+            if others:
+                if len(missing) == 1:
+                    leader.hint = f'did you mean id="{min(missing)}"? Edges name that id, but no layer has it'
+                leader.node.sources[:] = [FAULTY] * len(leader.node.sources)  # any of its edges may be one of the other layer
+                self.absorb(leader, others)
+
+    @staticmethod
+    def names(fault: Fault, ids: set[int]) -> bool:
+        """Whether a fault is about a layer with one of these ids."""
+        own = None if fault.node is None else fault.node.layer.id
+        return own in ids or fault.missing in ids or (fault.ends is not None and not ids.isdisjoint(fault.ends[::2]))
 
     def join_missing_layers(self) -> None:
         """One fault for all edges of a layer that does not exist. The layers before it are not unused."""
@@ -130,7 +142,7 @@ class _Causes:
                 self.doubt(stray)
                 self.absorb(stray, unfed[:1])
         strays, unfed = list(self.strays()), self.of("G106")
-        if len(strays) == len(unfed) == 1 and strays[0].hint is None and unfed[0].node is not None:
+        if len(strays) == len(unfed) == 1 and strays[0].hint is None and unfed[0].node is not None and self.fits(strays[0], unfed[0]):
             node = unfed[0].node
             there = f"{node.type} {clipped(node.name)}"
             strays[0].hint = f'did you mean to-layer="{node.layer.id}" to-port="{unfed[0].port}"? No edge leads to that port of {there}'
@@ -139,6 +151,11 @@ class _Causes:
             if stray.code == "G103" and stray.hint is None and stray.ends is not None:
                 listed = ", ".join(str(port.id) for port in self.nodes[stray.ends[2]].layer.inputs[:_MOST_PORTS])
                 stray.hint = f"add the port to the layer, or correct to-port: the layer lists {listed or 'no input port'}"
+
+    def fits(self, stray: Fault, unfed: Fault) -> bool:
+        """Whether the layer where an edge starts records what an input without an edge records."""
+        start, [end] = self.port_at(stray, is_input=False), list(self.unknown_inputs(unfed))
+        return start is not None and end.dims is not None and (start.precision, start.dims) == (end.precision, end.dims)
 
     def doubt(self, stray: Fault) -> None:
         """Mark the input that two edges feed as unknown, because nobody knows which of them belongs there."""
@@ -166,7 +183,8 @@ class _Causes:
             [node] = unread
             where = f"layer {node.layer.id}, {node.type} {clipped(node.name)}"
             fault.hint = f"should an edge lead here from {where}? Nothing reads that layer"
-            self.absorb(fault, [unused[node]] if node in unused else [])
+            if node in unused and any(port.dims is not None and _gives(node, port) for port in ports):
+                self.absorb(fault, [unused[node]])
 
     def name_output(self, fault: Fault) -> None:
         """Name the output port of a layer that has only one, where an edge starts at another port."""

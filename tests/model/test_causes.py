@@ -13,7 +13,7 @@ def net() -> str:
     added = net.layer("Add", [x, y], ["FP32"])[0]
     scaled = net.layer("Multiply", [added, x], ["FP32"])[0]
     net.result(net.layer("Relu", [scaled], ["FP32"])[0])
-    return net.xml
+    return net.xml.replace('precision="FP32"/>', 'precision="FP32"><dim>2</dim><dim>3</dim></port>')
 
 
 XML = net()
@@ -60,6 +60,6 @@ def test_two_mistakes_are_two_faults() -> None:
 
 def test_an_input_port_that_a_layer_does_not_list_is_one_fault() -> None:
     start = XML.index('<port id="0"', XML.index('type="Add"'))
-    [fault] = irshape.check((XML[:start] + XML[XML.index("/>", start) + 2 :]).encode()).diagnostics
+    [fault] = irshape.check((XML[:start] + XML[XML.index("</port>", start) + 7 :]).encode()).diagnostics
     assert (fault.code, fault.severity) == ("G103", "error")
     assert "the layer lists 1" in (fault.hint or "")
