@@ -15,8 +15,11 @@ from irshape.model.model import Model
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.xml.weights import UNREAD, Weights
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
@@ -24,14 +27,14 @@ if TYPE_CHECKING:
     from irshape.answers.sizes import ValidSizes
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
-    from irshape.xml.weights import Weights, WeightsSource
+    from irshape.xml.weights import WeightsChoice
 
 
 def read(
     source: Source,
     *,
     path: str | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opset: str | None = None,
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
@@ -40,13 +43,13 @@ def read(
 
     `source` is a path, bytes, XML text, a binary file object, an `lxml` or `xml.etree` tree or element, or an `openvino.Model`. Text that
     begins with `<` is XML, other text is a path. `path` names the file in messages, if `source` is no path. `weights` is the `.bin` (path,
-    bytes or file object), if it neither comes with the source nor is beside it. A faulty file gives a model with diagnostics. `opset` is
-    the version of layers that state none, as in examples of the specification. `limits` bound what the file may demand, now and in every
-    later use of the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of extensions, which the model then
-    may use.
+    bytes or file object), if it neither comes with the source nor is beside it; False reads no weights. A faulty file gives a model with
+    diagnostics. `opset` is the version of layers that state none, as in examples of the specification. `limits` bound what the file may
+    demand, now and in every later use of the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of
+    extensions, which the model then may use.
 
-    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, `ValueError` for an `openvino.Model` that
-    OpenVINO cannot write as an IR, and `ExtensionError` if an extension cannot be loaded.
+    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, `ValueError` for an `openvino.Model` that OpenVINO
+    cannot write as an IR, and `ExtensionError` if an extension cannot be loaded.
     """
     return load(source, path=path, weights=opened(weights), opset=opset, limits=limits, extensions=extensions)
 
@@ -56,7 +59,7 @@ def infer(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -65,11 +68,11 @@ def infer(
     """Infer the element type and shape of every port.
 
     `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
-    (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it neither comes with the source nor is beside it.
-    `opaque` names unknown operations whose recorded ports are trusted; `Regex*` names several. `opset`, `limits` and `extensions` are
-    passed to `read`, if `source` is not a model. Raises `InputError` if an input does not exist or a shape does not parse,
-    `ExtensionError` if an extension cannot be loaded, and `OSError` if the file cannot be read. A faulty model raises nothing; its faults
-    are diagnostics.
+    (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it neither comes with the source nor is beside it; with
+    False, irshape reads no weights and takes the values of constants for unknown. `opaque` names unknown operations whose recorded ports
+    are trusted; `Regex*` names several. `opset`, `limits` and `extensions` are passed to `read`, if `source` is not a model. Raises
+    `InputError` if an input does not exist or a shape does not parse, `ExtensionError` if an extension cannot be loaded, and `OSError` if
+    the file cannot be read. A faulty model raises nothing; its faults are diagnostics.
     """
     return _infer(*loaded(source, weights, opset=opset, limits=limits, extensions=extensions), inputs, symbols, opaque, is_check=False)
 
@@ -79,18 +82,20 @@ def check(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
     targets: Iterable[str] = (),
     suppressions: bool = True,
+    structure: bool = False,
 ) -> Inference:
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
 
     With `suppressions`, faults are left out that the file itself asks to ignore (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
-    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. Raises `InputError` for an
+    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. With `structure`, the elements and
+    attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an
     unknown policy, and the errors of `infer`.
     """
     wanted = list(targets)
@@ -102,6 +107,12 @@ def check(
     inference = _infer(model, own, inputs, symbols, opaque, is_check=True)
     if wanted:
         inference.report(violations(inference, policies))
+    if structure and not model.document.is_example:
+        from irshape.xml.schema import structural_faults
+
+        told = {one.where.line for one in inference.diagnostics}
+        faults = structural_faults(model.document.source, model.document.path)
+        inference.report([fault for fault in faults if fault.where.line not in told])
     if suppressions and model.document.suppressions and model.document.is_complete:
         inference.suppress(is_as_read=not (inputs or symbols), has_targets=bool(wanted))
     return inference
@@ -114,7 +125,7 @@ def reshape(
     batch: int | str | None = None,
     patch_constants: bool = False,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -124,7 +135,7 @@ def reshape(
 
     If the model cannot have these shapes, the errors are all layers that stand in the way, each with the constant at fault and the value
     that would fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes:
-    `Inference.patches` lists them, and `Inference.write` writes the copy beside the file. A note (N108) says why that is not possible.
+    `Inference.patches` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not possible.
     `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
     `InputError` if the batch axis is ambiguous.
     """
@@ -162,30 +173,30 @@ def diff(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: tuple[WeightsSource | None, WeightsSource | None] = (None, None),
+    weights: tuple[WeightsChoice, WeightsChoice] | Literal[False] = (None, None),
     opaque: Iterable[str] = (),
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Difference:
     """Compare the graphs of model `a` and model `b`.
 
-    `inputs` and `symbols` are applied to both. `weights` are the `.bin` files of `a` and `b`, if they are not next to the `.xml`. If one
-    `.bin` is missing, both models are compared without weights. Raises the errors of `infer`.
+    `inputs` and `symbols` are applied to both. `weights` are the `.bin` files of `a` and `b`, if they are not next to the `.xml`; False
+    compares the models without weights. If one `.bin` is missing, both are compared without weights. Raises the errors of `infer`.
     """
     from irshape.answers.diff import compare
 
     models = [load(source, limits=limits, extensions=extensions) for source in (a, b)]
 
-    def inferences(weights: tuple[WeightsSource | None, WeightsSource | None]) -> list[Inference]:
+    def inferences(weights: tuple[WeightsChoice, WeightsChoice]) -> list[Inference]:
         pairs = zip(models, weights, strict=True)
         return [infer(one, inputs=inputs, symbols=symbols, weights=own, opaque=opaque) for one, own in pairs]
 
-    found = inferences(weights)
-    missing = [diagnostic.message for side in found for diagnostic in side.diagnostics if diagnostic.code == "W101"]
+    found = inferences(weights or (False, False))
+    missing = [diagnostic.message for side in found for diagnostic in side.diagnostics if diagnostic.code in UNREAD]
     if missing:
-        found = inferences((b"", b""))
+        found = inferences((False, False))
     difference = compare(*found)
-    difference.uncompared = missing[0] if missing else difference.uncompared
+    difference.uncompared = missing[0].partition(";")[0] if missing else difference.uncompared
     return difference
 
 
@@ -194,7 +205,7 @@ def info(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -221,7 +232,7 @@ def signature(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -245,7 +256,7 @@ def valid_sizes(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -281,7 +292,15 @@ def _infer(
     infer_all(engine)
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         remarks += note_changed_ranks(engine)
-    return conclude(engine, is_check=is_check, is_as_read=not (inputs or symbols), remarks=remarks, asked=wanted)
+    is_as_read = not (inputs or symbols)
+    inference = conclude(engine, is_check=is_check, is_as_read=is_as_read, remarks=remarks, asked=wanted)
+    if not is_check or len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
+        return inference
+    engine = Engine(model, Weights(False), frozenset(opaque))
+    wanted.apply(engine)
+    infer_all(engine)
+    without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
+    return inference.distrusted(without_values)
 
 
 __all__ = [

@@ -24,7 +24,7 @@ from irshape.shape.notation import Described, ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsSource
+    from irshape.xml.weights import WeightsChoice
 
 _PLAIN: Final = Palette(False)
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
@@ -39,7 +39,7 @@ def assert_valid(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     select: Iterable[str] | None = None,
     ignore: Iterable[str] = (),
@@ -79,7 +79,7 @@ def assert_shape(
     port: int | None = None,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
 ) -> None:
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).

@@ -84,6 +84,7 @@ PARTS = (
 TYPES = (
     "irshape.xml.source.Source",
     "irshape.xml.weights.WeightsSource",
+    "irshape.xml.weights.WeightsChoice",
     "irshape.inference.inputs.Shapes",
     "irshape.inference.inputs.ShapeLike",
     "irshape.Shape",

@@ -112,13 +112,13 @@ def operations_schema() -> str:
 
 def diagnostics_page() -> str:
     """Every code with its meaning, why it matters, how to correct the fault, and an example."""
-    from irshape.inference.repair import BY_HAND, SAFE
+    from irshape.inference.repair import BY_HAND, MENDED
     from irshape.report.catalogue import CATALOGUE, FAMILIES
     from irshape.report.snippets import snippets
     from tools.snippets import snippet_markdown
 
     fixes = {
-        **dict.fromkeys(SAFE, ("*Fix:* `irshape check --fix` corrects the file where there is one way to do so.",)),
+        **dict.fromkeys(MENDED, ("*Fix:* `irshape check --fix` corrects the file where there is one way to do so.",)),
         **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes a fix. Check that it is the one you want.",)),
     }
     examples = snippets()

@@ -18,7 +18,7 @@ def printed(run: Run, *options: str) -> str:
     before = Path.cwd()
     with TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as out:
         Path(folder, "model.xml").write_text(run.xml, encoding="utf-8")
-        if run.weights:
+        if run.weights is not None:
             Path(folder, "model.bin").write_bytes(run.weights)
         os.chdir(folder)
         try:
@@ -44,5 +44,5 @@ def snippet_markdown(snippet: Snippet) -> Iterator[str]:
         yield from ("", "```xml", bad.xml.rstrip("\n"), "```")
     if bad.weights != good.weights:
         yield from ("", f"`model.bin` with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}.")
-    elif bad.weights:
+    elif bad.weights is not None:
         yield from ("", f"`model.bin`: {bytes_text(bad.weights)}.")

@@ -10,7 +10,7 @@ from typing import Any, Final
 from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant
 from irshape.shape.element_type import ElementType
-from irshape.xml.weights import Weights, WeightsError, decode
+from irshape.xml.weights import Weights, decode, no_weights
 
 _PIECE: Final = 1 << 20
 # The most elements of a constant that are listed; of larger constants only their difference is measured.
@@ -67,7 +67,7 @@ class Content:
 
     def _pieces(self, size: int) -> Iterator[bytes]:
         if self.weights is None:
-            raise WeightsError("W101", "the model has constants, but no weights were given")
+            raise no_weights()
         end = self.offset + self.size
         for start in range(self.offset, end, max(size, 1)):
             yield self.weights.read(start, min(size, end - start))

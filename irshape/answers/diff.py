@@ -20,7 +20,7 @@ from irshape.shape.shape import format_symbolic
 from irshape.shape.translation import Translation
 from irshape.version import TOOL
 from irshape.xml.document import Port
-from irshape.xml.weights import WeightsError
+from irshape.xml.weights import UNREAD, WeightsError
 
 # Attributes of a Const that give the place of its bytes, not their content.
 _PLACES: Final = frozenset({"offset", "size"})
@@ -327,7 +327,7 @@ class _Comparison:
             self.difference.asides.append(f"the name of the net was {a.document.name!r} and is {b.document.name!r}")
         self.difference.asides += _rt_info_changes(a.model, b.model)
         for side in (a, b):
-            errors = sum(found.severity == ERROR and found.code != "W101" for found in side.diagnostics)
+            errors = sum(found.severity == ERROR and found.code not in UNREAD for found in side.diagnostics)
             if errors:
                 text = f"{side.document.path or 'a model'} has {counted(errors, 'error')}; shapes that depend on them are not compared"
                 self.difference.asides.append(text)

@@ -125,6 +125,9 @@ class ValidSizes:
         self.never_runs: list[Diagnostic] = []
         if is_whole(inference.model):
             self._examine(engine)
+        if self.ok and not inference.knows_values:  # also the sizes that were tried were tried without them
+            self.is_exact = self.is_by_trial = False
+            self.undecided.append(Undecided("the values of constants are unknown, and they may forbid sizes", None))
         self.conditions: list[Condition] = list(self._conditions())
 
     @property

@@ -98,7 +98,9 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
     add("--verbose", action="store_true", help="say which inputs a pattern of --input matches")
     add_operations(command)
     add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
-    add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    weights = command.add_mutually_exclusive_group().add_argument
+    weights("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
+    weights("--no-weights", action="store_true", help="read no .bin file: values of constants are unknown")
     add_limit(command)
     add(
         "--format",

@@ -90,7 +90,8 @@ class Check:
         options["targets"] = [*own.targets, *(one for one in self._targets if one not in own.targets)]
 
         def checked(model: Model) -> Inference:
-            inference = irshape.check(model, suppressions=self._suppressions, **options)
+            structure = own.selection is not None and own.selection.names("X202")
+            inference = irshape.check(model, suppressions=self._suppressions, structure=structure, **options)
             if own.selection is not None:
                 inference.select(own.selection)
             return inference

@@ -30,6 +30,8 @@ def add_options(command: ArgumentParser) -> None:
     add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **prefixes)  # type: ignore[arg-type]
     add("--ignore", default=[], help="do not report these codes", **prefixes)  # type: ignore[arg-type]
     add("--extend-select", default=[], help="report these codes, too", **prefixes)  # type: ignore[arg-type]
+    levels = {"type": _level, "action": "append", "metavar": "CODE=LEVEL"}
+    add("--severity", default=[], help="report codes as error, warning or note, or off: W203=error, R3=note", **levels)  # type: ignore[arg-type]
     add("--ignore-suppressions", action="store_true", help="also report what a file itself asks to ignore by <irshape ignore=...>")
     globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
     add("--exclude", default=[], help="pass over these files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
@@ -62,6 +64,18 @@ def codes(text: str) -> list[str]:
         return [checked_prefix(one.strip()) for one in text.split(",")]
     except ValueError as error:
         raise ArgumentTypeError(f"{error}; irshape rule lists the codes") from None
+
+
+def _level(text: str) -> tuple[str, str]:
+    """The prefix of codes and the severity in a text such as `W203=error`."""
+    from irshape.report.diagnostic import SEVERITIES
+    from irshape.report.selection import OFF
+
+    code, _, level = text.partition("=")
+    levels = (*SEVERITIES, OFF)
+    if level not in levels:
+        raise ArgumentTypeError(f"{text!r} is not CODE=LEVEL; the levels are {', '.join(levels)}")
+    return codes(code)[0], level
 
 
 def _document(text: str) -> tuple[str, str]:
@@ -106,4 +120,11 @@ def settings_of(given: Namespace) -> Settings:
         choice = Choice(given.select, given.ignore, given.extend_select)
     # A file from a stranger must not choose how it is checked, so --isolate uses no configuration beside it.
     is_isolated = given.isolated or (given.isolate and given.config is None)
-    return Settings(config=given.config, is_isolated=is_isolated, choice=choice, exclude=given.exclude, follow_links=given.follow_links)
+    return Settings(
+        config=given.config,
+        is_isolated=is_isolated,
+        choice=choice,
+        severity=dict(given.severity),
+        exclude=given.exclude,
+        follow_links=given.follow_links,
+    )

@@ -39,6 +39,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("b", metavar="B.xml", help="the IR after")
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
     add_operations(command)
+    command.add_argument("--no-weights", action="store_true", help="read no .bin files: constants are not compared by their values")
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
     add_limit(command)
     add_colour(command)
@@ -57,7 +58,7 @@ def run(given: Namespace) -> int:
         if not models[-1].document.is_complete or not models[-1].nodes:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
-        difference = irshape.diff(*models, opaque=given.opaque)
+        difference = irshape.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None))
     except Exception as error:
         return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
     if given.format == "json":
@@ -69,7 +70,7 @@ def run(given: Namespace) -> int:
         put("\n".join(lines(difference, palette, is_complete=given.all, width=width)))
     if not difference.is_same:
         return FAULTS
-    return FAILED if difference.uncompared else CLEAN
+    return FAILED if difference.uncompared and not given.no_weights else CLEAN
 
 
 def lines(difference: Difference, palette: Palette, *, is_complete: bool, width: int | None = None) -> Iterator[str]:

@@ -16,6 +16,8 @@ from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from irshape.cli.inputs import Request
     from irshape.model.model import Model
     from irshape.settings.settings import FileSettings, Settings
@@ -140,14 +142,15 @@ class Examination:
     def _examined(self, path: str) -> Outcome:
         given = self._given
         own = self._settings.of(path) if self._settings is not None else None
-        limits, opaque, weights_file, extensions = given.limits, given.opaque, given.weights_file, given.extensions
+        limits, opaque, extensions = given.limits, given.opaque, given.extensions
+        weights_file: str | Literal[False] | None = False if given.no_weights else given.weights_file
         if own is not None:
-            weights_file = weights_file or own.weights
+            weights_file = own.weights if weights_file is None else weights_file
             opaque = [*own.opaque, *opaque]
             extensions = [*own.extensions, *extensions]
             if own.limits:
                 limits = limits._replace(**{name: most for name, most in own.limits.items() if name not in given.limited})
-        if weights_file is not None:
+        if weights_file:
             os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
         source = getattr(given, "source", None)
         model = irshape.read(path if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from irshape.cli.run import describe
+from irshape.cli.run import describe, saved_model
 
 if TYPE_CHECKING:
     from irshape.settings.settings import Settings
@@ -39,7 +39,8 @@ def find(arguments: Sequence[str], settings: Settings | None = None, *, force_ex
             continue
         below, missed, excluded = _below(argument, settings)
         if not below and not missed:
-            complaints.append(f"{argument}: {'exclude names every' if excluded else 'no'} .xml file in this folder")
+            why = f"{'exclude names every' if excluded else 'no'} .xml file in this folder"
+            complaints.append(f"{argument}: {saved_model(argument) or why}")
         paths += below
         complaints += missed
     return paths, complaints

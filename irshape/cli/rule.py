@@ -9,7 +9,7 @@ from typing import Any
 
 from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain
-from irshape.inference.repair import BY_HAND, SAFE
+from irshape.inference.repair import BY_HAND, MENDED
 from irshape.report.catalogue import CATALOGUE, FAMILIES, Code
 from irshape.report.selection import checked_prefix, matches
 from irshape.report.snippets import snippets
@@ -27,7 +27,7 @@ EXAMPLES = """examples:
 # The widest line of a paragraph where the width of the output is not known.
 _WIDEST = 100
 _FIXES = {
-    **dict.fromkeys(SAFE, "irshape check --fix corrects the file where there is one way to do so."),
+    **dict.fromkeys(MENDED, "irshape check --fix corrects the file where there is one way to do so."),
     **dict.fromkeys(BY_HAND, "irshape check proposes a fix. Check that it is the one you want."),
 }
 _NO_FIX = "irshape has no fix for this."
@@ -108,15 +108,15 @@ def _page(code: Code, snippet: Snippet, palette: Palette, width: int) -> Iterato
         yield f"{colour}{line}{palette.plain}".rstrip() if colour else line.rstrip()
     if bad.weights != good.weights:
         yield from ("", f"model.bin with the fault: {bytes_text(bad.weights)}. Without it: {bytes_text(good.weights)}.".replace("`", ""))
-    elif bad.weights:
+    elif bad.weights is not None:
         yield from ("", f"model.bin: {bytes_text(bad.weights)}.".replace("`", ""))
 
 
 def _described(code: Code, snippet: Snippet) -> dict[str, Any]:
     """One code as JSON data."""
-    fix = "safe" if code.code in SAFE else "by hand" if code.code in BY_HAND else None
+    fix = "safe" if code.code in MENDED else "by hand" if code.code in BY_HAND else None
     examples = {
-        name: {"command": run.command, "xml": run.xml, "weights": run.weights.hex()}
+        name: {"command": run.command, "xml": run.xml, "weights": (run.weights or b"").hex()}
         for name, run in snippet._asdict().items()
         if name != "condition"
     }

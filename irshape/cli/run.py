@@ -43,7 +43,16 @@ def describe(error: OSError, path: str) -> str:
         return (
             f"{named}: the link leads to {os.readlink(named)!r}, which does not exist; fetch it, for example with git annex get or dvc pull"
         )
+    if isinstance(error, IsADirectoryError) and (complaint := saved_model(named)):
+        return f"{named}: {complaint}"
     return f"{named}: {error.strerror or error}"
+
+
+def saved_model(folder: str) -> str | None:
+    """The complaint about the folder of a TensorFlow SavedModel; None for any other path."""
+    if not any(os.path.isfile(os.path.join(folder, f"saved_model.{kind}")) for kind in ("pb", "pbtxt")):
+        return None
+    return f"this folder is a TensorFlow SavedModel, not an IR; convert it to an IR: ovc {folder}"
 
 
 def exit_code(diagnostics: Sequence[Diagnostic], is_strict: bool = False) -> int:

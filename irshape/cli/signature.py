@@ -132,13 +132,14 @@ def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) ->
     """The conditions with the layers that demand them; those on sizes that only data tells are counted, unless all are listed."""
     own = [one for one in signature.conditions if signature.is_decided(one)]
     others = [one for one in signature.conditions if not signature.is_decided(one)]
+    doubt = "" if signature.inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
         yield ""
-        yield f"{palette.bold}valid for sizes of at least 1 where{palette.plain}"
+        yield f"{palette.bold}valid for sizes of at least 1 where{doubt}{palette.plain}"
         yield from _condition_lines(own, palette)
     elif signature.ok and signature.symbols:
         yield ""
-        yield f"{palette.bold}valid for every {in_a_row(list(signature.symbols))} of at least 1{palette.plain}"
+        yield f"{palette.bold}valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}{palette.plain}"
     if others and is_complete:
         yield ""
         yield f"{palette.bold}and where, for sizes that only a run tells{palette.plain}"

@@ -252,8 +252,8 @@ class Application(Context):
         shared: dict[str, ElementType] = {}
         for input in inputs:
             group, element_type = input.port.group, input.element_type
-            if input.port.mixed:
-                continue
+            if input.port.mixed or (element_type not in input.port.types and element_type is not ElementType.dynamic):
+                continue  # a type that the port does not take has been reported
             known = shared.get(group, ElementType.dynamic)
             if known is ElementType.dynamic:
                 shared[group] = element_type

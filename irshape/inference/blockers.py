@@ -115,7 +115,7 @@ def _search(new_engine: Callable[[], Engine], before: Inputs, wanted: Inputs) ->
 def unpatched(model: Model, reason: str, node: Node | None, hint: str) -> Diagnostic:
     """The note that no constant is patched, with the layer that is the reason, if one is."""
     where = place(model.document, node.layer if node else None, node.layer.offset if node else model.document.graph.offset)
-    return Diagnostic("N108", f"no constant is patched: {reason}", where, hint=hint)
+    return Diagnostic("N109", f"no constant is patched: {reason}", where, hint=hint)
 
 
 class _Search:

@@ -574,17 +574,17 @@ class Control(Context):
         OpenVINO lets a shape change if it is that of an output of a Loop (`is_free`). Otherwise it compiles the body for the
         fact that enters first, so that rank and known sizes can only stay.
         """
-        if before.is_poisoned or after.is_poisoned or before.shape is None:
+        if before.is_poisoned or before.shape is None:
             return before
-        shape, new = before.shape, after.shape
+        shape, new, is_poisoned = before.shape, after.shape, after.is_poisoned
         if new is None or len(shape) != len(new) or tries >= _PATIENCE:
-            return self._fact(before.element_type, None) if is_free else before
+            return self._fact(before.element_type, None, is_poisoned=is_poisoned) if is_free else before
         key = (self.key, "back", parameter.index)
         sizes = [
             x if type(x) is int and not is_free else self._wider((*key, axis), x, y)
             for axis, (x, y) in enumerate(zip(shape, new, strict=True))
         ]
-        return self._fact(before.element_type, tuple(sizes))
+        return self._fact(before.element_type, tuple(sizes), is_poisoned=is_poisoned)
 
     def _compare(self, parameter: Node, before: Fact, after: Fact) -> None:
         """Check that a tensor fed back has the shape for which the body was compiled. OpenVINO checks this only at run time."""

@@ -74,7 +74,7 @@ class Graph:
         self.scope: Scope = outer.scope if outer else self.new_scope(document.limits, work)
         self.facts: FactTable = outer.facts if outer else FactTable(is_static)
         self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
-        self.constants: Constants = outer.constants if outer else Constants(weights, document.limits)
+        self.constants: Constants = outer.constants if outer else Constants(weights, document)
         self.origins = Origins(model, self.rules, self.constants, opaque)
         self.voice = self.new_voice(model)
         self.verdict: Verdict | None = None
@@ -88,6 +88,7 @@ class Graph:
         self._transfers: Transfers = outer._transfers if outer else {}
         self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
         self.schedule = schedule(model, self._transfers, demanded(model, self._maps, body), weights)
+        self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
 
     @property
@@ -153,7 +154,8 @@ class Graph:
         if missing > 0:
             surplus = range(node.first_slot + len(outputs), node.first_slot + signature.output_count)
             # IR version 10 may list ports that the operation does not have, as long as nothing reads them.
-            if self.model.ir_version != 10 or any(slot in self.model.readers for slot in surplus):
+            is_known = all(slot >= 0 and not run.slots[slot].is_poisoned for slot in node.sources)
+            if is_known and (self.model.ir_version != 10 or any(slot in self.model.readers for slot in surplus)):
                 message = f"the operation has {counted(len(outputs), 'output')}, but the layer lists {signature.output_count}"
                 self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
         return (*outputs, *[POISONED] * missing)

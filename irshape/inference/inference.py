@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
-from irshape.inference.recorded import compare_recorded
+from irshape.inference.recorded import compare_recorded, without_surplus
 from irshape.inference.run import Guard, Run, guards_of
-from irshape.inference.stored import check_stored
+from irshape.inference.stored import check_stored, distrusted
 from irshape.model.build import place
 from irshape.model.model import Model, Node, OutputPort
 from irshape.report.catalogue import is_about_specification
@@ -27,7 +27,7 @@ from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
 from irshape.version import TOOL
 from irshape.xml.document import Document
-from irshape.xml.weights import WeightsError
+from irshape.xml.weights import UNREAD, WeightsError
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -237,6 +237,16 @@ class Inference:
 
         return found.judged(judge)
 
+    def distrusted(self, without_values: Inference) -> Inference:
+        """The inference of the same model without the values of its constants, if faults of this one follow from them; else this one."""
+        found = distrusted(self._found, without_values._found)
+        if found is None:
+            return self
+        without_values._found = Diagnostics(self._found.most)
+        without_values._found += found
+        without_values.diagnostics = without_values._found.listed()
+        return without_values
+
     def suppress(self, *, is_as_read: bool, has_targets: bool) -> None:
         """Leave out the diagnostics that the file's own `<rt_info>` asks to ignore, and report the entries that ignore nothing.
 
@@ -268,6 +278,11 @@ class Inference:
     def ok(self) -> bool:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
+
+    @property
+    def knows_values(self) -> bool:
+        """Whether irshape knows the values of constants: the weights of the file were read, or it has no constants."""
+        return not any(diagnostic.code in UNREAD for diagnostic in self.diagnostics)
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""
@@ -519,7 +534,7 @@ class Inference:
         kept = [own] if own is not None else []
         check_target(path, force=force, in_place=in_place, source=source, kept=kept)
         is_input = source is not None and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
-        if weights != "none" and not is_input and self.weights and (own is None or os.path.exists(own)):
+        if weights != "none" and not is_input and self.weights and not self.weights.are_unread and (own is None or os.path.exists(own)):
             if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
                 raise OSError(errno.EINVAL, "the model would have the path of its weights; a name that ends in .xml is expected", path)
             try:
@@ -616,7 +631,11 @@ def conclude(
     model, document = engine.model, engine.model.document
     engine.scope.work.renew()  # for what is asked of the answer
     found = Diagnostics(document.limits.faults)
-    parts = (document.diagnostics, model.diagnostics, remarks, engine.diagnostics)
+    misled = {(one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"}
+    passed: Iterable[Diagnostic] = engine.diagnostics
+    if misled:  # an edge to a port that a layer does not list tells why the layer lacks an input
+        passed = [one for one in engine.diagnostics if one.code != "G107" or (one.where.layer_id, one.where.path) not in misled]
+    parts = (document.diagnostics, model.diagnostics, remarks, passed)
     for part in parts if document.is_complete else parts[:1]:
         if part:
             found += part
@@ -625,11 +644,13 @@ def conclude(
             found += check_stored(document, engine.weights)
         stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}
         if stale:
-            found += stale
+            found += without_surplus(stale, found)
         if found:
+            from irshape.inference.consequences import mark_consequences
             from irshape.inference.repair import add_fixes
 
-            add_fixes(engine, found, stale, is_as_read=is_as_read)
+            blamed = mark_consequences(engine, found) if is_as_read else ()
+            add_fixes(engine, found, stale, blamed, is_as_read=is_as_read)
     elif found:
         found = found.without(is_about_specification)
     return Inference(document, model, engine, found, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Final
 
 from irshape.inference.apply import Rules
@@ -15,11 +16,10 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Ends, Unreadable
-from irshape.xml.document import Port
-from irshape.xml.weights import Weights, WeightsError, check_strings, decode, ends
+from irshape.xml.document import Document, Port
+from irshape.xml.weights import Weights, WeightsError, check_strings, decode, ends, no_weights
 
 # The version of operations that the low precision transformations of a plugin have changed.
 RELAXED: Final = "type_relaxed_opset"
@@ -29,15 +29,19 @@ RELAXED: Final = "type_relaxed_opset"
 class Constants:
     """The constants of a file that are read from its weights, each range of bytes once.
 
-    `is_reported` tells that a constant has reported that the weights are missing or too short: the others stay silent.
+    `is_reported` tells that a constant has reported that the weights are missing or too short: the others stay silent. `is_short` tells
+    that the weights end before a constant does.
     """
 
-    __slots__ = ("_known_ends", "_limits", "_outcomes", "_ranges", "is_reported", "weights")
+    __slots__ = ("_are_foreign", "_document", "_known_ends", "_limits", "_outcomes", "_ranges", "is_reported", "is_short", "weights")
 
-    def __init__(self, weights: Weights | None, limits: Limits) -> None:
+    def __init__(self, weights: Weights | None, document: Document) -> None:
         self.weights = weights
         self.is_reported = False
-        self._limits = limits
+        self.is_short = False
+        self._are_foreign: bool | None = None
+        self._document = document
+        self._limits = document.limits
         self._outcomes: dict[Transfer, Outcome] = {}
         self._ranges: dict[tuple[int, int], bytes] = {}
         self._known_ends: dict[tuple[int, int, int, str], Ends | None] = {}
@@ -49,7 +53,7 @@ class Constants:
             try:
                 outcome = self._read(transfer, declared, rules)
             except WeightsError as error:
-                return self._unread(declared, error)  # not remembered: the fault is reported once
+                return self._unread(transfer, declared, error, rules)  # not remembered: the fault is reported once
             self._outcomes[transfer] = outcome
         return outcome
 
@@ -60,9 +64,11 @@ class Constants:
         if fact.is_poisoned or count is None or offset is None:
             return declared
         if self.weights is None:
-            raise WeightsError("W101", "the model has constants, but no weights were given", "give the .bin as weights=")
+            raise no_weights()
         if offset + op.size > self.weights.total:
             self.weights.read(offset, op.size)
+        if self.is_short and transfer.wanted and self._have_other_end():
+            return _without_values(transfer, declared, rules)
         if fact.element_type is ElementType.string:
             check_strings(self.weights, offset, op.size)
         finding = None
@@ -83,12 +89,38 @@ class Constants:
             finding = Finding("N103", message, attribute="shape")
         return Outcome((fact,), (*declared.findings, finding) if finding else declared.findings, (), transfer.listed)
 
-    def _unread(self, declared: Outcome, error: WeightsError) -> Outcome:
-        """The declared outcome of a Const whose bytes cannot be read."""
+    def _unread(self, transfer: Transfer, declared: Outcome, error: WeightsError, rules: Rules) -> Outcome:
+        """The declared outcome of a Const whose bytes cannot be read. What follows from unknown values is no fault."""
+        declared = _without_values(transfer, declared, rules)
         if self.is_reported:
             return declared
         self.is_reported = error.code != "W106"
-        return Outcome(declared.outputs, (*declared.findings, Finding(error.code, error.message, attribute="offset", hint=error.hint)))
+        code, message, hint = error.code, error.message, error.hint
+        if code == "W102" and not self._have_other_end():
+            hint = "correct the offset or the size of this constant: the weights end where the other constants end"
+        elif code == "W203" and self._are_all_empty():  # nothing is unknown, and OpenVINO refuses the file
+            code, hint = "W101", "put an empty file there: OpenVINO needs one, although the constants have no bytes"
+            message = message.partition(";")[0]
+        return Outcome(declared.outputs, (*declared.findings, Finding(code, message, attribute="offset", hint=hint)))
+
+    def _are_all_empty(self) -> bool:
+        """Whether no constant has a byte."""
+        from irshape.inference.stored import last_end
+
+        return not last_end(self._document, sys.maxsize)
+
+    def _have_other_end(self) -> bool:
+        """Whether weights that are too short for a constant do not end where the other constants end, either.
+
+        Then they are cut short or another model's, and their values tell nothing.
+        """
+        if self._are_foreign is None:
+            from irshape.inference.stored import last_end
+
+            assert self.weights is not None
+            total = self.weights.total
+            self._are_foreign = last_end(self._document, total) != total
+        return self._are_foreign
 
     def _ends(self, element_type: ElementType, offset: int, count: int, length: int) -> Ends | None:
         key = (offset, count, length, element_type.name)
@@ -111,6 +143,14 @@ def _is_recorded(port: Port, fact: Fact, is_as_read: bool) -> bool:
     if fact.is_poisoned or dims is None or shape is None:
         return fact.is_poisoned or (dims is None and (is_as_read or not shape))
     return len(dims) == len(shape) and all(dim in (-1, size) for dim, size in zip(dims, shape, strict=True))
+
+
+def _without_values(transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
+    """The outcome of a Const whose values are unknown. Where a rule reads them, what follows from that is no fault."""
+    if not transfer.wanted or transfer.wanted is ENDS:
+        return declared
+    fact = declared.outputs[0]
+    return Outcome((rules.facts.intern(fact.element_type, fact.shape, None, True),), declared.findings, (), transfer.listed)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -54,6 +54,36 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
         if count:
             root.message += f"; {count} {'port' if count == 1 else 'ports'} after it differ{'s' if count == 1 else ''} for the same reason"
     return behind
+
+
+def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The contradictions without those of constants that are larger than their shape: they become the hint of that fault."""
+    surplus = {(one.where.layer_id, one.where.path): one for one in found if one.code == "R303"}
+    kept = []
+    for root in roots:
+        fault = surplus.get((root.where.layer_id, root.where.path))
+        if fault is None:
+            kept.append(root)
+        else:
+            fault.hint = f"is {'element_type' if root.code == 'R302' else 'shape'} right? {root.message[0].upper()}{root.message[1:]}"
+    return kept
+
+
+def exchanged(node: Node, slots: list[Fact]) -> tuple[int, int] | None:
+    """Two input ports of which each records what the other one takes, by their ids; None if there are none."""
+    records = node.layer.signature.records
+    for first, slot in enumerate(node.sources):
+        for second in range(first):
+            other = node.sources[second]
+            if (
+                slot < 0
+                or other < 0
+                or not (_contradictions(records[first], slots[slot]) and _contradictions(records[second], slots[other]))
+            ):
+                continue
+            if not (_contradictions(records[first], slots[other]) or _contradictions(records[second], slots[slot])):
+                return node.layer.inputs[second].id, node.layer.inputs[first].id
+    return None
 
 
 def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port]) -> list[tuple[int, str, str]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
+from irshape.inference.recorded import exchanged
 from irshape.model.model import Node
 from irshape.ops.attribute import Attribute, Malformed, spell
+from irshape.ops.op import misspelt
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.fix import Edit, Fix
@@ -183,6 +185,23 @@ def _remove_attribute(site: _Site) -> _Repair | None:
     return _Repair(f"remove {attribute[1]}", [Splice(start, end, "")])
 
 
+def _rename_misspelt(site: _Site) -> _Repair | None:
+    """Give an unknown attribute the name of the one that the layer lacks."""
+    match = _NAME.match(site.text(1024))
+    if match is None or (node := site.node) is None or node.op_class is None:
+        return None
+    for spelling, name in misspelt(node.op_class.attributes, node.layer.attributes).items():
+        if name == match[0]:
+            end = site.offset + len(name.encode(site.document.encoding))
+            return _Repair(f"rename {name} to {spelling}", [Splice(site.offset, end, spelling)])
+    return None
+
+
+def _rename_attribute(site: _Site) -> _Repair | None:
+    """Give an unknown attribute the name of the one that the layer lacks; without such a one, remove it."""
+    return _rename_misspelt(site) or _remove_attribute(site)
+
+
 def _guess_word(site: _Site) -> _Repair | None:
     if (found := site.attribute()) is None:
         return None
@@ -231,28 +250,41 @@ EVIDENCE: Final = {
 }
 # Fixes that the author must decide on: another word may be meant, `yes` may mean true, an attribute may be misspelled.
 BY_HAND: Final[dict[str, _Maker]] = {
+    "A101": _rename_misspelt,
     "A103": _guess_word,
     "R102": _spell_attribute,
-    "R104": _remove_attribute,
+    "R104": _rename_attribute,
 }
 _ALL: Final = SAFE | BY_HAND
+# The codes with a safe fix: also those whose fix is made where the fault is found.
+MENDED: Final = frozenset({*SAFE, "X204"})
+# Codes that say that an attribute of the layer may be wrong.
+_SUSPECT: Final = frozenset({*BY_HAND, "R303", "W202"})
 # Codes whose fix needs the evidence of the records of a layer: that they agree with the value that is written.
 _WITNESSED: Final = frozenset({"R103", "X203"})
 # Codes whose fix writes inferred facts. The facts hold for the file only if no shape was given and no recorded port trusted.
 _INFERRED: Final = frozenset({"R301", "R302"})
 
 
-def add_fixes(engine: Engine, diagnostics: Sequence[Diagnostic], behind: Mapping[Diagnostic, Sequence[int]], *, is_as_read: bool) -> None:
+def add_fixes(
+    engine: Engine,
+    diagnostics: Sequence[Diagnostic],
+    behind: Mapping[Diagnostic, Sequence[int]],
+    blamed: Collection[Diagnostic],
+    *,
+    is_as_read: bool,
+) -> None:
     """Set the fix of each diagnostic of a pass that has one.
 
-    `behind` are the places of further faults that a diagnostic stands for. `is_as_read` means that the inputs have the shapes of the file.
+    `behind` are the places of further faults that a diagnostic stands for, `blamed` the diagnostics from which errors may follow.
+    `is_as_read` means that the inputs have the shapes of the file.
     Examples of the specification get no fixes, because they are not valid XML.
     """
     mendable = [found for found in diagnostics if found.code in _ALL and (is_as_read or found.code not in _INFERRED)]
     if not mendable or engine.model.document.is_example:
         return
     layers = _Layers(engine, diagnostics)
-    doubts = _Doubts(layers, diagnostics, behind)
+    doubts = _Doubts(layers, diagnostics, behind, blamed)
     for diagnostic in mendable:
         if diagnostic.where.offset is None:
             continue
@@ -288,11 +320,18 @@ class _Doubts:
     whose own output ports record other facts than the model computes.
     """
 
-    def __init__(self, layers: _Layers, diagnostics: Sequence[Diagnostic], behind: Mapping[Diagnostic, Sequence[int]]) -> None:
+    def __init__(
+        self,
+        layers: _Layers,
+        diagnostics: Sequence[Diagnostic],
+        behind: Mapping[Diagnostic, Sequence[int]],
+        blamed: Collection[Diagnostic],
+    ) -> None:
         self._layers = layers
+        self._blamed = blamed
         self._behind = behind
         placed = [(found, layers.at(found.where.offset)) for found in diagnostics if found.where.offset is not None]
-        self._suspected = {node for found, node in placed if node and (found.code in BY_HAND or self._is_other_number(found))}
+        self._suspected = {node for found, node in placed if node and (found.code in _SUSPECT or self._is_other_number(found))}
         self._tainted = _from(layers.graphs.values(), self._suspected)
         self._assumed = {node for found, node in placed if found.code == "R103"}
         self._contradicted = {node for found, node in placed if found.code in _INFERRED}
@@ -310,6 +349,10 @@ class _Doubts:
         if code in _WITNESSED and node in self._contradicted:
             return "the ports of the layer record otherwise"
         if code in _INFERRED:
+            if len(node.sources) > 1 and (ports := exchanged(node, self._layers.graphs[node.model].slots)):
+                return f"the edges to input ports {ports[0]} and {ports[1]} may be exchanged"
+            if diagnostic in self._blamed and self._behind.get(diagnostic):
+                return "ports after it record the same, and an error after it may have the same cause"
             if node in self._tainted:
                 return "an attribute of a layer before it may be wrong instead"
             if node in self._assumed:

@@ -31,12 +31,16 @@ _Reads: TypeAlias = tuple[list[int], list[int], list[tuple[int, frozenset[int]]]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Schedule:
-    """The nodes of a graph in topological order, each with its transfer function, None where the operation is unknown."""
+    """The nodes of a graph in topological order, each with its transfer function, None where the operation is unknown.
 
-    def __init__(self, model: Model, nodes: list[Node], transfers: list[Transfer | None]) -> None:
+    `is_short` tells that the weights end before a constant does that is read.
+    """
+
+    def __init__(self, model: Model, nodes: list[Node], transfers: list[Transfer | None], *, is_short: bool) -> None:
         self.model = model
         self.nodes = nodes
         self.transfers = transfers
+        self.is_short = is_short
         self._positions: list[int] | None = None
         self._readers: dict[int, list[int]] | None = None
 
@@ -101,6 +105,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     size: Bound | None = inf if model.document.is_example else None
     first_constant = None
     ended: dict[int, frozenset[int]] = {}
+    is_short = False
     for index in reversed(model.order):
         node = model.nodes[index]
         if node.is_dropped:
@@ -134,7 +139,8 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
                 size = _size(weights)
             at = common.op.offset if layer.weights_at is None else layer.weights_at
             is_odd = at + common.op.size > size >= 0
-            if is_odd or (size >= 0 and (wanted or common.is_string) and not model.document.is_example):
+            is_short = is_short or (is_odd and node.is_live and model.is_live)
+            if is_odd or ((wanted or (common.is_string and size >= 0)) and not model.document.is_example):
                 offset = at
             first_constant = common, wanted, at, len(found)
         elif sources and sources[-1] == -1:  # inputs that are missing at the end are left out
@@ -152,7 +158,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     nodes.reverse()
     found.reverse()
     demanded.difference_update((-1, -2))
-    return Schedule(model, nodes, found)
+    return Schedule(model, nodes, found, is_short=is_short)
 
 
 class _Common:

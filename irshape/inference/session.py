@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
     from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsSource
+    from irshape.xml.weights import WeightsChoice
 
 # Shapes that are never asked for again would fill the memory; beyond so many answers for each layer the tables are begun anew.
 _MOST_REMEMBERED = 64
@@ -38,7 +38,7 @@ class Session:
         self,
         source: Source | Model,
         *,
-        weights: WeightsSource | None = None,
+        weights: WeightsChoice = None,
         opaque: Iterable[str] = (),
         opset: str | None = None,
         limits: Limits = DEFAULT,
@@ -93,7 +93,7 @@ class Session:
         in the way, with the constants at fault; then the session stays as it was.
 
         With `patch_constants`, the constants at fault get the elements that fit, in a copy of the weights, if every layer then passes:
-        `Inference.patches` lists them, and the session goes on with the patched model. If irshape knows no such elements, a note (N108)
+        `Inference.patches` lists them, and the session goes on with the patched model. If irshape knows no such elements, a note (N109)
         says why.
         """
         self._work.renew()

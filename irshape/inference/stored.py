@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from irshape.model.build import place
-from irshape.report.diagnostic import Diagnostic
+from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
 from irshape.xml.document import Document, Layer
 from irshape.xml.lexical import own_offset
@@ -26,12 +26,20 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
         found = [*_surplus(document, weights, max(end for _, end, _, _ in constants))]
     except WeightsError:
         return []  # the first constant that is read reports it
+    before = 0  # the end of the constants before the pair
     for (start, end, first, _), (at, last, layer, path) in pairwise(constants):
-        if start < at < end:
+        is_told = start < before <= at  # the first of the pair overlaps the constant before it, and is the one at fault
+        before = max(before, end) if not is_told else before
+        if start < at < end and not is_told:
             message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
             place_of_offset = document.attribute_offset(layer.data_offset, "offset")
             found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path)))
     return found
+
+
+def last_end(document: Document, most: int) -> int:
+    """The end of the last constant that ends at byte `most` or before; 0 if there is none."""
+    return max((end for _, end, _, _ in stored(document) if end <= most), default=0)
 
 
 def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnostic]:
@@ -61,3 +69,19 @@ def stored(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
                 size = own_offset(layer.signature.attributes.get("size", ""))
                 if size:
                     yield layer.weights_at, layer.weights_at + size, layer, path
+
+
+def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagnostic]) -> list[Diagnostic] | None:
+    """The diagnostics of weights that do not fit, without those that follow from their values; None if none does.
+
+    `without_values` are the diagnostics of the same model when no weights are read.
+    """
+    found = {(one.code, one.where.offset) for one in without_values}
+    following = [one for one in diagnostics if one.code[0] != "W" and (one.code, one.where.offset) not in found]
+    if not following:
+        return None
+    surplus, *others = sorted((one for one in diagnostics if one.code[0] == "W"), key=lambda one: one.code)
+    leader = surplus.with_severity(ERROR) if any(one.severity == ERROR for one in following) else surplus
+    follow = "fault that follows from their values is" if len(following) == 1 else "faults that follow from their values are"
+    leader.message = f"{leader.message}{' ' if leader.message.endswith('?') else '; '}{len(following):,} {follow} not listed"
+    return [leader, *others, *(one for one in without_values if one.code != "N108")]

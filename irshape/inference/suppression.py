@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics, Where
+from irshape.report.fix import Edit, Fix
 from irshape.report.selection import PREFIXES, checked_prefix, matches
 from irshape.report.text import some
 from irshape.xml.document import Document, Suppression
@@ -114,6 +115,23 @@ def _complaint(document: Document, entry: _Entry, unused: list[str]) -> Diagnost
         reasons.append(f"no fault of this {'layer' if layer else 'file'} has the code {some(unused, _MOST_NAMES)}")
     names = {"layer_id": str(layer.id), "layer_name": layer.name, "layer_type": layer.type} if layer else {}
     line, column = document.position(offset)
-    return Diagnostic(
-        _CODE, f"unused suppression: {'; '.join(reasons)}", Where(document.path, line=line, column=column, offset=offset, **names)
-    )
+    where = Where(document.path, line=line, column=column, offset=offset, **names)
+    complaint = Diagnostic(_CODE, f"unused suppression: {'; '.join(reasons)}", where)
+    if not entry.unknown:  # an unknown code may be misspelled
+        complaint.fix = _shortened(document, entry, [prefix for prefix in entry.prefixes if prefix not in unused])
+    return complaint
+
+
+def _shortened(document: Document, entry: _Entry, needed: list[str]) -> Fix:
+    """The fix that leaves only the codes in an entry that it needs, and removes the entry if it needs none."""
+    start, end = entry.suppression.offset, entry.suppression.end
+    text = ""
+    if needed:
+        text = f'<irshape ignore="{",".join(needed)}"/>'
+        title = f'write ignore="{",".join(needed)}"'
+    else:
+        title = "remove the suppression"
+        before = document.source[:start].rstrip()
+        if before.endswith(">".encode(document.encoding)):
+            start = len(before)
+    return Fix(title, (Edit(start, end, text, *document.position(start), *document.position(end)),), True)

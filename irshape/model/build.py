@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
+from irshape.model.causes import Fault, leading
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
+from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.report.text import some
 from irshape.xml.document import Document, Layer, Port, Signature
@@ -76,7 +78,7 @@ class _Builder:
         self.model = model
         self.document = model.document
         self.default_opset = default_opset
-        self.faults: list[tuple[str, str, Node | None, int, str | None, bool]] = []
+        self.faults: list[Fault] = []
         # OpenVINO follows edges even if their ports do not exist: from the index of a node to those of its would-be producers.
         self.walks: dict[int, set[int]] = {}
         self.classes: dict[tuple[str, str], OpClass | None] = {}
@@ -98,18 +100,26 @@ class _Builder:
                     name: Model(self.document, graph, node, name, self.model.registry) for name, graph in node.layer.bodies.items()
                 }
 
-    def fault(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None, *, warning: bool = False) -> None:
+    def fault(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None) -> Fault:
         """Record a fault of the graph; its severity is decided when it is known which layers are live."""
-        self.faults.append((code, message, node, offset, port, warning))
+        fault = Fault(code, message, node, offset, port)
+        self.faults.append(fault)
+        return fault
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Add the faults to the diagnostics; a fault of a layer that reaches no Result or Assign is a warning."""
-        for code, message, node, offset, port, warning in self.faults:
-            is_dead = not self.model.is_live or (node is not None and not node.is_live)
-            severity = WARNING if warning or is_dead else None
-            if diagnostics.has_room(code, severity):
-                where = place(self.document, node.layer if node else None, offset, port, self.model.path)
-                diagnostics.append(Diagnostic(code, message, where, severity))
+        for fault in leading(self.model, self.faults, self.is_error):
+            severity = ERROR if self.is_error(fault) else WARNING
+            if diagnostics.has_room(fault.code, severity):
+                where = place(self.document, fault.node.layer if fault.node else None, fault.offset, fault.port, self.model.path)
+                diagnostics.append(Diagnostic(fault.code, fault.message, where, severity, fault.hint))
+
+    def is_error(self, fault: Fault) -> bool:
+        """Whether a fault is an error: OpenVINO does not read layers that reach no Result or Assign."""
+        if fault.is_error is not None:
+            return fault.is_error
+        is_live = self.model.is_live and (fault.node is None or fault.node.is_live)
+        return is_live and CATALOGUE[fault.code].severity == ERROR
 
     def add_nodes(self) -> None:
         model = self.model
@@ -196,26 +206,34 @@ class _Builder:
 
     def report_missing_layer(self, number: int, source: Node | None, target: Node | None) -> None:
         """Report an edge from or to a layer that does not exist; the input that it feeds is unknown."""
-        from_layer, _, to_layer, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
+        from_layer, _, to_layer, to_port = self.ends(number)
         offset = self.model.graph.edge_offset(number)
         if target is None:
-            self.fault("G102", f"the edge leads to layer {to_layer}, which does not exist", source, offset, warning=True)
+            fault = self.fault("G102", f"the edge leads to layer {to_layer}, which does not exist", source, offset)
+            fault.is_error, fault.missing, fault.ends = False, to_layer, self.ends(number)
             return
-        self.fault("G102", f"the edge starts at layer {from_layer}, which does not exist", target, offset)
+        fault = self.fault("G102", f"the edge starts at layer {from_layer}, which does not exist", target, offset)
+        fault.missing, fault.ends = from_layer, self.ends(number)
         self.leave_unknown(target, to_port)
+
+    def ends(self, number: int) -> tuple[int, int, int, int]:
+        """The layer and port where an edge starts, and the layer and port to which it leads."""
+        from_layer, from_port, to_layer, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
+        return from_layer, from_port, to_layer, to_port
 
     def report_unfit_ports(self, number: int, source: Node, output: int | None, target: Node, entry: int | None) -> None:
         """Report an edge from or to a port that does not exist, or to an input that another edge feeds."""
-        _, from_port, _, to_port = self.model.graph.ends[4 * number : 4 * number + 4]
+        ends = _, from_port, _, to_port = self.ends(number)
         offset = self.model.graph.edge_offset(number)
         self.walks.setdefault(target.index, set()).add(source.index)
         if output is None:
-            self.fault("G103", f"layer {source.id} has no output port {from_port}", target, offset)
+            self.fault("G103", f"layer {source.id} has no output port {from_port}", target, offset).ends = ends
             self.leave_unknown(target, to_port)
         if entry is None:
-            self.fault("G103", f"layer {target.id} has no input port {to_port}", target, offset)
+            self.fault("G103", f"layer {target.id} has no input port {to_port}", target, offset).ends = ends
         if output is not None and entry is not None:
-            self.fault("G104", f"input port {to_port} of layer {target.id} is fed by two edges", target, offset, str(to_port))
+            fault = self.fault("G104", f"input port {to_port} of layer {target.id} is fed by two edges", target, offset, str(to_port))
+            fault.ends = ends
 
     def leave_unknown(self, target: Node, to_port: int) -> None:
         """Mark the input that a faulty edge leads to as fed by an unknown tensor."""
@@ -342,8 +360,15 @@ class _Builder:
         places = range(len(node.sources) - 1, -1, -1)
         for place, source, port in zip(places, reversed(node.sources), reversed(node.layer.inputs), strict=True):
             if source == UNFED and (is_followed or not (is_old or self.is_filled(node, place))):
-                self.fault("G106", f"no edge leads to input port {port.id}", node, port.offset, str(port.id))
+                self.fault("G106", f"no edge leads to input port {port.id}{self.named(node, place)}", node, port.offset, str(port.id))
+                node.sources[place] = FAULTY
             is_followed = is_followed or source != UNFED
+
+    @staticmethod
+    def named(node: Node, place: int) -> str:
+        """The name of an input in the specification, in parentheses after a blank; empty where it is not known."""
+        port = None if node.op_class is None else node.op_class.input_at(place, len(node.sources))
+        return "" if port is None else f" ({port.name})"
 
     @staticmethod
     def is_filled(node: Node, place: int) -> bool:
@@ -422,6 +447,8 @@ def unknown_hint(layer: Layer, registry: Registry) -> str | None:
             return f"did you mean {like}?"
         extension = f"describe it with --extensions FILE, or trust its recorded ports with --opaque {clipped(layer.type)}"
         return f"did you mean {like}? Otherwise {extension}" if like else extension
+    if opset(layer.version) is None and (likely := "opset" + "".join(filter(str.isdecimal, layer.version))) in versions:
+        return f"did you mean {likely}?"
     first = next(iter(versions))
     release = RELEASES.get(opset(first) or 0)
     return f"{layer.type} is available from {first} on" + (f", which needs OpenVINO {release} or later" if release else "")

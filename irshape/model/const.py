@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.shape.element_type import ElementType
-from irshape.xml.weights import Weights, WeightsError, check_strings, decode
+from irshape.xml.weights import Weights, check_strings, decode, no_weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,7 +37,7 @@ class Const:
     def bytes(self) -> bytes:
         """The bytes as the weights hold them. Raises `WeightsError` if the weights lack them."""
         if self._weights is None:
-            raise WeightsError("W101", "the model has no weights: pass them to irshape.read as weights=")
+            raise no_weights()
         return self._weights.read(self.offset, self.size)
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from irshape.ops.extensions import Extensions
     from irshape.xml.document import Document
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsSource
+    from irshape.xml.weights import WeightsChoice
 
 
 def load(
@@ -49,7 +49,7 @@ def _built(document: Document, opset: str | None, extensions: Extensions) -> Mod
 
 def loaded(
     source: Source | Model,
-    weights: WeightsSource | None = None,
+    weights: WeightsChoice = None,
     *,
     opset: str | None = None,
     limits: Limits = DEFAULT,
@@ -61,8 +61,8 @@ def loaded(
     return model, model.document.own_weights() if own is None else own
 
 
-def opened(weights: WeightsSource | None) -> Weights | None:
-    """Weights from whatever holds them."""
+def opened(weights: WeightsChoice) -> Weights | None:
+    """Weights from whatever holds them; None where the caller leaves the choice to the file."""
     return weights if weights is None or isinstance(weights, Weights) else Weights(weights)
 
 

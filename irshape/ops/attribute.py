@@ -21,9 +21,11 @@ INT64_MAX: Final = 2**63 - 1
 class Malformed(ValueError):
     """OpenVINO cannot read the text: `code` is A102, A103 or A104."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, likely: str | None = None) -> None:
+        """`likely` is the word that the author may have meant."""
         super().__init__(message)
         self.code = code
+        self.likely = likely
 
 
 class Ge:
@@ -196,7 +198,10 @@ def _read_choice(words: tuple[str, ...], *, is_exact: bool = False) -> Converter
     def read(text: str) -> tuple[str, str | None]:
         word = canonical.get(text if is_exact else text.lower())
         if word is None:
-            raise Malformed("A103", f"{text!r} is none of {', '.join(words)}")
+            from difflib import get_close_matches
+
+            close = get_close_matches(text[:64].lower(), canonical, 1)
+            raise Malformed("A103", f"{text!r} is none of {', '.join(words)}", canonical[close[0]] if close else None)
         # The specification has some words in lower case that OpenVINO writes in capitals.
         return word, None if text in (word, word.lower()) else "R105"
 

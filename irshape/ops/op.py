@@ -232,11 +232,14 @@ class Op:
         """Read the attributes of a layer; `findings` keeps their faults."""
         findings: list[Finding] = []
         absent = 0
+        near = misspelt(self.attributes, attributes)
         for attribute in self.attributes.values():
             text = attributes.get(attribute.spelling)
             if text is None:
                 absent += 1
-                if attribute.required:
+                if attribute.spelling in near:
+                    findings.append(self._misspelt(attribute, near[attribute.spelling]))
+                elif attribute.required:
                     findings.append(Finding("A101", f"attribute {attribute.spelling!r} is missing"))
                 elif attribute.stated:
                     findings.append(
@@ -250,7 +253,8 @@ class Op:
             try:
                 value, remark = attribute.read(text)
             except Malformed as error:
-                findings.append(Finding(error.code, f"attribute {attribute.spelling!r}: {error}", attribute=attribute.spelling))
+                hint = f"did you mean {error.likely}?" if error.likely else None
+                findings.append(Finding(error.code, f"attribute {attribute.spelling!r}: {error}", attribute=attribute.spelling, hint=hint))
                 continue
             if remark == "R102" and not attribute.required:
                 value = attribute.default
@@ -259,13 +263,20 @@ class Op:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
-            missing = known.difference(attributes)
-            for name in attributes:
-                if name not in known:
-                    findings.append(Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name, hint=_alike(name, missing)))
+            known.update(near.values())
+            findings += [
+                Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
+            ]
         if findings:
             self.findings = tuple(findings)
             self.is_broken = any(finding.is_error for finding in findings)
+
+    def _misspelt(self, attribute: Attribute, name: str) -> Finding:
+        """The finding for an attribute that is missing while the layer has an unknown one of nearly the same name."""
+        code = "A101" if attribute.required else "R104"
+        taken = "" if attribute.required else f"; OpenVINO takes {spell(attribute.default)!r} for {attribute.spelling!r}"
+        message = f"{self.TYPE} has no attribute {name!r}{taken}"
+        return Finding(code, message, attribute=name, hint=f"did you mean {attribute.spelling}?")
 
     def with_attribute(self, name: str, value: Any) -> Self:
         """The same operation with another value of an attribute."""
@@ -335,11 +346,16 @@ class Assembling(Moving):
 OpClass: TypeAlias = type[Op]
 
 
-def _alike(name: str, missing: set[str]) -> str | None:
-    """The question whether an unknown attribute is one that the layer lacks."""
-    if not missing:
-        return None
-    from difflib import get_close_matches
+def misspelt(declared: Mapping[str, Attribute], attributes: Mapping[str, str]) -> dict[str, str]:
+    """The attributes that a layer lacks, each with the unknown attribute that has nearly the same name."""
+    known = {attribute.spelling for attribute in declared.values()}
+    missing = known.difference(attributes)
+    found: dict[str, str] = {}
+    if missing and len(known) - len(missing) < len(attributes):
+        from difflib import get_close_matches
 
-    close = get_close_matches(name[:64], sorted(missing), 1)
-    return f"did you mean {close[0]}?" if close else None
+        for name in attributes:
+            if name not in known and (close := get_close_matches(name[:64], sorted(missing), 1)):
+                found[close[0]] = name
+                missing.discard(close[0])
+    return found

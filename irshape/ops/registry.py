@@ -134,8 +134,10 @@ class Registry:
         from irshape.ops.index import MODULES
 
         word = type.lower()
-        likely = [known for known in dict.fromkeys((*MODULES, *self._keys())) if _may_resemble(word, known)]
+        likely = [known for known in dict.fromkeys((*MODULES, *self._keys(), CONST.lower())) if _may_resemble(word, known)]
         close = get_close_matches(word, likely, 1, _LIKENESS) if likely else []
+        if close and close[0] == CONST.lower():
+            return CONST
         return next(iter(self.versions(close[0]).values())).TYPE if close else None
 
     def homes(self) -> dict[str, OpClass]:

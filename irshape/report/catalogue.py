@@ -154,7 +154,8 @@ _family(
         "X202",
         "warning",
         "departs from the schema",
-        "The structure of the file differs from the schema schemas/openvino-ir.xsd.",
+        "The structure of the file differs from the schema schemas/openvino-ir.xsd. irshape compares the two only where X202 is selected by "
+        "name: --extend-select X202, or a longer selection such as --select X or --select ALL.",
         "A reader stops at the first fault of the structure; the schema finds all of them.",
         "Correct the element or attribute that the message names.",
     ),
@@ -244,6 +245,14 @@ _family(
     ),
     (
         "N108",
+        "note",
+        "weights not read",
+        "The model has constants, and --no-weights says not to read their values.",
+        "Shapes that depend on values of constants are unknown, and irshape does not find the faults in them.",
+        "To check everything, leave out --no-weights (in a configuration: weights = false).",
+    ),
+    (
+        "N109",
         "note",
         "constants not patched",
         "--patch-constants changes constants only if irshape knows elements with which every layer passes. The message says why it knows none.",
@@ -599,9 +608,10 @@ _family(
         "W101",
         "error",
         "weights missing",
-        "The model has constants, but the .bin is absent or empty.",
+        "The model has constants, but the .bin is empty, or is a link to a file that does not exist. Constants without bytes need an "
+        "empty .bin.",
         "OpenVINO refuses the file.",
-        "Put the .bin beside the .xml under the same name, or pass its path with --weights-file.",
+        "Copy or fetch the .bin again, or give the path of another one with --weights-file.",
     ),
     (
         "W102",
@@ -655,7 +665,7 @@ _family(
     ),
 )
 
-# W2: weights that OpenVINO reads without a word.
+# W2: weights that may not be those of the file.
 _family(
     (
         "W201",
@@ -672,6 +682,15 @@ _family(
         "A constant begins between the first and the last byte of another constant. OpenVINO writes constants one after the other, and equal ones once.",
         "An offset or a size is wrong, so at least one of the constants has wrong values.",
         "Export the model again.",
+    ),
+    (
+        "W203",
+        "warning",
+        "no weights",
+        "The model has constants, but there is no .bin beside the .xml.",
+        "OpenVINO needs the .bin to load the model. irshape checks what follows without it: shapes that depend on values of constants are "
+        "unknown, and irshape does not find the faults in them.",
+        "Put the .bin beside the .xml, give its path with --weights-file, or say with --no-weights that there is none.",
     ),
 )
 

@@ -66,6 +66,11 @@ class Selection:
                 level, longest = table[prefix], specificity(prefix)
         return level if is_chosen and level != OFF else None
 
+    def names(self, code: str) -> bool:
+        """Whether a code is reported because some place selects it, not because everything is reported by default."""
+        asked = [prefix for choice in self._choices for prefix in (*(choice.select or ()), *choice.extend_select)]
+        return _longest(code, asked) >= 0 and self.severity(code, "") is not None
+
     @property
     def codes(self) -> list[str]:
         """The codes that are reported."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 
 class Table(NamedTuple):
@@ -17,7 +17,7 @@ class Table(NamedTuple):
     opaque: tuple[str, ...] = ()
     targets: tuple[str, ...] = ()
     limits: Mapping[str, int] = {}
-    weights: str | None = None
+    weights: str | Literal[False] | None = None
     extensions: tuple[str, ...] = ()
 
 

@@ -41,6 +41,12 @@ def _operations(file: str) -> str:
     return file
 
 
+def _weights(value: object) -> object:
+    if value is None or value is False or isinstance(value, str):
+        return value
+    raise ValueError(f"expected the path of a .bin file, or false, found {value!r}")
+
+
 def _limit(limits: dict[str, int]) -> dict[str, int]:
     for name, number in limits.items():
         if name not in DEFAULT._fields:
@@ -67,6 +73,7 @@ Level = Literal["error", "warning", "note", "off"]
 Shape = Annotated[str, BeforeValidator(_shape, json_schema_input_type=str | list[int | str])]
 SymbolRange = Annotated[str, AfterValidator(_range)]
 Target = Annotated[str, AfterValidator(_policy)]
+WeightsFile = Annotated[str | Literal[False] | None, BeforeValidator(_weights, json_schema_input_type=str | Literal[False] | None)]
 OperationsFile = Annotated[str, AfterValidator(_operations)]
 Limits = Annotated[
     dict[str, Annotated[int, Field(ge=1)]],
@@ -96,7 +103,7 @@ class FileTable(_Keys):
         list[Target], Field(description="policies that the model must meet: static-shapes, bounded, ranked, max-rank=6, npu")
     ] = []
     limits: Annotated[Limits, Field(description="limits of what a file may demand, by name: depth = 128")] = {}
-    weights: Annotated[str | None, Field(description="the .bin file, relative to the configuration")] = None
+    weights: Annotated[WeightsFile, Field(description="the .bin file, relative to the configuration; false reads no weights")] = None
     extensions: Annotated[
         list[OperationsFile],
         Field(description=".toml files that describe operations of extensions, relative to the configuration"),

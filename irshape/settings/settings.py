@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from irshape.settings.find import find
 
 if TYPE_CHECKING:
+    from typing import Literal
+
     from irshape.report.selection import Choice, Selection
     from irshape.settings.configuration import Configuration
 
@@ -17,7 +19,7 @@ class FileSettings:
     """The settings of a configuration for one file, and the selection that follows from it and from the command line.
 
     `configuration` is the path of the configuration, empty without one. `tables` are the globs of `per-file` that name the file. `weights`,
-    `extensions` and `baseline` are paths from the working folder.
+    `extensions` and `baseline` are paths from the working folder; `weights` is False where no weights are read.
     """
 
     __slots__ = (
@@ -43,7 +45,7 @@ class FileSettings:
         self.opaque: tuple[str, ...] = ()
         self.targets: tuple[str, ...] = ()
         self.limits: Mapping[str, int] = {}
-        self.weights: str | None = None
+        self.weights: str | Literal[False] | None = None
         self.extensions: tuple[str, ...] = ()
         self.baseline: str | None = None
 
@@ -52,7 +54,8 @@ class Settings:
     """The settings of a run.
 
     `config` is a configuration file to use for every file; without one, each file has the nearest one upwards, and none with
-    `is_isolated`. `choice` holds the codes that the command line selects. `exclude` are its globs, relative to the working folder.
+    `is_isolated`. `choice` holds the codes that the command line selects, `severity` the severities that it sets. `exclude` are its globs,
+    relative to the working folder.
     """
 
     def __init__(
@@ -61,18 +64,20 @@ class Settings:
         config: str | None = None,
         is_isolated: bool = False,
         choice: Choice | None = None,
+        severity: Mapping[str, str] = {},
         exclude: Sequence[str] = (),
         follow_links: bool = False,
     ) -> None:
         self._config = os.path.abspath(config) if config is not None else None
         self._is_isolated = is_isolated
         self._choice = choice
+        self._severity = severity
         self._exclude = exclude
         self._follow_links = follow_links
         self._found: dict[str, str | None] = {}
         self._read: dict[str, Configuration] = {}
         self._files: dict[tuple[str, tuple[str, ...]], FileSettings] = {}
-        self._default = self._combined(None, ()) if choice is not None else FileSettings()
+        self._default = self._combined(None, ()) if choice is not None or severity else FileSettings()
 
     def configuration(self, folder: str) -> Configuration | None:
         """The configuration of a folder. Raises `ConfigurationError` if it cannot be used."""
@@ -127,20 +132,23 @@ class Settings:
 
         choices = [] if self._choice is None else [self._choice]
         if configuration is None:
-            return FileSettings(selection=Selection(choices))
+            return FileSettings(selection=Selection(choices, [self._severity]))
         common, folder = configuration.table, os.path.dirname(configuration.path)
         special = [table for glob, table in configuration.per_file if glob in tables]
         layers = [common, *special]
         # As in ruff, the codes that are ignored in some files stay ignored there, whatever the command line selects.
         choices = [Choice(configuration.select, common.ignore, common.extend_select), *choices]
         choices += [Choice(None, one.ignore, one.extend_select) for one in special]
-        own = FileSettings(os.path.relpath(configuration.path), tables, Selection(choices, [one.severity for one in layers]))
+        own = FileSettings(
+            os.path.relpath(configuration.path), tables, Selection(choices, [*(one.severity for one in layers), self._severity])
+        )
         own.inputs = {name: shape for one in layers for name, shape in one.inputs.items()}
         own.symbols = {name: range for one in layers for name, range in one.symbols.items()}
         own.opaque = tuple(type for one in layers for type in one.opaque)
         own.targets = tuple(dict.fromkeys(target for one in layers for target in one.targets))
         own.limits = {name: number for one in layers for name, number in one.limits.items()}
-        own.weights = next((os.path.relpath(os.path.join(folder, one.weights)) for one in reversed(layers) if one.weights), None)
+        weights = next((one.weights for one in reversed(layers) if one.weights is not None), None)
+        own.weights = os.path.relpath(os.path.join(folder, weights)) if weights else weights
         files = dict.fromkeys(file for one in layers for file in one.extensions)
         own.extensions = tuple(os.path.relpath(os.path.join(folder, file)) for file in files)
         own.baseline = configuration.baseline and os.path.relpath(os.path.join(folder, configuration.baseline))

@@ -34,7 +34,7 @@ def settings_text(path: str, settings: Settings) -> str:
         "symbols": own.symbols,
         "limits": own.limits,
     }
-    lines = [f"# {path}: {source}{tables}", *(f"{key} = {_toml(value)}" for key, value in rows.items() if value)]
+    lines = [f"# {path}: {source}{tables}", *(f"{key} = {_toml(value)}" for key, value in rows.items() if value or value is False)]
     return "\n".join(lines) + "\n"
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lxml.etree import _ElementTree
 
     from irshape.xml.rt_info import RtInfo
-    from irshape.xml.weights import Weights, WeightsSource
+    from irshape.xml.weights import Weights, WeightsChoice
 
 # The line and column at the start of each block are computed once, so that a position costs the reading of one block.
 _BLOCK: Final = 1 << 12
@@ -299,7 +299,7 @@ class Document:
         self.is_foreign = False
         self.has_annotations = False
         self.suppressions: list[Suppression] = []
-        self.weights: WeightsSource | None = None
+        self.weights: WeightsChoice = None
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
         self.held: list[tuple[int, Diagnostic]] = []

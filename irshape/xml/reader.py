@@ -39,7 +39,7 @@ from irshape.xml.weights import are_swapped
 if TYPE_CHECKING:
     from irshape.xml.lenient import Blanked
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsSource
+    from irshape.xml.weights import WeightsChoice
 
 _Enter = Callable[["_Reader", str, dict[str, str]], None]
 _Leave = Callable[[], None]
@@ -52,6 +52,10 @@ _EXPAT_KNOWS: Final = {"utf-8": "UTF-8", "iso8859-1": "ISO-8859-1", "ascii": "US
 _BYTE_CODEC: Final = r"utf-8|ascii|cp\d+|iso8859-\d+|koi8-\w|mac-\w+"
 _GIVEN_TWICE: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_DUPLICATE_ATTRIBUTE]
 _NO_MEMORY: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
+_INVALID_TOKEN: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_INVALID_TOKEN]
+_MISMATCHED: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_TAG_MISMATCH]
+_CLOSING: Final = re.compile(rb"</([^\s>]+)")
+_RESOLVE: Final = "take one side of the conflict, as with git checkout --ours or --theirs, or export the model again"
 # The errors that expat reports where the file ends too early.
 _ENDS_EARLY: Final = frozenset(
     pyexpat.errors.codes[message]
@@ -138,7 +142,7 @@ def _reduced(document: Document) -> tuple[Any, ...]:
     return _read_again, (document.source, document.path, document.limits, document.weights)
 
 
-def _read_again(source: bytes, path: str | None, limits: Limits, weights: WeightsSource | None) -> Document:
+def _read_again(source: bytes, path: str | None, limits: Limits, weights: WeightsChoice) -> Document:
     document = read(source, path=path, limits=limits)
     document.weights = weights
     return document
@@ -285,7 +289,7 @@ class _Reader:
         """The codec of the source and the size of its byte order mark in bytes."""
         source = self.source
         if source.startswith((b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")):
-            self.refuse("X103", "the text is in UTF-32; save it as UTF-8", 0)
+            self.refuse("X103", "the text is in UTF-32", 0)
         if source.startswith((b"\xff\xfe", b"\xfe\xff")):
             return "utf-16-le" if source[0] == 0xFF else "utf-16-be", 2
         if source.startswith((b"<\0", b"\0<")):
@@ -301,7 +305,7 @@ class _Reader:
         except (LookupError, ValueError):
             codec = ""
         if not re.fullmatch(_BYTE_CODEC, codec) or bytes(range(128)).decode(codec, "replace").encode() != bytes(range(128)):
-            self.refuse("X103", f"the declared encoding {name[:60]!r} is unknown or does not fit the text; save the file as UTF-8", 0)
+            self.refuse("X103", f"the declared encoding {name[:60]!r} is unknown or does not fit the text", 0)
         return codec, 0
 
     def trimmed(self, mark: int) -> bytes:
@@ -394,7 +398,24 @@ class _Reader:
         if error.code in _ENDS_EARLY:
             message = f"the file ends {place or 'before its root element'}; is it truncated?"
             self.refuse("X101", message, offset, "copy the file or export the model again")
-        self.refuse("X101", f"{complaint} {place}".rstrip(), offset)
+        if marker := self.source.find(b"\n<<<<<<< ") + 1:
+            self.refuse("X101", "a merge conflict begins here, which nobody has resolved", marker, _RESOLVE)
+        if error.code == _INVALID_TOKEN and self.source[offset : offset + 1] > b"\x7f" and self.document.encoding == "utf-8":
+            message = f"the byte 0x{self.source[offset]:02X} does not fit the encoding UTF-8"
+            self.refuse("X103", message, offset, "save the file as UTF-8, or declare its encoding in the first line")
+        complaint, hint = self.explained(error.code, complaint, offset)
+        self.refuse("X101", f"{complaint} {place}".rstrip(), offset, hint)
+
+    def explained(self, code: int, complaint: str, offset: int) -> tuple[str, str | None]:
+        """A complaint of expat in the words of the file, and the next step."""
+        if code == _MISMATCHED and (closing := _CLOSING.search(self.source, max(0, offset - 2), offset + 256)):
+            tag = closing[1].decode(self.document.encoding, "replace")
+            return f"</{tag}> stands where another tag must be closed,", "make the two tags agree: one is misspelled, or a tag is missing"
+        if code == _INVALID_TOKEN and b"&" in self.source[max(0, offset - 1) : offset + 1]:
+            return "& begins no entity", "write & as &amp;"
+        if code == _INVALID_TOKEN and self.source[offset : offset + 1] == b"<":
+            return "< stands where no tag can begin,", "write < as &lt; in a name, or close the tag before it"
+        return complaint, None
 
     # The handlers that expat calls.
 

@@ -16,7 +16,7 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.value import Ends
 
 if TYPE_CHECKING:
-    from typing import IO, Protocol, TypeAlias
+    from typing import IO, Literal, Protocol, TypeAlias
 
     from irshape.xml.formats import Format
 
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"
     """A source of weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
 
+    WeightsChoice: TypeAlias = "WeightsSource | Literal[False] | None"
+    """The weights that a caller asks for: a source, None for those that belong to the file, False to read none."""
+
 # Bytes per read when the whole file is read.
 _PIECE: Final = 1 << 20
 # Where tools keep the files that they put into folders as links, and the folder beside it that holds the links: the cache of Hugging Face
@@ -42,7 +45,11 @@ _STORES: Final[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = (
     ((".dvc", "cache"), ()),
 )
 _XML: Final = "XML"
+# The codes of a file whose constants have values that irshape does not know.
+UNREAD: Final = ("W101", "W203", "N108")
 _ITSELF: Final = "put the .bin file itself there"
+_UNREAD: Final = "the weights are not read, so values of constants are unknown"
+_ABSENT: Final = "; irshape takes the values of constants for unknown"
 _FETCH: Final = "fetch the file that the link names, for example with git annex get or dvc pull"
 
 
@@ -60,7 +67,7 @@ class WeightsError(Exception):
 
 
 class Weights:
-    """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`.
+    """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`; False for weights that are not read.
 
     `folder` is the folder of the model, None for a path that the user named: a link out of it is refused unless `follow_links` is
     true. `bytes_read` counts the bytes read so far, `string_bytes` the bytes read of the headers of packed strings. `strings` holds the
@@ -68,12 +75,13 @@ class Weights:
     several threads.
     """
 
-    def __init__(self, source: WeightsSource, *, folder: str | None = None, follow_links: bool = False) -> None:
+    def __init__(self, source: WeightsSource | Literal[False], *, folder: str | None = None, follow_links: bool = False) -> None:
         self.bytes_read = 0
         self.strings: dict[tuple[int, int], WeightsError | None] = {}
         self.string_bytes = 0
         self._source = source
         self._folder = None if follow_links else folder
+        self._is_beside = folder is not None
         self._lock = allocate_lock()
         self._descriptor = -1
         self._size = -1
@@ -95,6 +103,11 @@ class Weights:
     def path(self) -> str | None:
         """The path of the weights; None for bytes and file objects."""
         return os.fspath(self._source) if isinstance(self._source, str | os.PathLike) else None
+
+    @property
+    def are_unread(self) -> bool:
+        """Whether nobody wants the weights to be read."""
+        return self._source is False
 
     @property
     def size(self) -> int:
@@ -180,6 +193,8 @@ class Weights:
 
     def _open(self) -> int:
         source = self._source
+        if source is False:
+            raise WeightsError("N108", _UNREAD)
         if isinstance(source, bytes | bytearray | memoryview):
             return memoryview(source).nbytes
         if (path := self.path) is None:
@@ -210,6 +225,8 @@ class Weights:
         """The error of a path that leads to no file."""
         if os.path.islink(path):
             return WeightsError("W101", f"the weights file {path!r} is a link to {os.readlink(path)!r}, which does not exist", _FETCH)
+        if self._is_beside:
+            return WeightsError("W203", f"the weights file {path!r} does not exist{_ABSENT}")
         hint = "put the .bin beside the .xml, or give its path with --weights-file"
         return WeightsError("W101", f"the weights file {path!r} does not exist", hint)
 
@@ -315,6 +332,13 @@ def _is_stored(real: str, home: str) -> bool:
         if found and os.path.commonpath([os.path.join(root, *linked), home]) == os.path.join(root, *linked):
             return True
     return False
+
+
+def no_weights() -> WeightsError:
+    """The fault of a file with constants for which nobody gave weights."""
+    return WeightsError(
+        "W203", f"the model has constants, but no weights were given{_ABSENT}", "give the .bin as weights=, or False to read none"
+    )
 
 
 def are_swapped(xml_path: str) -> bool:

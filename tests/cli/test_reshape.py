@@ -103,7 +103,7 @@ def test_a_refusal_to_patch_is_in_the_json_and_writes_nothing(capsys: pytest.Cap
     assert code == 1
     assert "not written" in err
     assert "patches" not in report
-    assert [found["code"] for found in report["diagnostics"]][:2] == ["N108", "S204"]
+    assert [found["code"] for found in report["diagnostics"]][:2] == ["N109", "S204"]
     assert not target.exists()
 
 

@@ -32,7 +32,7 @@ def test_a_code_is_explained(run: Start) -> None:
         ("A103", "Fix: irshape check proposes a fix. Check that it is the one you want."),
         ("S201", "Fix: irshape has no fix for this."),
         ("X111", "irshape check model.xml --limit layers=1 reports the code for this file,\nirshape check model.xml does not."),
-        ("W101", "model.bin with the fault: there is none. Without it: 02 00"),
+        ("W101", "model.bin with the fault: it is empty. Without it: 02 00"),
         ("I104", "signal"),
     ],
 )

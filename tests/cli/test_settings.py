@@ -342,3 +342,62 @@ def test_a_run_without_configuration_loads_nothing_for_one() -> None:
     )
     done = subprocess.run([sys.executable, "-S", "-c", code], env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
     assert done.stdout == "1 file, 3 layers: no faults\n\n"
+
+
+# severities, the schema, weights
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "faults"),
+    [
+        ([], 1, ["b R104", "b S204"]),
+        (["--severity", "S204=warning"], 0, ["b R104", "b S204"]),
+        (["--severity", "S204=warning", "--severity", "R=error"], 1, ["b R104", "b S204"]),
+        (["--severity", "S=off"], 0, ["b R104"]),
+        (["--severity", "S=off", "--severity", "S204=error"], 1, ["b R104", "b S204"]),
+    ],
+)
+def test_severity(run: Start, options: list[str], code: int, faults: list[str]) -> None:
+    result = run("check", "models/b.xml", *options)
+    assert (result.code, found(result.out)) == (code, faults)
+
+
+def test_severity_beats_the_configuration(run: Start) -> None:
+    configure('[severity]\nS204 = "off"\n')
+    assert found(run("check", "models/b.xml").out) == ["b R104"]
+    assert found(run("check", "models/b.xml", "--severity", "S204=note").out) == ["b R104", "b S204"]
+
+
+@pytest.mark.parametrize("text", ["S204", "S204=bad", "Q=error"])
+def test_a_wrong_severity(run: Start, text: str) -> None:
+    assert run("check", "models/a.xml", "--severity", text).code == 2
+
+
+@pytest.mark.parametrize("options", [["--extend-select", "X202"], ["--select", "X"], ["--select", "ALL"]])
+def test_the_schema_is_asked_where_its_code_is_selected(run: Start, options: list[str]) -> None:
+    path = Path("models/a.xml")
+    path.write_text(path.read_text().replace("<layers>", '<layers count="2">'))
+    assert found(run("check", path).out) == []
+    assert found(run("check", path, *options).out) == ["a X202"]
+    assert found(run("check", path, *options, "--ignore", "X202").out) == []
+
+
+def test_weights_that_are_not_read(run: Start) -> None:
+    model = Net()
+    model.result(model.const([1, 2]))
+    Path("models/w.xml").write_text(model.xml)
+    assert found(run("check", "models/w.xml").out) == ["w W203"]
+    assert found(run("check", "models/w.xml", "--no-weights").out) == ["w N108"]
+    configure("weights = false\n")
+    assert found(run("check", "models/w.xml").out) == ["w N108"]
+    assert "weights = false" in run("check", "--show-settings", "models/w.xml").out
+    configure("weights = true\n")
+    assert "expected the path of a .bin file, or false" in run("check", "models/w.xml").err
+
+
+def test_the_folder_of_a_saved_model(run: Start) -> None:
+    Path("saved").mkdir()
+    Path("saved/saved_model.pb").write_bytes(b"")
+    for command in (["check", "saved"], ["infer", "saved"], ["explain", "saved", "x"]):
+        result = run(*command)
+        assert (result.code, "convert it to an IR: ovc saved" in result.err) == (2, True)

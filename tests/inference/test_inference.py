@@ -165,7 +165,8 @@ def test_constants_are_held_against_the_weights() -> None:
     x = net.parameter("f32[2,4,4]")
     inputs = [net.const(values) for values in ([1, 2, 2], [0, 0, 0], [0, 0, 0])]
     net.result(net.layer("SpaceToBatch", [x, *inputs], ["FP32"], "opset2")[0])
-    assert codes(irshape.infer(net.xml.encode())) == [("W101", "1")]
+    assert codes(irshape.infer(net.xml.encode())) == [("W203", "1")]
+    assert codes(irshape.infer(net.xml.encode(), weights=False)) == [("N108", "1")]
     assert codes(irshape.infer(net.xml.encode(), weights=b"")) == [("W101", "1")]
     assert codes(irshape.infer(net.xml.encode(), weights=net.bin[:50])) == [("W102", "3")]
     assert codes(irshape.infer(net.xml.replace('size="24"', 'size="23"', 1).encode(), weights=net.bin)) == [("W103", "1")]

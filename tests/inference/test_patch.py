@@ -34,7 +34,7 @@ def refusal(inference: irshape.Inference) -> str:
     """The reason why nothing is patched, without lines."""
     assert not inference.ok
     assert not inference.patches
-    (note,) = [found for found in inference.diagnostics if found.code == "N108"]
+    (note,) = [found for found in inference.diagnostics if found.code == "N109"]
     return re.sub(r" \(line \d+\)", "", note.message.removeprefix("no constant is patched: "))
 
 

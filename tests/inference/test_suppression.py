@@ -176,3 +176,23 @@ def test_a_note_that_comes_late_is_ignored_as_well(ignored: str) -> None:
         inference.accepted = ["the fingerprint of another fault"]
     inference.to_dict()
     assert set(codes(inference)) == ({"N106"} if ignored in ("nowhere", "by a baseline") else set())
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (ignore("S204"), "<rt_info></rt_info>"),
+        (ignore("S204,R104"), '<rt_info><irshape ignore="R104"/></rt_info>'),
+        (ignore("R104,X999"), None),  # the code may be misspelled
+    ],
+)
+def test_a_suppression_that_nothing_needs_is_removed(before: str, after: str | None) -> None:
+    inference = check(text(before))
+    [fault] = [one for one in inference.diagnostics if one.code == "X204"]
+    if after is None:
+        assert fault.fix is None
+        return
+    assert fault.fix is not None
+    assert fault.fix.is_safe
+    assert after in inference.fixed().decode()
+    assert "X204" not in codes(irshape.check(inference.fixed()))

@@ -234,7 +234,7 @@ def test_a_constant_says_why_it_has_no_elements() -> None:
     net = Net()
     net.result(net.const([1, 2]))
     assert irshape.read(net.xml)["result_1"].const is None
-    with pytest.raises(irshape.WeightsError, match=r"the model has no weights: pass them to irshape\.read as weights="):
+    with pytest.raises(irshape.WeightsError, match=r"the model has constants, but no weights were given"):
         irshape.read(net.xml)["const_0"].const.data  # noqa: B018
     with pytest.raises(irshape.WeightsError, match="end at byte 3"):
         irshape.read(net.xml, weights=b"abc")["const_0"].const.data  # noqa: B018

@@ -22,7 +22,6 @@ ROOT = Path(__file__).parent.parent.parent
 
 # Codes that need more than a file and a command, and what tests them.
 CONDITIONAL = {
-    "X202": "found by the schema, which no command uses: test_departures_from_the_schema",
     "I101": "a fault of irshape itself: test_a_rule_that_fails_is_an_internal_error",
     "I103": "a worker that runs out of memory: tests/cli/test_workers.py",
     "I104": "a worker that is killed: tests/cli/test_workers.py",
@@ -32,13 +31,11 @@ TRIED = [code for code in SNIPPETS if code not in CONDITIONAL]
 # Faults that a mistake brings with it: the codes that a bad snippet reports beside its own.
 BESIDE = {
     "X106": {"G102"},  # no layer has the id that could not be read
-    "G101": {"G102"},  # the layer has lost the id that the edge names
-    "G106": {"G107"},  # the port is an input of the operation
     "G115": {"G109"},  # the second port is one more than the operation has
     "X205": {"G113"},  # a model without layers has no Result
     "V106": {"R401"},  # the division is told at its layer, too; a model in which no rule reads the quotient is accepted
     "N102": {"S101"},  # the note is given where a layer fails
-    "N108": {"S201"},  # the layer for which no constant is patched
+    "N109": {"S201"},  # the layer for which no constant is patched
 }
 
 

@@ -74,7 +74,8 @@ def test_a_file_in_place_of_the_bin(source: bytes, name: str, step: str, surplus
     path.write_bytes(source)
     found = irshape.check(text.encode(), weights=path).diagnostics
     [fault] = [one for one in found if one.code[0] == "W"]
-    assert (fault.code, fault.message) == ("W201" if surplus else "W107", f"the weights {str(path)!r} are {name}, not the .bin of an IR")
+    assert fault.code == "W201" if surplus else "W107"
+    assert fault.message.partition(";")[0] == f"the weights {str(path)!r} are {name}, not the .bin of an IR"
     assert step in (fault.hint or "")
 
 

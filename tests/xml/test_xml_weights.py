@@ -47,7 +47,9 @@ def code(weights):
 
 def test_what_is_no_regular_file(model, tmp_path):
     path = model.with_suffix(".bin")
-    assert code(Weights.beside(tmp_path / "absent.xml")) == "W101"
+    assert code(Weights.beside(tmp_path / "absent.xml")) == "W203"
+    assert code(Weights(tmp_path / "absent.bin")) == "W101"
+    assert code(Weights(False)) == "N108"
     assert code(Weights(b"")) == "W101"
     path.write_bytes(b"")
     assert code(Weights.beside(model)) == "W101"

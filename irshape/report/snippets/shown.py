@@ -17,9 +17,9 @@ def changed_lines(bad: str, good: str) -> Iterator[str]:
             yield from (f"+ {line}" for line in new[j:j_end])
 
 
-def bytes_text(data: bytes) -> str:
-    """The bytes of a `.bin`, as text where they are text."""
+def bytes_text(data: bytes | None) -> str:
+    """The bytes of a `.bin`, as text where they are text; None if there is no `.bin`."""
     if not data:
-        return "there is none"
+        return "there is none" if data is None else "it is empty"
     shown = data.decode("ascii") if data.isascii() and data.decode("ascii").isprintable() else data.hex(" ")
     return f"`{shown}` ({len(data)} bytes)"

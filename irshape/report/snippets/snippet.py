@@ -8,10 +8,10 @@ CHECK: Final = "irshape check model.xml"
 
 
 class Run(NamedTuple):
-    """A file, the bytes of its `.bin` and the command that reads them, empty if no command reports the code."""
+    """A file, the bytes of its `.bin`, None if there is none, and the command that reads them, empty if no command reports the code."""
 
     xml: str
-    weights: bytes = b""
+    weights: bytes | None = None
     command: str = CHECK
 
 
@@ -26,13 +26,13 @@ class Snippet(NamedTuple):
     condition: str = ""
 
 
-def mistake(good: str, right: str, wrong: str, command: str = CHECK, weights: bytes = b"") -> Snippet:
+def mistake(good: str, right: str, wrong: str, command: str = CHECK, weights: bytes | None = None) -> Snippet:
     """A file without a fault, and a copy that says `wrong` where the file says `right`."""
     assert good.count(right) == 1, f"{right!r} stands {good.count(right)} times in the snippet"
     return Snippet(Run(good.replace(right, wrong), weights, command), Run(good, weights, command))
 
 
-def misused(xml: str, bad: str, good: str, weights: bytes = b"", condition: str = "") -> Snippet:
+def misused(xml: str, bad: str, good: str, weights: bytes | None = None, condition: str = "") -> Snippet:
     """One file, a command that reports the code for it, and one that does not."""
     return Snippet(Run(xml, weights, bad), Run(xml, weights, good), condition)
 

@@ -33,9 +33,6 @@ KERNELS: Final = """\
 </net>
 """
 
-# Where X202 comes from.
-BY_THE_SCHEMA: Final = "The function irshape.xml.schema.structural_faults reports the code. No command calls it."
-
 # A port to which `irshape infer -o` has written the formulas of a shape; the shape beside it was changed by hand afterwards.
 ANNOTATED: Final = """\
 <layer id="0" name="x" type="Parameter" version="opset1">
@@ -80,7 +77,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X111": misused(MODEL, f"{CHECK} --limit layers=1", CHECK),
     "X112": Snippet(Run(KERNELS), Run(MODEL)),
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
-    "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command="")._replace(condition=BY_THE_SCHEMA),
+    "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command=f"{CHECK} --extend-select X202"),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
     "X205": Snippet(Run('<net name="model" version="11">\n</net>\n'), Run(MODEL)),
     "X204": mistake(IGNORED, '      <data comment="tuned by hand"/>\n', ""),

@@ -1,0 +1,225 @@
+"""Which faults of a graph are the cause of others: one mistake in the edges or the ids of layers shows in several places.
+
+A fault that follows from another one is left out, and the leading fault says in a hint how the two fit together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from irshape.model.model import FAULTY, Model, Node
+from irshape.report.diagnostic import clipped
+from irshape.report.text import counted
+from irshape.xml.document import Port
+
+# Faults that an id that two layers have can bring about.
+_OF_IDS: Final = frozenset({"G102", "G103", "G104", "G105", "G106", "G116"})
+# The most ports that a hint names.
+_MOST_PORTS: Final = 8
+# Faults of edges that lead to the wrong place or come from there, and inputs and outputs to which such an edge may belong.
+_STRAY: Final = frozenset({"G102", "G103", "G104"})
+
+
+class Fault:
+    """A fault of a graph before it is reported.
+
+    `node` is the layer and `port` the id of its port. `ends` are the four numbers of the edge at fault: layer and port where it starts,
+    layer and port to which it leads. `missing` is the id of a layer that does not exist. `is_error` overrules the severity of the code.
+    """
+
+    __slots__ = ("code", "ends", "hint", "is_error", "message", "missing", "node", "offset", "port")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        node: Node | None,
+        offset: int,
+        port: str | None = None,
+        *,
+        ends: tuple[int, int, int, int] | None = None,
+        missing: int | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.node = node
+        self.offset = offset
+        self.port = port
+        self.ends = ends
+        self.missing = missing
+        self.hint: str | None = None
+        self.is_error: bool | None = None
+
+
+def leading(model: Model, faults: list[Fault], is_error: Callable[[Fault], bool]) -> list[Fault]:
+    """The faults without those that follow from others. `is_error` tells the severity of a fault that stands alone."""
+    return _Causes(model, faults, is_error).found if faults else faults
+
+
+class _Causes:
+    """The faults of one graph; each step takes those out that follow from one which stays."""
+
+    def __init__(self, model: Model, faults: list[Fault], is_error: Callable[[Fault], bool]) -> None:
+        self.model = model
+        self.found = faults
+        self.is_error = is_error
+        self.nodes = {node.layer.id: node for node in model.nodes}
+        if not model.graph.ends:
+            self.join_unconnected()
+            return
+        self.follow_ids()
+        self.join_missing_layers()
+        self.find_right_ends()
+        self.find_right_starts()
+
+    def of(self, *codes: str) -> list[Fault]:
+        """The faults of some codes that are left."""
+        return [fault for fault in self.found if fault.code in codes]
+
+    def absorb(self, leader: Fault, followers: Iterable[Fault]) -> None:
+        """Leave out faults that follow from another one, which becomes an error if one of them is."""
+        gone = set(map(id, followers)) - {id(leader)}
+        if any(id(fault) in gone and self.is_error(fault) for fault in self.found) and not self.is_error(leader):
+            leader.is_error = True
+        self.found = [fault for fault in self.found if id(fault) not in gone]
+
+    def join_unconnected(self) -> None:
+        """One fault for a graph without edges."""
+        if len(unfed := self.of("G106")) > 1:
+            leader = Fault("G106", f"the graph has no edges; {len(unfed)} input ports need one", None, self.model.graph.offset)
+            leader.hint = "the <edges> are missing or empty: copy the file or export the model again"
+            self.found.append(leader)
+            self.absorb(leader, [*unfed, *self.of("G116")])
+
+    def follow_ids(self) -> None:
+        """Faults of edges beside an id that two layers have: the edges of one of them lead to the other."""
+        faults = [fault for fault in self.found if fault.code in _OF_IDS]
+        missing = {fault.missing for fault in faults if fault.missing is not None}
+        for leader in self.of("G101"):
+            if leader.node is None:
+                continue
+            ids = {leader.node.layer.id, *(missing if len(missing) == 1 else ())}
+            numbers = iter(self.model.graph.ends)
+            before = {start for start, _, end, _ in zip(numbers, numbers, numbers, numbers, strict=True) if end in ids}
+            others = [fault for fault in faults if self.names(fault, ids) or (fault.code == "G116" and self.names(fault, before))]
+            if others:
+                if len(missing) == 1:
+                    leader.hint = f'did you mean id="{min(missing)}"? Edges name that id, but no layer has it'
+                leader.node.sources[:] = [FAULTY] * len(leader.node.sources)  # any of its edges may be one of the other layer
+                self.absorb(leader, others)
+
+    @staticmethod
+    def names(fault: Fault, ids: set[int]) -> bool:
+        """Whether a fault is about a layer with one of these ids."""
+        own = None if fault.node is None else fault.node.layer.id
+        return own in ids or fault.missing in ids or (fault.ends is not None and not ids.isdisjoint(fault.ends[::2]))
+
+    def join_missing_layers(self) -> None:
+        """One fault for all edges of a layer that does not exist. The layers before it are not unused."""
+        by_id: dict[int, list[Fault]] = {}
+        for fault in self.of("G102"):
+            if fault.missing is not None:
+                by_id.setdefault(fault.missing, []).append(fault)
+        for id, several in by_id.items():
+            leader = next(filter(self.is_error, several), several[0])
+            starts = {fault.ends[0] for fault in several if fault.ends}
+            before = [fault for fault in self.of("G116") if fault.node is not None and fault.node.layer.id in starts]
+            if len(several) > 1:
+                leader.message = f"layer {id} does not exist, but {counted(len(several), 'edge')} name it"
+                leader.hint = "if the layer was removed, lead the edges to the layers around it; else correct the ids"
+            if len(by_id) == 1 and (sinkless := self.of("G113")):
+                sinkless[0].hint = f"layer {id}, to which an edge leads in line {self.line(leader)}, does not exist: is it a Result?"
+                leader, several = sinkless[0], [*several, leader]
+            self.absorb(leader, [*several, *before])
+
+    def find_right_ends(self) -> None:
+        """Edges that lead to the wrong input, and the inputs that lack an edge."""
+        for stray in self.strays():
+            unfed = [fault for fault in self.of("G106") if fault.node is not None and fault.node.layer.id == stray.ends[2]]  # type: ignore[index]
+            if unfed:
+                stray.hint = f'did you mean to-port="{unfed[0].port}"? No edge leads to that port'
+                self.doubt(stray)
+                self.absorb(stray, unfed[:1])
+        strays, unfed = list(self.strays()), self.of("G106")
+        if len(strays) == len(unfed) == 1 and strays[0].hint is None and unfed[0].node is not None and self.fits(strays[0], unfed[0]):
+            node = unfed[0].node
+            there = f"{node.type} {clipped(node.name)}"
+            strays[0].hint = f'did you mean to-layer="{node.layer.id}" to-port="{unfed[0].port}"? No edge leads to that port of {there}'
+            self.absorb(strays[0], unfed)
+        for stray in strays:
+            if stray.code == "G103" and stray.hint is None and stray.ends is not None:
+                listed = ", ".join(str(port.id) for port in self.nodes[stray.ends[2]].layer.inputs[:_MOST_PORTS])
+                stray.hint = f"add the port to the layer, or correct to-port: the layer lists {listed or 'no input port'}"
+
+    def fits(self, stray: Fault, unfed: Fault) -> bool:
+        """Whether the layer where an edge starts records what an input without an edge records."""
+        start, [end] = self.port_at(stray, is_input=False), list(self.unknown_inputs(unfed))
+        return start is not None and end.dims is not None and (start.precision, start.dims) == (end.precision, end.dims)
+
+    def doubt(self, stray: Fault) -> None:
+        """Mark the input that two edges feed as unknown, because nobody knows which of them belongs there."""
+        if stray.code == "G104" and stray.ends is not None and (node := self.nodes.get(stray.ends[2])) is not None:
+            node.sources[node.layer.signature.inputs[stray.ends[3]]] = FAULTY
+
+    def strays(self) -> Iterator[Fault]:
+        """Faults of edges that lead to a wrong place."""
+        for fault in self.of(*_STRAY):
+            if fault.ends is not None and (fault.code == "G104" or self.port_at(fault, is_input=True) is None):
+                yield fault
+
+    def find_right_starts(self) -> None:
+        """Inputs that lack an edge, or whose edge comes from a wrong place, and the layers that nothing reads."""
+        faults = self.of("G102", "G103", "G105", "G106")
+        read = {slot for node in self.model.nodes for slot in node.sources} if faults else set()
+        inputs = [node for node in self.model.parameters if node.first_slot not in read]
+        for fault in faults:
+            unused = {one.node: one for one in self.of("G116") if one.node is not None}
+            ports = list(self.unknown_inputs(fault))
+            unread = [node for node in (*inputs, *unused) if any(_gives(node, port) for port in ports)]
+            if len(unread) != 1 or fault.hint is not None:
+                self.name_output(fault)
+                continue
+            [node] = unread
+            where = f"layer {node.layer.id}, {node.type} {clipped(node.name)}"
+            fault.hint = f"should an edge lead here from {where}? Nothing reads that layer"
+            if node in unused and any(port.dims is not None and _gives(node, port) for port in ports):
+                self.absorb(fault, [unused[node]])
+
+    def name_output(self, fault: Fault) -> None:
+        """Name the output port of a layer that has only one, where an edge starts at another port."""
+        if fault.code == "G103" and fault.ends is not None and fault.hint is None and self.port_at(fault, is_input=True) is not None:
+            outputs = self.nodes[fault.ends[0]].layer.outputs
+            if len(outputs) == 1:
+                fault.hint = f'did you mean from-port="{outputs[0].id}"? The layer has no other output port'
+
+    def unknown_inputs(self, fault: Fault) -> Iterator[Port]:
+        """The input ports of which a fault says that their tensor is unknown."""
+        node = fault.node
+        if fault.code == "G105" and node is not None:
+            yield from (port for port, source in zip(node.layer.inputs, node.sources, strict=True) if source == FAULTY)
+        elif fault.code == "G106" and node is not None:
+            yield from (port for port in node.layer.inputs if str(port.id) == fault.port)
+        elif (port := self.port_at(fault, is_input=True)) is not None:
+            yield port
+
+    def port_at(self, fault: Fault, *, is_input: bool) -> Port | None:
+        """The port at one end of the edge of a fault; None if it does not exist."""
+        if fault.ends is None:
+            return None
+        layer, port = fault.ends[2:] if is_input else fault.ends[:2]
+        node = self.nodes.get(layer)
+        ports = [] if node is None else node.layer.inputs if is_input else node.layer.outputs
+        return next((one for one in ports if one.id == port), None)
+
+    def line(self, fault: Fault) -> int:
+        """The line of a fault in the file."""
+        return self.model.document.position(fault.offset)[0]
+
+
+def _gives(node: Node, port: Port) -> bool:
+    """Whether an output of a layer records what an input port records; a port may record nothing."""
+    return any(
+        port.precision in (None, one.precision) and (port.dims is None or one.dims is None or port.dims == one.dims)
+        for one in node.layer.outputs
+    )

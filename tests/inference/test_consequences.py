@@ -1,0 +1,98 @@
+"""Which faults lead, and which say that they may follow from another one."""
+
+from pathlib import Path
+
+import pytest
+
+import irshape
+from tests.support.ir import Net
+
+
+def check(xml: str, weights: bytes = b"") -> list[tuple[str, str | None]]:
+    return [(one.code, one.hint) for one in irshape.check(xml.encode(), weights=weights).diagnostics]
+
+
+def product(**attributes: object) -> str:
+    net = Net()
+    a, b = net.parameter("f32[2,3]"), net.parameter("f32[4,3]")
+    net.result(net.layer("MatMul", [a, b], ["FP32"], **attributes)[0])
+    return net.xml
+
+
+@pytest.mark.parametrize(
+    ("name", "is_known"), [("transpose_b", True), ("transpose_bb", False), ("tranpose_b", False), ("transpose", False)]
+)
+def test_a_misspelled_attribute_leads(name: str, is_known: bool) -> None:
+    """Without the attribute OpenVINO takes its default, and the error that follows names the line of the misspelling."""
+    found = dict(check(product(transpose_a=False, **{name: True})))
+    if is_known:
+        assert found == {}
+        return
+    assert set(found) == {"R104", "S201"}
+    assert found["R104"] == "did you mean transpose_b?"
+    assert (found["S201"] or "").startswith("this may follow from R104 in line")
+
+
+def test_an_attribute_that_is_required_and_misspelled_is_one_error() -> None:
+    net = Net()
+    net.result(net.layer("Split", [net.parameter("f32[4]"), net.parameter("i64[]")], ["FP32"], num_split=1)[0])
+    [fault] = irshape.check(net.xml.encode()).diagnostics
+    assert (fault.code, fault.hint) == ("A101", "did you mean num_splits?")
+    assert fault.fix is not None
+    assert (fault.fix.title, fault.fix.is_safe) == ("rename num_split to num_splits", False)
+
+
+def test_a_word_that_is_nearly_right_is_named() -> None:
+    net = Net()
+    net.result(net.layer("SpaceToDepth", [net.parameter("f32[1,4,8,8]")], ["FP32"], block_size=2, mode="block_first")[0])
+    assert check(net.xml) == [("A103", "did you mean blocks_first?")]
+
+
+def test_types_of_which_one_is_not_allowed_are_not_compared() -> None:
+    net = Net()
+    a, b = net.parameter("boolean[2]"), net.parameter("f32[2]")
+    net.result(net.layer("Add", [a, b], ["FP32"])[0])
+    assert [code for code, _ in check(net.xml)] == ["T101"]
+
+
+def test_a_constant_of_a_wrong_type_is_one_fault() -> None:
+    net = Net()
+    net.result(net.const([1, 2, 3]))
+    text = net.xml.replace('element_type="i64"', 'element_type="i32"')
+    [(code, hint)] = check(text, net.bin)
+    assert code == "R303"
+    assert hint is None or "element_type" in hint
+
+
+def test_edges_that_are_exchanged_are_not_mended_in_the_record(tmp_path: Path) -> None:
+    ports = '<port id="0"{}><dim>{}</dim><dim>3</dim></port><port id="1"><dim>{}</dim><dim>3</dim></port>'
+    net = Net()
+    a, b = net.parameter("f32[2,3]"), net.parameter("f32[4,3]")
+    net.result(net.layer("Concat", [a, b], ["FP32"], axis=0)[0])
+    start = net.xml.index("<input>") + 7
+    end = net.xml.index("</input>")
+    for first, second, faults in ((2, 4, 0), (4, 2, 2)):
+        inference = irshape.check((net.xml[:start] + ports.format("", first, second) + net.xml[end:]).encode())
+        assert [one.code for one in inference.diagnostics] == ["R301"] * faults
+        assert inference.fixable == []
+        assert all("ports 0 and 1 may be exchanged" in (one.hint or "") for one in inference.diagnostics)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code", "hint"),
+    [
+        ("<edges>", "<edges>\n<<<<<<< HEAD\n=======\n>>>>>>> feature", "X101", "git checkout --ours"),
+        ('name="parameter_0"', 'name="a & b"', "X101", "&amp;"),
+        ('name="parameter_0"', 'name="a < b"', "X101", "&lt;"),
+        ("</edges>", "</edge>", "X101", "make the two tags agree"),
+        ('name="parameter_0"', b'name="\xe9"', "X103", "save the file as UTF-8"),
+        ('version="opset1"', 'version="opset 1"', "G112", "did you mean opset1?"),
+        ('type="MatMul"', 'type="MatMull"', "G110", "did you mean MatMul?"),
+    ],
+)
+def test_a_broken_text_says_the_next_step(before: str, after: str | bytes, code: str, hint: str) -> None:
+    source, wanted = product(transpose_b=True).encode(), after if isinstance(after, bytes) else after.encode()
+    assert before.encode() in source
+    fault = irshape.check(source.replace(before.encode(), wanted, 1)).diagnostics[0]
+    assert fault.code == code
+    assert hint in (fault.hint or "")

@@ -1,0 +1,84 @@
+"""A file without its weights: one warning, what follows from unknown values, and no fault because of them."""
+
+from pathlib import Path
+
+import pytest
+
+import irshape
+from tests.support.ir import Net
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A reshape to a constant shape, and a model whose Squeeze depends on a constant axis."""
+    net = Net()
+    x = net.parameter("f32[?,4]")
+    reshaped = net.layer("Reshape", [x, net.const([1, -1, 4])], ["FP32"], special_zero="false")[0]
+    net.result(net.layer("Squeeze", [reshaped, net.const([0])], ["FP32"])[0])
+    path = tmp_path / "m.xml"
+    path.write_text(net.xml)
+    path.with_suffix(".bin").write_bytes(net.bin)
+    return path
+
+
+def codes(answer: object) -> list[tuple[str, str]]:
+    return [(one.code, one.severity) for one in answer.diagnostics]  # type: ignore[attr-defined]
+
+
+def test_an_xml_alone_gets_one_warning(path: Path) -> None:
+    assert codes(irshape.check(path)) == []
+    path.with_suffix(".bin").unlink()
+    inference = irshape.check(path)
+    assert codes(inference) == [("W203", "warning")]
+    assert inference.ok
+    assert not inference.knows_values
+    assert inference["reshape_2"].outputs[0].text == "[?,?,?]"
+
+
+def test_weights_that_nobody_wants_are_a_note(path: Path) -> None:
+    for verb in (irshape.check, irshape.infer, irshape.signature, irshape.valid_sizes):
+        assert codes(verb(path, weights=False)) == [("N108", "note")]
+    assert codes(irshape.Session(path, weights=False).infer()) == [("N108", "note")]
+    assert codes(irshape.read(path, weights=False)) == []
+    assert irshape.infer(irshape.read(path, weights=False)).diagnostics[0].code == "N108"
+    assert irshape.diff(path, path, weights=False).uncompared is not None
+
+
+def test_sizes_are_not_decided_without_values(path: Path) -> None:
+    sizes = irshape.valid_sizes(path, weights=False)
+    assert sizes.ok
+    assert not sizes.is_exact
+    assert [one.message for one in sizes.undecided] == ["the values of constants are unknown, and they may forbid sizes"]
+
+
+def test_an_empty_file_is_an_error(path: Path) -> None:
+    path.with_suffix(".bin").write_bytes(b"")
+    assert codes(irshape.check(path)) == [("W101", "error")]
+
+
+def test_nothing_follows_from_weights_that_end_early(path: Path) -> None:
+    """Of weights that were cut short, or are another model's, no value counts."""
+    path.with_suffix(".bin").write_bytes(bytes(20))
+    assert codes(irshape.check(path)) == [("W102", "error")]
+
+
+def test_nothing_follows_from_weights_that_are_too_long(path: Path) -> None:
+    path.with_suffix(".bin").write_bytes(b"\x07" * 200)
+    [fault] = irshape.check(path).diagnostics
+    assert (fault.code, fault.severity) == ("W201", "error")
+    assert "not listed" in fault.message
+
+
+def test_a_single_wrong_offset_is_told_from_foreign_weights(path: Path) -> None:
+    text = path.read_text()
+    at = text.rindex('offset="') + 8
+    path.write_text(f"{text[:at]}9000{text[text.index(chr(34), at) :]}")
+    bytes_of_others = path.with_suffix(".bin").read_bytes()[:24]
+    path.with_suffix(".bin").write_bytes(bytes_of_others)
+    [fault] = [one for one in irshape.check(path).diagnostics if one.code == "W102"]
+    assert "correct the offset" in (fault.hint or "")
+
+
+def test_an_output_has_no_weights_that_were_not_read(path: Path, tmp_path: Path) -> None:
+    irshape.infer(path, weights=False).write(tmp_path / "out.xml")
+    assert not (tmp_path / "out.bin").exists()
