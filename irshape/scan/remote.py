@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from irshape.xml.weights import WeightsError
+from irshape.xml.weights import WeightsError, absent
 
 ARCHIVES: Final = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
 
@@ -275,7 +275,7 @@ class RemoteWeights(io.RawIOBase):
             try:
                 self.file = self._guarded(lambda: _measured(Remote(self._place)))
             except FileNotFoundError:
-                raise WeightsError("W101", f"the weights file {shown(self._place)!r} does not exist") from None
+                raise absent(shown(self._place)) from None
         if self.file.size is None:
             self.fault = TransportError("the server does not tell the length of the .bin")
             raise OSError(str(self.fault))

@@ -226,7 +226,7 @@ class Weights:
         if os.path.islink(path):
             return WeightsError("W101", f"the weights file {path!r} is a link to {os.readlink(path)!r}, which does not exist", _FETCH)
         if self._is_beside:
-            return WeightsError("W203", f"the weights file {path!r} does not exist{_ABSENT}")
+            return absent(path)
         hint = "put the .bin beside the .xml, or give its path with --weights-file"
         return WeightsError("W101", f"the weights file {path!r} does not exist", hint)
 
@@ -339,6 +339,11 @@ def no_weights() -> WeightsError:
     return WeightsError(
         "W203", f"the model has constants, but no weights were given{_ABSENT}", "give the .bin as weights=, or False to read none"
     )
+
+
+def absent(path: str) -> WeightsError:
+    """The fault of a model that stands alone: there is no `.bin` beside it."""
+    return WeightsError("W203", f"the weights file {path!r} does not exist{_ABSENT}")
 
 
 def are_swapped(xml_path: str) -> bool:

@@ -97,7 +97,8 @@ def test_secrets_are_in_no_result_and_no_message(models: Path, tmp_path: Path, c
     for faults in ({}, {"refuses": "atrous"}, {"breaks": 1_000}):
         with Server(models, **faults) as server:  # type: ignore[arg-type]
             url = server.url.replace("//", "//user:hunter2@")
-            main(["scan", f"{url}/sub/atrous.xml?signature=hunter2#hunter2", f"{url}/none?token=hunter2", "-o", str(tmp_path / "out.jsonl")])
+            places = f"{url}/sub/atrous.xml?signature=hunter2#hunter2", f"{url}/none?token=hunter2"
+            main(["scan", *places, "-o", str(tmp_path / "out.jsonl")])
             printed = capsys.readouterr()
             text = (tmp_path / "out.jsonl").read_text(encoding="utf-8") + printed.out + printed.err
             assert "hunter2" not in text
