@@ -15,18 +15,10 @@ from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 
 if TYPE_CHECKING:
-    from typing import IO, Protocol, TypeAlias
+    from typing import IO, TypeAlias
 
     from irshape.xml.formats import Format
-
-    class Readable(Protocol):
-        """A file object, or as much of one as weights need."""
-
-        def seek(self, offset: int, whence: int = ..., /) -> int:
-            """Move to an offset."""
-
-        def read(self, size: int = ..., /) -> bytes:
-            """Read bytes from there."""
+    from irshape.xml.readable import Readable
 
     WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"
     """A source of weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
@@ -100,6 +92,8 @@ class Weights:
     @property
     def total(self) -> int:
         """The number of bytes, 0 for an empty file."""
+        if self._error is None and self._size >= 0:
+            return self._size
         with self._lock:
             if self._size < 0 and self._error is None:
                 try:
