@@ -464,7 +464,7 @@ def test_carried_files_are_sound_and_the_fast_lane_reads_them_alike(path):
 
 def test_the_fast_lane_is_taken():
     others = {path.stem for path in CARRIED if not reader._Reader(read(path.read_bytes())).run_fast()}
-    assert others == {"mobilenet_v2_ppp_resize", "resnet18_ppp"}  # their ports have layouts
+    assert not others
 
 
 @pytest.mark.parametrize("declared", ["", '<?xml version="1.0"?>', "<?xml version='1.0' encoding='US-ASCII'?>", '<?xml version="1.0" encoding="utf-8"?>',
