@@ -209,7 +209,9 @@ class Application(Context):
 
     def _inputs(self) -> list[Input]:
         """The inputs, checked by the declarations of their ports. Ends the rule if an input has a rank for which it cannot run."""
-        ports, sources, unknown_shape = self.op.arrangement(len(self.facts)), self.sources, self.unknown_shape
+        ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
+        if len(ports) != len(self.facts):
+            ports = self.op.arrangement(len(self.facts))
         is_fit = True
         inputs: list[Input] = []
         for index, fact in enumerate(self.facts):

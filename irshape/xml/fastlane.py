@@ -314,7 +314,7 @@ class _Lane:
         records = several.get(text)
         if records is not None:
             return records
-        records = several[text] = []
+        records = []
         known_ports = self.known_ports
         blank, *ports = text.split(_PORT_BEGIN)
         if blank.strip(WHITE_SPACE):
@@ -330,6 +330,7 @@ class _Lane:
             if is_output and (precision is None or ElementType.from_precision(precision) is None):
                 raise UnusualError
             records.append((int(id), precision, dims))
+        several[text] = records
         return records
 
     def port(self, text: str) -> _PortText:
