@@ -3,7 +3,7 @@
 Layers with equal text share a `Signature`, which is parsed once. Ports and their offsets are made on demand. Every byte is matched
 against strict patterns, or parsed by expat where the content is free (`<rt_info>`), so an accepted file is well-formed. Any other file,
 and so every file with a fault, goes to the general reader; both readers give equal documents. The general reader also reads single layers:
-those with content that the patterns do not know, such as `<rt_info>` in a port, and those with bodies, of which it reads all but the layers
+a few with content that the patterns do not know, such as `<rt_info>` in a port, and those with bodies, of which it reads all but the layers
 and edges of the bodies.
 """
 
@@ -63,6 +63,8 @@ _SUPPRESSION: Final = "<irshape"
 _NAMES: Final = ' names="'
 _OFFSET: Final = ' offset="'
 _CONST: Final = ' type="Const" '
+# Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
+_MOST_UNUSUAL: Final = 16
 # The source is decoded in blocks of this many bytes, so that the copy stays small.
 _BLOCK: Final = 1 << 18
 
@@ -125,8 +127,8 @@ class _Lane:
     def __init__(self, document: Document, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> None:
         self.source = document.source
         self.limits = document.limits
-        # How many layers have been read, and how many bodies are open.
-        self.count = self.depth = 0
+        # How many layers have been read, how many bodies are open, and how many layers the general reader has read alone.
+        self.count = self.depth = self.unusual = 0
         self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
@@ -192,7 +194,7 @@ class _Lane:
                         found = signatures[key] = self.signature(nameless, has_own=weights_at is not None)
                     except UnusualError:
                         at += len(_LAYER_END)
-                        layers.append(self.read_layer(begin, at, []))
+                        layers.append(self.unusual_layer(begin, at))
                         continue
                 signature, data_at = found
                 data_offset = at - len(rest) + data_at if data_at >= 0 else -1
@@ -204,6 +206,13 @@ class _Lane:
                 raise UnusualError
         self.count += len(layers)
         return layers, at
+
+    def unusual_layer(self, begin: int, end: int) -> Layer:
+        """Read a layer whose content departs from the layout with the general reader."""
+        self.unusual += 1
+        if self.unusual > _MOST_UNUSUAL:
+            raise UnusualError
+        return self.read_layer(begin, end, [])
 
     def has_bodies(self, rest: str) -> bool:
         """Whether a layer is of a type with bodies, given its text after the name."""

@@ -467,6 +467,20 @@ def test_the_fast_lane_is_taken():
     assert not others
 
 
+@pytest.mark.parametrize(("count", "is_fast"), [(1, True), (16, True), (17, False)])
+def test_a_few_layers_of_unusual_content_keep_the_file_on_the_fast_lane(count, is_fast):
+    port = '<port id="0" precision="FP32"><dim>3</dim><rt_info><attribute name="layout" version="0" layout="[N]" /></rt_info></port>'
+    data = '<data shape="3" element_type="f32" />'
+    layers = [
+        f'<layer id="{id}" name="x{id}" type="Parameter" version="opset1">{data}<output>{port}</output></layer>' for id in range(count)
+    ]
+    source = f'<?xml version="1.0"?><net name="n" version="11"><layers>{"".join(layers)}</layers><edges></edges></net>'.encode()
+    fast, slow = both_ways(source)
+    assert plain(fast) == plain(slow)
+    assert [layer.outputs[0].layout for layer in fast.graph.layers] == ["[N]"] * count
+    assert reader._Reader(read(source)).run_fast() is is_fast
+
+
 @pytest.mark.parametrize("declared", ["", '<?xml version="1.0"?>', "<?xml version='1.0' encoding='US-ASCII'?>", '<?xml version="1.0" encoding="utf-8"?>',
                                       '<?xml version="1.0" encoding="latin-1"?>', """<?xml version="1.0'?>""", '<?xml version="1.1"?>', '<?xml encoding="utf-8"?>'])  # fmt: skip
 def test_declarations(declared):
