@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 
 if TYPE_CHECKING:
@@ -100,8 +101,8 @@ class Weights:
                     self._size = self._open()
                 except WeightsError as error:
                     self._error = error
-                except OSError as error:
-                    self._error = WeightsError("W104", f"the weights{self._named()} cannot be read: {error.strerror or error}")
+                except OSError as fault:  # compiled, a variable has one type
+                    self._error = WeightsError("W104", f"the weights{self._named()} cannot be read: {fault.strerror or fault}")
             if self._error is not None:
                 raise self._error
             return self._size
@@ -247,6 +248,7 @@ def _weights(source: Any, folder: str | None) -> Weights:
     return Weights(source, folder=folder)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class _Elsewhere:
     """In a pickle, stands for a file object that only the process that made it can read."""
 
