@@ -185,12 +185,15 @@ class Application(Context):
         op = self.op
         inputs = self._inputs()
         arguments = inputs if len(inputs) == op.max_inputs else _arranged(op, inputs)
-        shapes = [self._sized(shape) for shape in self._shapes(inputs, arguments)]
+        shapes = self._shapes(inputs, arguments)
+        shapes = (self._sized(shapes[0]),) if len(shapes) == 1 else [self._sized(shape) for shape in shapes]
         if self.scope.has_intervals_only:
             shapes = [self._sized(shape) for shape in op.runtime_shapes(self, shapes, *arguments)]
         types = self._types(inputs, arguments, len(shapes))
         intern = self.table.intern
         if not self.wanted or op.propagate is None:
+            if len(shapes) == 1 and not is_poisoned:
+                return (intern(types[0], shapes[0]),)
             pairs = zip(types, shapes, strict=True)
             if is_poisoned:
                 return tuple([intern(element_type, shape, None, element_count(shape) is None) for element_type, shape in pairs])
@@ -206,7 +209,9 @@ class Application(Context):
 
     def _inputs(self) -> list[Input]:
         """The inputs, checked by the declarations of their ports. Ends the rule if an input has a rank for which it cannot run."""
-        ports, sources, unknown_shape = self.op.arrangement(len(self.facts)), self.sources, self.unknown_shape
+        ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
+        if len(ports) != len(self.facts):
+            ports = self.op.arrangement(len(self.facts))
         is_fit = True
         inputs: list[Input] = []
         for index, fact in enumerate(self.facts):
@@ -277,6 +282,8 @@ class Application(Context):
             types = self.op.types(self, *arguments)
             return [types] * count if isinstance(types, ElementType) else list(types)
         outs = self.op.outputs
+        if len(outs) == count == 1:
+            return (self._type(outs[0], inputs),)
         return [self._type(out, inputs) for out in (outs if len(outs) == count else _stretched(outs, count))]
 
     def _type(self, out: Out, inputs: Sequence[Input]) -> ElementType:

@@ -208,13 +208,19 @@ def symbol_names(model: Model, inputs: Mapping[str, object]) -> set[str]:
     return _names(recorded_inputs(model)[0].updated(asked_inputs(model, inputs, {})).shapes)
 
 
+def _has_notes(source: bytes, begin: int, end: int) -> bool:
+    """Whether the notes of irshape may be in a net whose layers stand from `begin` to `end`, which is negative if it is not known."""
+    return source.find(_NOTES, max(end, 0)) >= 0 or source.find(_NOTES, 0, begin) >= 0
+
+
 def _annotations(model: Model) -> dict[str, str]:
     """The texts of irshape about the shapes of inputs, by name: from the ports, or from an `openvino.Model`."""
     document = model.document
     if document.has_annotations:
         first = {node.name: node.layer.outputs[0].annotation for node in model.parameters if node.layer.outputs}
         return {name: text for name, text in first.items() if text is not None}
-    if _NOTES not in document.source:
+    layers = model.graph.layers
+    if layers and not _has_notes(document.source, layers[0].offset, layers[-1].end):
         return {}
     import json
 

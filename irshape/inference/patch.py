@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from irshape.inference.stored import stored
+from irshape.inference.stored import constants
 from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.xml.document import Layer
@@ -48,7 +48,7 @@ def patched(model: Model, weights: Weights, numbers: Mapping[int, Mapping[int, i
         node = model.nodes[index]
         changes[node.layer], old = _changed(node, weights, elements)
         patches.append(Patch(node.key, node.name, node.line, {at: (old[at], new) for at, new in sorted(elements.items())}))
-    ranges = [(start, end, changes.get(layer)) for start, end, layer, _ in stored(document)]
+    ranges = [(start, end, changes.get(layer)) for start, end, layer, _ in constants(document)]
     written: dict[int, bytes] = {}
     moved: dict[bytes, int] = {}
     splices: list[Splice] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -14,6 +15,9 @@ from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Document, Port, PortRecord, Signature
+
+# What was found of recorded precision and dims, and the fact that they were compared with.
+_Known: TypeAlias = dict[tuple[str | None, tuple[int, ...] | None, Fact], list[tuple[str, str]]]
 
 
 def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[Diagnostic, list[int]]:
@@ -29,13 +33,14 @@ def compare_recorded(document: Document, model: Model, engine: Engine) -> dict[D
     slots = run.slots
     # Layers with the same signature and the same outcome need not be compared again.
     compared: dict[tuple[Signature, object], list[tuple[int, str, str]]] = {}
+    known: _Known = {}
     for node, taken in zip(engine.schedule.nodes, run.outcomes or [None] * len(engine.schedule.nodes), strict=True):
         signature = node.layer.signature
         faults = compared.get((signature, taken))
         if faults is None:
             if node.op_class is None:
                 continue
-            faults = _faults(node, slots, stubs)
+            faults = _faults(node, slots, stubs, known)
             if taken is not None and not stubs:
                 compared[signature, taken] = faults
         for index, code, message in faults:
@@ -72,22 +77,23 @@ def without_surplus(roots: Mapping[Diagnostic, list[int]], found: Iterable[Diagn
 def exchanged(node: Node, slots: list[Fact]) -> tuple[int, int] | None:
     """Two input ports of which each records what the other one takes, by their ids; None if there are none."""
     records = node.layer.signature.records
-    for first, slot in enumerate(node.sources):
-        for second in range(first):
-            other = node.sources[second]
-            if (
-                slot < 0
-                or other < 0
-                or not (_contradictions(records[first], slots[slot]) and _contradictions(records[second], slots[other]))
-            ):
-                continue
-            if not (_contradictions(records[first], slots[other]) or _contradictions(records[second], slots[slot])):
-                return node.layer.inputs[second].id, node.layer.inputs[first].id
-    return None
+    wrong = [place for place, slot in enumerate(node.sources) if slot >= 0 and _differs(records[place], slots[slot])]
+    if len(wrong) != 2:
+        return None
+    first, second = wrong
+    if _differs(records[first], slots[node.sources[second]]) or _differs(records[second], slots[node.sources[first]]):
+        return None
+    return node.layer.inputs[first].id, node.layer.inputs[second].id
 
 
-def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port]) -> list[tuple[int, str, str]]:
-    """The ports of a node whose records the model contradicts: position, code and message."""
+def _differs(record: PortRecord, fact: Fact) -> bool:
+    """Whether the model contradicts what a port records."""
+    _, precision, dims = record
+    return bool(_contradictions(precision, dims, fact))
+
+
+def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port], known: _Known) -> list[tuple[int, str, str]]:
+    """The ports of a node whose records the model contradicts: position, code and message. `known` are the comparisons so far."""
     signature = node.layer.signature
     count = signature.input_count
     behind_inputs = node.first_slot - count
@@ -100,15 +106,18 @@ def _faults(node: Node, slots: list[Fact], stubs: Mapping[int, Port]) -> list[tu
         else:
             slot = behind_inputs + index
         fact = slots[slot]
+        _, precision, dims = record
         # Most ports record exactly the fact.
-        if record[2] != fact.shape or record[1] != fact.element_type.precision:
-            found += [(index, code, message) for code, message in _contradictions(record, fact)]
+        if dims != fact.shape or precision != fact.element_type.precision:
+            faults = known.get((precision, dims, fact))
+            if faults is None:
+                faults = known[precision, dims, fact] = _contradictions(precision, dims, fact)
+            found += [(index, code, message) for code, message in faults]
     return found
 
 
-def _contradictions(port: PortRecord, fact: Fact) -> list[tuple[str, str]]:
+def _contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: Fact) -> list[tuple[str, str]]:
     """Codes and messages of the facts that a port records and the model contradicts."""
-    _, precision, dims = port
     faults: list[tuple[str, str]] = []
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):

@@ -22,17 +22,18 @@ INTERNAL: Final = "I101"
 
 def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Outcome:
     """The outcome of a rule on irshape's facts, with the verdict of the same rule on OpenVINO's view of these facts."""
-    errors, refusals = ([finding for finding in side.findings if finding.is_error] for side in (ours, theirs))
-    internal = tuple([finding for finding in (*errors, *refusals) if finding.code == INTERNAL])
-    if internal:  # no verdict: the rule itself failed
-        return Outcome(theirs.outputs, internal, (), listed)
-    if refusals:
+    if ours.findings or theirs.findings:
+        errors, refusals = ([finding for finding in side.findings if finding.is_error] for side in (ours, theirs))
+        internal = tuple([finding for finding in (*errors, *refusals) if finding.code == INTERNAL])
+        if internal:  # no verdict: the rule itself failed
+            return Outcome(theirs.outputs, internal, (), listed)
+        if refusals:
+            if errors:
+                return ours
+            findings = [_reworded(finding, "S206", "OpenVINO refuses the bounds it knows") for finding in refusals]
+            return Outcome(theirs.outputs, (*ours.findings, *findings), ours.requirements, listed)
         if errors:
-            return ours
-        findings = [_reworded(finding, "S206", "OpenVINO refuses the bounds it knows") for finding in refusals]
-        return Outcome(theirs.outputs, (*ours.findings, *findings), ours.requirements, listed)
-    if errors:
-        return Outcome(theirs.outputs, never_valid(ours.findings), (), listed)
+            return Outcome(theirs.outputs, never_valid(ours.findings), (), listed)
     if len(ours.outputs) != len(theirs.outputs):
         return ours
     pairs = zip(ours.outputs, theirs.outputs, strict=True)

@@ -204,11 +204,17 @@ class _Common:
 
 def _reads(op: Op, count: int) -> _Reads:
     """The inputs, of `count`, whose elements a rule reads; those that it reads where an output is wanted; those whose ends it reads."""
-    ports = [(position, op.input_at(position, count)) for position in range(count)]
     follows = op.demanded if op.propagate is not None else ()
-    always = [position for position, port in ports if port is not None and port.value]
-    followed = [position for position, port in ports if port is not None and (port.value or port.index in follows)]
-    ended = [(position, TUPLE_ENDS if port.ends == "tuples" else ENDS) for position, port in ports if port is not None and port.ends]
+    always: list[int] = []
+    followed: list[int] = []
+    ended: list[tuple[int, frozenset[int]]] = []
+    for position, port in enumerate(op.arrangement(count)):
+        if port.value:
+            always.append(position)
+        if port.value or port.index in follows:
+            followed.append(position)
+        if port.ends:
+            ended.append((position, TUPLE_ENDS if port.ends == "tuples" else ENDS))
     return always, followed, ended
 
 

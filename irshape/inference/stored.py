@@ -8,7 +8,7 @@ from itertools import pairwise
 from irshape.model.build import place
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
-from irshape.xml.document import Document, Layer
+from irshape.xml.document import Document, Graph, Layer, Signature
 from irshape.xml.lexical import own_offset
 from irshape.xml.weights import Weights, WeightsError
 
@@ -19,27 +19,42 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
     OpenVINO writes constants one after the other, those with equal bytes once, and nothing behind the last one. A tool that empties the
     weights puts constants of every size at one offset, so constants that begin at the same byte do not count as overlapping.
     """
-    constants = sorted(stored(document), key=lambda one: one[:2])
-    if not constants or weights is None:
+    if weights is None:
         return []
+    layers: list[tuple[Layer, str]] = []
+    stored: list[tuple[int, int, int]] = []
+    for path, graph in _graphs(document):
+        for layer, at, end in _stored(graph):
+            stored.append((at, end, len(layers)))
+            layers.append((layer, path))
+    if not stored:
+        return []
+    stored.sort()
     try:
-        found = [*_surplus(document, weights, max(end for _, end, _, _ in constants))]
+        found = [*_surplus(document, weights, max([end for _, end, _ in stored]))]
     except WeightsError:
         return []  # the first constant that is read reports it
     before = 0  # the end of the constants before the pair
-    for (start, end, first, _), (at, last, layer, path) in pairwise(constants):
+    for (start, end, earlier), (at, last, number) in pairwise(stored):
         is_told = start < before <= at  # the first of the pair overlaps the constant before it, and is the one at fault
-        before = max(before, end) if not is_told else before
-        if start < at < end and not is_told:
-            message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
-            place_of_offset = document.attribute_offset(layer.data_offset, "offset")
-            found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path)))
+        if not is_told:
+            before = max(before, end)
+            if start < at < end:
+                (first, _), (layer, path) = layers[earlier], layers[number]
+                message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
+                place_of_offset = document.attribute_offset(layer.data_offset, "offset")
+                found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path)))
     return found
 
 
 def last_end(document: Document, most: int) -> int:
     """The end of the last constant that ends at byte `most` or before; 0 if there is none."""
-    return max((end for _, end, _, _ in stored(document) if end <= most), default=0)
+    return max((end for _, end, _, _ in constants(document) if end <= most), default=0)
+
+
+def constants(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
+    """Where the bytes of each constant begin and end, with its layer and the path of its body."""
+    return ((at, end, layer, path) for path, graph in _graphs(document) for layer, at, end in _stored(graph))
 
 
 def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnostic]:
@@ -57,18 +72,27 @@ def _surplus(document: Document, weights: Weights, end: int) -> Iterator[Diagnos
     )
 
 
-def stored(document: Document) -> Iterator[tuple[int, int, Layer, str]]:
-    """Where the bytes of each constant begin and end, with its layer and the path of its body."""
+def _graphs(document: Document) -> Iterator[tuple[str, Graph]]:
+    """The graphs of a document, each with its path."""
     pending = [("", document.graph)]
     while pending:
         path, graph = pending.pop()
+        yield path, graph
         for layer in graph.layers:
             for name, body in (layer.bodies or {}).items():
                 pending.append((f"{path} / {layer.name} / {name}".removeprefix(" / "), body))
-            if layer.weights_at is not None:
-                size = own_offset(layer.signature.attributes.get("size", ""))
-                if size:
-                    yield layer.weights_at, layer.weights_at + size, layer, path
+
+
+def _stored(graph: Graph) -> Iterator[tuple[Layer, int, int]]:
+    """The constants of a graph, each with the begin and the end of its bytes."""
+    sizes: dict[Signature, int] = {}
+    for layer in graph.layers:
+        if (at := layer.weights_at) is not None:
+            size = sizes.get(layer.signature)
+            if size is None:
+                size = sizes[layer.signature] = own_offset(layer.signature.attributes.get("size", "")) or 0
+            if size:
+                yield layer, at, at + size
 
 
 def distrusted(diagnostics: Sequence[Diagnostic], without_values: Sequence[Diagnostic]) -> list[Diagnostic] | None:

@@ -94,11 +94,9 @@ class _Builder:
         self.find_dead()
         self.sort()
         self.check_connections()
-        for node in self.model.nodes:
-            if node.layer.bodies:
-                node.bodies = {
-                    name: Model(self.document, graph, node, name, self.model.registry) for name, graph in node.layer.bodies.items()
-                }
+        for node in self.model.holders:
+            graphs = node.layer.bodies or {}
+            node.bodies = {name: Model(self.document, graph, node, name, self.model.registry) for name, graph in graphs.items()}
 
     def fault(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None) -> Fault:
         """Record a fault of the graph; its severity is decided when it is known which layers are live."""
@@ -140,13 +138,18 @@ class _Builder:
             node = Node(model, index, layer, op_class, input_count, slot)
             nodes.append(node)
             same_type.append(node)
-            producers += (index,) * count
+            if count == 1:
+                producers.append(index)
+            else:
+                producers += (index,) * count
             slot += count
-            if layer.id in by_id:
-                earlier = by_id[layer.id]
+            if layer.bodies is not None:
+                model.holders.append(node)
+            earlier = by_id.setdefault(layer.id, node)
+            if earlier is not node:
                 earlier.is_dropped = True
                 self.fault("G101", f"layer id {layer.id} is already the id of {earlier.name!r}", node, layer.offset)
-            by_id[layer.id] = node
+                by_id[layer.id] = node
         model.slot_count = slot
         self.signatures = resolved.keys()
         if extended := {signature for signature, (op_class, *_) in resolved.items() if op_class is not None and op_class.is_of_extension}:
@@ -183,11 +186,10 @@ class _Builder:
 
     def connect(self) -> None:
         model = self.model
-        by_id = model._by_id
+        ends, node_of = model.graph.ends, model._by_id.get
         is_read = self.is_read = [False] * len(model.nodes)
-        numbers = iter(model.graph.ends)
-        for number, (from_layer, from_port, to_layer, to_port) in enumerate(zip(numbers, numbers, numbers, numbers, strict=True)):
-            source, target = by_id.get(from_layer), by_id.get(to_layer)
+        edges = zip(map(node_of, ends[::4]), ends[1::4], map(node_of, ends[2::4]), ends[3::4], strict=True)
+        for number, (source, from_port, target, to_port) in enumerate(edges):
             if source is None or target is None:
                 self.report_missing_layer(number, source, target)
                 continue

@@ -268,7 +268,8 @@ class Model:
     for an example of the specification), `document` the file, and `diagnostics` are the faults of the graph itself. For a body, `holder` is
     the node that holds it, `path` the names of the enclosing layers and bodies (`loop_3 / body`), and `prefix` the beginning of its nodes'
     keys (`2.body/`). `is_live` says that the model is no body of a layer that reaches no Result or Assign. A model can be pickled.
-    `registry` has the operations that the model may use, and `extended` are the nodes of this graph that need an extension to run.
+    `registry` has the operations that the model may use, `extended` are the nodes of this graph that need an extension to run, and
+    `holders` those that hold bodies.
 
     The engine reads `graph`, `order` (the indices of the nodes in topological order), `producers` (for each slot the index of its node),
     `slot_count`, `stubs` (the recorded ports that stand for faulty edges, by slot), `default_opset`, and `first_tensor`, which plus a slot
@@ -277,8 +278,8 @@ class Model:
 
     __slots__ = (
         "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_readers", "_weights", "default_opset", "diagnostics",
-        "document", "extended", "first_tensor", "graph", "holder", "ir_version", "is_live", "name", "nodes", "order", "path", "prefix",
-        "producers", "registry", "slot_count", "stubs",
+        "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live", "name", "nodes", "order", "path",
+        "prefix", "producers", "registry", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
@@ -295,6 +296,7 @@ class Model:
         self.ir_version = document.version
         self.nodes: list[Node] = []
         self.extended: list[Node] = []
+        self.holders: list[Node] = []
         self.order: Sequence[int] = ()
         self.producers: list[int] = []
         self.slot_count = 0
@@ -385,7 +387,7 @@ class Model:
         while pending:
             model = pending.pop()
             yield model
-            pending += [body for node in reversed(model.nodes) for body in reversed(tuple(node.bodies.values()))]
+            pending += [body for node in reversed(model.holders) for body in reversed(tuple(node.bodies.values()))]
 
     @property
     def readers(self) -> Mapping[int, list[tuple[int, int]]]:

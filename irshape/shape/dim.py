@@ -46,6 +46,7 @@ class Scope:
         self._names: set[str] = set()
         self._dims: dict[tuple[Polynomial, Range], Dim] = {}
         self._results: dict[tuple[str, Size, Size], Size] = {}
+        self._differences: dict[tuple[Dim, Dim], Range] = {}
         self.questions: list[Question] | None = None
 
     def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
@@ -138,6 +139,18 @@ class Scope:
                 self._expression_of(operation, expression_of(a), expression_of(b)), _RANGES[operation](_range(a), _range(b))
             )
         return result
+
+    def difference(self, a: Dim, b: Dim) -> Range:
+        """The memoised range of `a - b`, found without making a Dim."""
+        known = self._differences.get((a, b))
+        if known is None:
+            polynomial = self.polynomials.add(a.polynomial, b.polynomial, -1)
+            if isinstance(polynomial, int):
+                known = exactly(polynomial)
+            else:
+                known = meet(polynomial.range, subtract(a.range, b.range)) or polynomial.range
+            self._differences[a, b] = known
+        return known
 
     def _expression_of(self, operation: str, a: Expression, b: Expression) -> Expression:
         polynomials = self.polynomials
@@ -391,13 +404,8 @@ def is_eq(a: Size, b: Size) -> bool | None:
 
 
 def _difference(a: Size, b: Size) -> Range:
-    """The range of `a - b`, found without making a Dim."""
-    if not isinstance(a, Dim) or not isinstance(b, Dim):
-        return _range(a - b)
-    polynomial = a.scope.polynomials.add(a.polynomial, b.polynomial, -1)
-    if isinstance(polynomial, int):
-        return exactly(polynomial)
-    return meet(polynomial.range, subtract(a.range, b.range)) or polynomial.range
+    """The range of `a - b`."""
+    return a.scope.difference(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else _range(a - b)
 
 
 def _may_be(known: Range, number: int) -> bool | None:

@@ -149,6 +149,7 @@ class Decision(NamedTuple):
 _HOLDS: Final = Decision(True, False)
 _DEPENDS: Final = Decision(None, False)
 _REFUTED: Final = Decision(False, True)
+_NEVER: Final = Decision(False, False)
 
 
 def _decide_eq(a: Size, b: Size) -> Decision:
@@ -156,14 +157,14 @@ def _decide_eq(a: Size, b: Size) -> Decision:
     if holds is not False:
         return _HOLDS if holds else _DEPENDS
     (low, high), (other_low, other_high) = bounds(a), bounds(b)
-    return Decision(False, high < other_low or other_high < low)
+    return _REFUTED if high < other_low or other_high < low else _NEVER
 
 
 def _decide_ge(a: Size, b: Size) -> Decision:
     holds = is_le(b, a)
     if holds is not False:
         return _HOLDS if holds else _DEPENDS
-    return Decision(False, bounds(a)[1] < bounds(b)[0])
+    return _REFUTED if bounds(a)[1] < bounds(b)[0] else _NEVER
 
 
 def _decide_div(a: Size, divisor: Size) -> Decision:
@@ -174,7 +175,7 @@ def _decide_div(a: Size, divisor: Size) -> Decision:
         return _REFUTED
     multiple = meet(a.range, Range(-inf, inf, abs(divisor)))
     if multiple is None:
-        return Decision(False, reduced(a.range.low, a.range.high, abs(divisor)) is None)
+        return _REFUTED if reduced(a.range.low, a.range.high, abs(divisor)) is None else _NEVER
     return _HOLDS if multiple == a.range else _DEPENDS
 
 

@@ -6,7 +6,6 @@ A negative index counts from the end. OpenVINO clamps `begin` into `0..last`, wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import inf
 from typing import Final, TypeAlias
 
@@ -68,13 +67,13 @@ def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Boun
     """
     low, high = (int(min(max(end, 0), INT64_MAX)) for end in bounds(size))
     lengths = [
-        bounds(_length(value, first, second, step))
+        len(slice_range(value, first, second, step))
         for first in _corners(begin)
         for second in _corners(end)
         for value in _breaks(low, high, first or 0, second or 0)
     ]
-    lowest, highest = min(length[0] for length in lengths), max(length[1] for length in lengths)
-    return lowest, inf if highest >= _UNBOUNDED else highest
+    highest = max(lengths)
+    return min(lengths), inf if highest >= _UNBOUNDED else highest
 
 
 def _corners(index: Index) -> set[int | None]:
@@ -84,8 +83,6 @@ def _corners(index: Index) -> set[int | None]:
     return {low, high, -1, 0} if low < 0 <= high else {low, high}
 
 
-def _breaks(low: int, high: int, begin: int, end: int) -> Iterator[int]:
-    yield low
-    yield high
-    for place in {begin, -begin, end, -end, end - begin, begin - end}:
-        yield from (value for value in range(place - 1, place + 2) if low < value < high)
+def _breaks(low: int, high: int, begin: int, end: int) -> set[int]:
+    places = {place + step for place in (begin, -begin, end, -end, end - begin, begin - end) for step in (-1, 0, 1)}
+    return {low, high, *[place for place in places if low < place < high]}

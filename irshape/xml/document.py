@@ -7,7 +7,6 @@ Offsets count bytes of `Document.source` from 0. `Document.position` turns an of
 from __future__ import annotations
 
 import re
-from array import array
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -224,7 +223,7 @@ class Graph:
 
     def __init__(self, offset: int) -> None:
         self.layers: list[Layer] = []
-        self.ends: array[int] = array("q")
+        self.ends: list[int] = []
         self.offset = offset
         self.end = offset
         self._places: list[int] = []
@@ -235,7 +234,7 @@ class Graph:
         self.ends.extend(ends)
         self._places.append(offset)
 
-    def set_edges(self, ends: array[int], find: Callable[[], list[int]]) -> None:
+    def set_edges(self, ends: list[int], find: Callable[[], list[int]]) -> None:
         """Set the edges; `find` gives their offsets when the first is needed."""
         self.ends = ends
         self._find_edges = find

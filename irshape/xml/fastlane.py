@@ -2,18 +2,19 @@
 
 Layers with equal text share a `Signature`, which is parsed once. Ports and their offsets are made on demand. Every byte is matched
 against strict patterns, or parsed by expat where the content is free (`<rt_info>`), so an accepted file is well-formed. Any other file,
-and so every file with a fault, goes to the general reader; both readers give equal documents. Of a layer with bodies the general reader
-reads all but the layers and edges of the bodies.
+and so every file with a fault, goes to the general reader; both readers give equal documents. The general reader also reads single layers:
+a few with content that the patterns do not know, such as `<rt_info>` in a port, and those with bodies, of which it reads all but the layers
+and edges of the bodies.
 """
 
 from __future__ import annotations
 
 import pyexpat
 import re
-from array import array
 from collections.abc import Callable, Iterator
 from typing import Final, TypeAlias
 
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
 from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
@@ -62,9 +63,14 @@ _SUPPRESSION: Final = "<irshape"
 _NAMES: Final = ' names="'
 _OFFSET: Final = ' offset="'
 _CONST: Final = ' type="Const" '
+# Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
+_MOST_UNUSUAL: Final = 16
 # The source is decoded in blocks of this many bytes, so that the copy stays small.
 _BLOCK: Final = 1 << 18
 
+
+_PortText: TypeAlias = tuple[str | None, str | None, tuple[int, ...] | None]
+"""Precision, names and dims of a port."""
 
 ReadLayer: TypeAlias = Callable[[int, int, list[tuple[int, int]]], Layer]
 """Reads one layer with the general reader, given its begin and end and the ranges in it that are left out, one in each body."""
@@ -106,14 +112,23 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
     return True
 
 
+@mypyc_attr(native_class=False)
+class _Numbers(dict[str, int]):
+    """The numbers of decimal texts. Edges repeat the ids of layers, so most texts have been read before."""
+
+    def __missing__(self, text: str) -> int:
+        number = self[text] = int(text)
+        return number
+
+
 class _Lane:
     """The state of reading one document: the parts parsed so far, by their text."""
 
     def __init__(self, document: Document, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> None:
         self.source = document.source
         self.limits = document.limits
-        # How many layers have been read, and how many bodies are open.
-        self.count = self.depth = 0
+        # How many layers have been read, how many bodies are open, and how many layers the general reader has read alone.
+        self.count = self.depth = self.unusual = 0
         self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
@@ -122,12 +137,13 @@ class _Lane:
         self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
         self.known_inputs: dict[str, list[PortRecord]] = {}
         self.known_outputs: dict[str, list[PortRecord]] = {}
-        self.known_ports: dict[str, tuple[str | None, str | None, tuple[int, ...] | None]] = {}
+        self.known_ports: dict[str, _PortText] = {}
+        self.numbers = _Numbers()
 
     def layers(self, at: int, end: int | None = None) -> tuple[list[Layer], int]:
         """Read the layers from an offset on, up to `end` if they are those of a body; also gives the offset after the last one."""
         # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
-        source, signatures, ports = self.source, self.signatures, self.ports
+        source, signatures, ports, numbers = self.source, self.signatures, self.ports, self.numbers
         has_entities = b"&" in source
         befores: set[str] = set()
         layers: list[Layer] = []
@@ -174,16 +190,29 @@ class _Lane:
                         at += len(_LAYER_END)
                         continue
                     nameless = f'{front}{_NAMES}"{tail}' if cut else rest
-                    found = signatures[key] = self.signature(nameless, has_own=weights_at is not None)
+                    try:
+                        found = signatures[key] = self.signature(nameless, has_own=weights_at is not None)
+                    except UnusualError:
+                        at += len(_LAYER_END)
+                        layers.append(self.unusual_layer(begin, at))
+                        continue
                 signature, data_at = found
                 data_offset = at - len(rest) + data_at if data_at >= 0 else -1
                 at += len(_LAYER_END)
-                layers.append(Layer(int(id), name, signature, weights_at, begin, at, data_offset, ports))
+                number = numbers[id] = int(id)
+                layers.append(Layer(number, name, signature, weights_at, begin, at, data_offset, ports))
             at = max(at, resumed)
             if self.count + len(layers) > self.limits.layers:
                 raise UnusualError
         self.count += len(layers)
         return layers, at
+
+    def unusual_layer(self, begin: int, end: int) -> Layer:
+        """Read a layer whose content departs from the layout with the general reader."""
+        self.unusual += 1
+        if self.unusual > _MOST_UNUSUAL:
+            raise UnusualError
+        return self.read_layer(begin, end, [])
 
     def has_bodies(self, rest: str) -> bool:
         """Whether a layer is of a type with bodies, given its text after the name."""
@@ -195,7 +224,7 @@ class _Lane:
         if self.depth >= self.limits.depth:
             raise UnusualError
         self.depth += 1
-        graphs: dict[str, tuple[list[Layer], array[int], Callable[[], list[int]]]] = {}
+        graphs: dict[str, tuple[list[Layer], list[int], Callable[[], list[int]]]] = {}
         left_out: list[tuple[int, int]] = []
         at = begin
         end = source.find(_LAYER_END_BYTES, at)
@@ -236,7 +265,7 @@ class _Lane:
         source = self.source
         return lambda: [edge.start() for edge in _EDGE.finditer(source, first, last)]
 
-    def edges(self, at: int) -> tuple[array[int], int, int]:
+    def edges(self, at: int) -> tuple[list[int], int, int]:
         """The four numbers of each edge after the layers, and the begin and end of the text that holds the edges."""
         source = self.source
         begin = _EDGES_BEGIN.match(source, at)
@@ -244,14 +273,15 @@ class _Lane:
             raise UnusualError
         at = first = begin.end()
         last = source.find(_EDGES_END, first)
-        ends = array("q")
+        ends: list[int] = []
+        number_of = self.numbers.__getitem__
         while at < last:
             stop = _last(source, _EMPTY_TAG_END, at, last)
             stop = last if stop < 0 else stop + len(_EMPTY_TAG_END)
             text = source[at:stop]
             if not _EDGES.fullmatch(text):
                 raise UnusualError
-            ends.extend(array("q", list(map(int, text.translate(_DIGITS).split()))))
+            ends += map(number_of, text.translate(_DIGITS).decode("ascii").split())
             at = stop
         return ends, first, last
 
@@ -293,18 +323,26 @@ class _Lane:
         records = several.get(text)
         if records is not None:
             return records
-        records = several[text] = []
-        for id, port, _ in _each_port(text):
-            known = self.known_ports.get(port)
+        records = []
+        known_ports = self.known_ports
+        blank, *ports = text.split(_PORT_BEGIN)
+        if blank.strip(WHITE_SPACE):
+            raise UnusualError
+        for port in ports:
+            id, _, rest = port.partition('"')
+            if not (id.isdecimal() and len(id) <= SAFE_DIGITS):
+                raise UnusualError
+            known = known_ports.get(rest)
             if known is None:
-                known = self.known_ports[port] = self.port(port)
+                known = known_ports[rest] = self.port(rest)
             precision, _, dims = known
             if is_output and (precision is None or ElementType.from_precision(precision) is None):
                 raise UnusualError
             records.append((int(id), precision, dims))
+        several[text] = records
         return records
 
-    def port(self, text: str) -> tuple[str | None, str | None, tuple[int, ...] | None]:
+    def port(self, text: str) -> _PortText:
         """The precision, names and dims of a port, given its text after the id."""
         found = _PORT.fullmatch(text)
         if found is None:

@@ -12,22 +12,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
 from irshape.report.text import counted
+from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 from irshape.shape.value import Ends
 
 if TYPE_CHECKING:
-    from typing import IO, Literal, Protocol, TypeAlias
+    from typing import IO, Literal, TypeAlias
 
     from irshape.xml.formats import Format
-
-    class Readable(Protocol):
-        """A file object, or as much of one as weights need."""
-
-        def seek(self, offset: int, whence: int = ..., /) -> int:
-            """Move to an offset."""
-
-        def read(self, size: int = ..., /) -> bytes:
-            """Read bytes from there."""
+    from irshape.xml.readable import Readable
 
     WeightsSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | Readable | Weights"
     """A source of weights: the path of the `.bin`, its bytes, or an object with `seek` and `read`."""
@@ -66,6 +59,7 @@ class WeightsError(Exception):
         return self.message
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Weights:
     """The bytes of the constants, from a path, from bytes, or from an object with `seek` and `read`; False for weights that are not read.
 
@@ -119,14 +113,16 @@ class Weights:
     @property
     def total(self) -> int:
         """The number of bytes, 0 for an empty file."""
+        if self._error is None and self._size >= 0:
+            return self._size
         with self._lock:
             if self._size < 0 and self._error is None:
                 try:
                     self._size = self._open()
                 except WeightsError as error:
                     self._error = error
-                except OSError as error:
-                    self._error = WeightsError("W104", f"the weights{self._named()} cannot be read: {error.strerror or error}")
+                except OSError as fault:  # compiled, a variable has one type
+                    self._error = WeightsError("W104", f"the weights{self._named()} cannot be read: {fault.strerror or fault}")
             if self._error is not None:
                 raise self._error
             return self._size
@@ -276,6 +272,7 @@ def _weights(source: Any, folder: str | None) -> Weights:
     return Weights(source, folder=folder)
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class _Elsewhere:
     """In a pickle, stands for a file object that only the process that made it can read."""
 

@@ -467,7 +467,21 @@ def test_carried_files_are_sound_and_the_fast_lane_reads_them_alike(path):
 
 def test_the_fast_lane_is_taken():
     others = {path.stem for path in CARRIED if not reader._Reader(read(path.read_bytes())).run_fast()}
-    assert others == {"mobilenet_v2_ppp_resize", "resnet18_ppp"}  # their ports have layouts
+    assert not others
+
+
+@pytest.mark.parametrize(("count", "is_fast"), [(1, True), (16, True), (17, False)])
+def test_a_few_layers_of_unusual_content_keep_the_file_on_the_fast_lane(count, is_fast):
+    port = '<port id="0" precision="FP32"><dim>3</dim><rt_info><attribute name="layout" version="0" layout="[N]" /></rt_info></port>'
+    data = '<data shape="3" element_type="f32" />'
+    layers = [
+        f'<layer id="{id}" name="x{id}" type="Parameter" version="opset1">{data}<output>{port}</output></layer>' for id in range(count)
+    ]
+    source = f'<?xml version="1.0"?><net name="n" version="11"><layers>{"".join(layers)}</layers><edges></edges></net>'.encode()
+    fast, slow = both_ways(source)
+    assert plain(fast) == plain(slow)
+    assert [layer.outputs[0].layout for layer in fast.graph.layers] == ["[N]"] * count
+    assert reader._Reader(read(source)).run_fast() is is_fast
 
 
 @pytest.mark.parametrize("declared", ["", '<?xml version="1.0"?>', "<?xml version='1.0' encoding='US-ASCII'?>", '<?xml version="1.0" encoding="utf-8"?>',
