@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -14,6 +13,7 @@ from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
 from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
+from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from typing import Any, NoReturn
 
 from irshape.cli.run import FAILED
 from irshape.report.text import terminal_width
+from irshape.shape.hints import Any, NoReturn
 from irshape.shape.limits import DEFAULT
 
 

@@ -7,7 +7,6 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one
@@ -16,6 +15,7 @@ from irshape.cli.run import CLEAN, RunError, complain, put
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
+from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from irshape.cli.inputs import Request

@@ -6,12 +6,12 @@ import gc
 import os
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import irshape
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.shape.hints import TYPE_CHECKING, Any, Protocol, TypeAlias
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 

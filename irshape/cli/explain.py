@@ -6,7 +6,6 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import irshape
 from irshape.answers.explain.explainer import unexplained
@@ -16,6 +15,7 @@ from irshape.cli.arguments import add_reading_arguments
 from irshape.cli.batch import report
 from irshape.model.model import Model
 from irshape.report.text import Palette, terminal_width
+from irshape.shape.hints import Any
 
 ABOUT = "Explain a shape: list the layers that compute it, each with its place, its formula and the origin of each number."
 EXAMPLES = """examples:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
 
 from irshape.cli.run import describe
+from irshape.shape.hints import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from irshape.settings.settings import Settings

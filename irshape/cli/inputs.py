@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from irshape.cli.run import RunError
 from irshape.inference.inputs import (
@@ -19,6 +18,7 @@ from irshape.inference.inputs import (
 )
 from irshape.model.model import Model, Node
 from irshape.report.text import escape
+from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:

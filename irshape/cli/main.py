@@ -8,12 +8,12 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Any
 
 from irshape import __version__
 from irshape.cli.arguments import Parser
 from irshape.cli.run import FAILED, complain
 from irshape.shape.dim import IS_COMPILED
+from irshape.shape.hints import Any
 
 # The exit code that a shell shows for a program ended by a closed pipe; then the code for Ctrl-C.
 _BROKEN_PIPE = 141

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from typing import Any
 
 from irshape.cli.arguments import add_colour, add_extensions
 from irshape.cli.run import CLEAN, complain
@@ -13,6 +12,7 @@ from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.extensions import load_plugins, registry_of
 from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.text import Palette, pad
+from irshape.shape.hints import Any
 
 ABOUT = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
 EXAMPLES = """examples:

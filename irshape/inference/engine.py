@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.graph import Graph
@@ -23,6 +22,7 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
+from irshape.shape.hints import NamedTuple, TypeAlias
 from irshape.shape.limits import Work
 from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape

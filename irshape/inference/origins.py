@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
-
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import ENDS, Outcome, Transfer
@@ -15,6 +13,7 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.hints import Any, Final
 from irshape.shape.limits import Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Unreadable

@@ -7,7 +7,6 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 from __future__ import annotations
 
 from functools import partial
-from typing import Self
 
 from irshape.inference.engine import Engine, Pass
 from irshape.inference.facts import Fact

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.report.text import some
+from irshape.shape.hints import Final
 from irshape.xml.document import Document, Layer, Port, Signature
 
 # The most types that a note about an extension names.

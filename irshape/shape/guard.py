@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import gcd, inf
-from typing import Any, Final, NamedTuple
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import (
@@ -22,6 +21,7 @@ from irshape.shape.dim import (
     narrow,
     symbols,
 )
+from irshape.shape.hints import Any, Final, NamedTuple
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Range, meet, reduced
 

@@ -1,9 +1,11 @@
 """The limits for untrusted files, by name."""
 
+from __future__ import annotations
+
 import re
-from typing import Final, NamedTuple
 
 from irshape.shape.compilation import mypyc_attr
+from irshape.shape.hints import Final, NamedTuple
 
 
 class Limits(NamedTuple):
@@ -30,7 +32,7 @@ class Limits(NamedTuple):
     faults: int = 1_000
     work: int = 400_000
 
-    def changed(self, text: str) -> "Limits":
+    def changed(self, text: str) -> Limits:
         """The limits with one changed, given as `depth=128`. Raises ValueError for an unknown name or a number that is not allowed."""
         name, equals, value = text.partition("=")
         if not equals or name not in self._fields:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd, inf
-from typing import Final, NamedTuple, TypeAlias
+
+from irshape.shape.hints import Final, NamedTuple, TypeAlias
 
 Bound: TypeAlias = int | float
 

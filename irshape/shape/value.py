@@ -9,11 +9,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import copysign, gcd, inf, prod
-from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, Size, bounds, congruence
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import Any, Final, NamedTuple, TypeAlias
 from irshape.shape.range import Bound
 
 

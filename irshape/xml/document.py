@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
+from irshape.shape.hints import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:

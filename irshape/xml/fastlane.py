@@ -12,9 +12,9 @@ import pyexpat
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
 
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import Final, TypeAlias
 from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
 from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 

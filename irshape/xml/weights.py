@@ -8,11 +8,11 @@ import stat
 import struct
 import sys
 from _thread import allocate_lock  # as threading.Lock, without what that module imports
-from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from typing import IO, Protocol, TypeAlias

@@ -1,13 +1,15 @@
 """The rule of an operation that a file declares, and the class of such operations."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
 
 from irshape.ops.context import Context
 from irshape.ops.declared.formula import Axes, Condition, Formula, Layer
 from irshape.ops.declared.notation import Pattern
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.shape.dim import Size
+from irshape.shape.hints import Any, ClassVar, NamedTuple
 from irshape.shape.shape import Shape
 
 
