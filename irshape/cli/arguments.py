@@ -9,7 +9,7 @@ import sys
 from irshape.cli.run import FAILED
 from irshape.report.text import terminal_width
 from irshape.shape.hints import Any, NoReturn
-from irshape.shape.limits import DEFAULT
+from irshape.shape.limits import DEFAULT, LIMITS
 
 
 class _NoColours:
@@ -146,7 +146,7 @@ def add_limit(command: argparse.ArgumentParser) -> None:
         dest="limits",
         default=DEFAULT,
         metavar="NAME=N",
-        help=f"change a limit of what a file may demand: {', '.join(DEFAULT._fields)}",
+        help=f"change a limit of what a file may demand: {', '.join(LIMITS)}",
     )
     command.set_defaults(limited=frozenset())
 

@@ -141,7 +141,7 @@ class Examination:
             opaque = [*own.opaque, *opaque]
             extensions = [*own.extensions, *extensions]
             if own.limits:
-                limits = limits._replace(**{name: most for name, most in own.limits.items() if name not in given.limited})
+                limits = limits.replaced({name: most for name, most in own.limits.items() if name not in given.limited})
         if weights_file is not None:
             os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
         source = getattr(given, "source", None)

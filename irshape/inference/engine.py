@@ -22,7 +22,7 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import NamedTuple, TypeAlias
+from irshape.shape.hints import TypeAlias
 from irshape.shape.limits import Work
 from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
@@ -32,12 +32,16 @@ from irshape.xml.weights import Weights
 Pass: TypeAlias = Generator[Wanted, Run, Run]
 
 
-class _Question(NamedTuple):
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class _Question:
     """The question that a pass answers: the shapes, overrides and symbols of an engine."""
 
-    shapes: dict[int, Shape]
-    overrides: dict[int, tuple[Fact, ...]]
-    symbols: dict[str, SymbolRange]
+    __slots__ = ("overrides", "shapes", "symbols")
+
+    def __init__(self, shapes: dict[int, Shape], overrides: dict[int, tuple[Fact, ...]], symbols: dict[str, SymbolRange]) -> None:
+        self.shapes = shapes
+        self.overrides = overrides
+        self.symbols = symbols
 
     def changed(self, other: _Question) -> frozenset[int] | None:
         """The nodes for which the other question differs; None where it may differ for all."""

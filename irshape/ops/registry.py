@@ -11,7 +11,7 @@ from contextvars import ContextVar, Token
 from importlib import import_module
 
 from irshape.ops.op import Op, OpClass
-from irshape.shape.hints import Final, NamedTuple, TypeVar
+from irshape.shape.hints import Final, TypeVar
 
 _C = TypeVar("_C", bound=type[Op])
 
@@ -57,12 +57,15 @@ class Clash(TypeError):
     """A class is registered for a type and version that is known."""
 
 
-class _Entry(NamedTuple):
-    op: OpClass
-    since: str
-    until: str | None
-    without: list[str]
-    also: list[str]
+class _Entry:
+    __slots__ = ("also", "op", "since", "until", "without")
+
+    def __init__(self, op: OpClass, since: str, until: str | None, without: list[str], also: list[str]) -> None:
+        self.op = op
+        self.since = since
+        self.until = until
+        self.without = without
+        self.also = also
 
 
 def opset(version: str) -> int | None:

@@ -6,6 +6,8 @@ others stand in annotations that nobody reads.
 
 from __future__ import annotations
 
+from collections import _tuplegetter  # type: ignore[attr-defined]
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO as IO
@@ -26,9 +28,10 @@ if TYPE_CHECKING:
     from typing import cast as cast
     from typing import get_args as get_args
     from typing import get_origin as get_origin
+
+    _Class = TypeVar("_Class", bound=type[tuple[object, ...]])
 else:
     import sys
-    from collections import namedtuple
     from types import GenericAlias
 
     class _Form:
@@ -75,11 +78,48 @@ else:
         def __new__(cls, name, bases, members):
             if "__annotations__" not in members:  # from Python 3.14 on, a class has a function that gives them
                 members["__annotations__"] = members.pop("__annotate_func__")(1)
-            fields = members["__annotations__"]
-            made = namedtuple(name, fields, defaults=[members.pop(one) for one in fields if one in members], module=members["__module__"])
-            for key, member in members.items():
-                if key not in ("__module__", "__qualname__"):
-                    setattr(made, key, member)
-            return made
+            fields = tuple(members["__annotations__"])
+            members["_field_defaults"] = {field: members.pop(field) for field in fields if field in members}
+            return record(type(name, (_Named,), {"__slots__": (), "_fields": fields, **members}))
+
+    class _Named(tuple):
+        """The base of named tuples, which are those of `collections` and made much faster: no code is compiled for a class."""
+
+        __slots__ = ()
+
+        def __new__(cls, *values, **named):
+            if named or len(values) != len(cls._fields):
+                values = cls._completed(values, named)
+            return tuple.__new__(cls, values)
+
+        @classmethod
+        def _completed(cls, values, named):
+            """Give all values in their order. Raises TypeError as a function with these parameters would."""
+            known = {**cls._field_defaults, **named}
+            later = cls._fields[len(values) :]
+            if wrong := [*(name for name in named if name not in later), *(name for name in later if name not in known)]:
+                raise TypeError(f"{cls.__name__}() does not take, or lacks, the argument {wrong[0]!r}")
+            if len(values) > len(cls._fields):
+                raise TypeError(f"{cls.__name__}() takes {len(cls._fields)} arguments, got {len(values)}")
+            return (*values, *(known[name] for name in later))
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def _replace(self, **named):
+            return type(self)(**{**self._asdict(), **named})
+
+        def __getnewargs__(self):
+            return tuple(self)
+
+        def __repr__(self):
+            return f"{type(self).__name__}({', '.join([f'{name}={value!r}' for name, value in self._asdict().items()])})"
 
     NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
+
+
+def record(cls: _Class) -> _Class:
+    """Let the items of a class of tuples be read by the names that its annotations give them."""
+    for index, name in enumerate(cls.__annotations__):
+        setattr(cls, name, _tuplegetter(index, ""))
+    return cls

@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Callable, Sequence
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
-from irshape.shape.hints import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from irshape.shape.hints import TYPE_CHECKING, Final, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits
 
 if TYPE_CHECKING:
@@ -205,13 +205,16 @@ class PortMap:
         self.offset = offset
 
 
-class Suppression(NamedTuple):
+class Suppression:
     """An entry `<irshape ignore="..."/>` in the `<rt_info>` of a layer, or of the net if `layer` is None: its codes as text, its extent."""
 
-    codes: str
-    offset: int
-    end: int
-    layer: Layer | None
+    __slots__ = ("codes", "end", "layer", "offset")
+
+    def __init__(self, codes: str, offset: int, end: int, layer: Layer | None) -> None:
+        self.codes = codes
+        self.offset = offset
+        self.end = end
+        self.layer = layer
 
 
 class Graph:

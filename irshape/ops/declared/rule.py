@@ -1,7 +1,5 @@
 """The rule of an operation that a file declares, and the class of such operations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from irshape.ops.context import Context
