@@ -9,30 +9,19 @@ from irshape.version import __version__ as __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from irshape.api import (
-        ExtensionError,
-        InputError,
-        Limits,
-        Session,
-        check,
-        diff,
-        explain,
-        infer,
-        info,
-        read,
-        reshape,
-        signature,
-        valid_sizes,
-    )
+    from irshape.api import check, diff, explain, infer, info, read, reshape, signature, valid_sizes
     from irshape.inference.inference import Inference, InferredLayer, InferredPort
+    from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
+    from irshape.inference.session import Session
     from irshape.model.model import InputPort, Model, Node, OutputPort
     from irshape.ops.context import Context
     from irshape.ops.op import In, Input, Op, Out
-    from irshape.ops.registry import op
+    from irshape.ops.registry import ExtensionError, op
     from irshape.report.diagnostic import Diagnostic, Where
     from irshape.shape.dim import Dim
     from irshape.shape.element_type import ElementType
+    from irshape.shape.limits import Limits
     from irshape.shape.shape import Shape
     from irshape.xml.weights import WeightsError
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -20,6 +19,8 @@ from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
 from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from irshape.cli.examination import Lines
     from irshape.report.baseline import Baseline
     from irshape.settings.settings import Settings

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from irshape.cli.formats import DOCUMENTS
 from irshape.settings.settings import Settings
+from irshape.shape.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 _STDIN = "-"
 
@@ -56,6 +59,8 @@ def add_options(command: ArgumentParser) -> None:
 
 def _codes(text: str) -> list[str]:
     """The prefixes of codes in a text such as `S,W1`."""
+    from argparse import ArgumentTypeError
+
     from irshape.report.selection import checked_prefix
 
     try:
@@ -67,6 +72,8 @@ def _codes(text: str) -> list[str]:
 def _document(text: str) -> tuple[str, str]:
     format, _, path = text.partition("=")
     if format not in DOCUMENTS or not path:
+        from argparse import ArgumentTypeError
+
         raise ArgumentTypeError(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}")
     return format, path
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable, Sequence
 
 from irshape.cli.batch import Totals
@@ -14,6 +13,8 @@ from irshape.report.text import counted, some
 from irshape.shape.hints import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from irshape.report.baseline import Baseline
 
 BaselineOf: TypeAlias = "Callable[[str], Baseline | None]"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import irshape
@@ -16,6 +15,8 @@ from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from irshape.cli.inputs import Request
     from irshape.model.model import Model
     from irshape.settings.settings import FileSettings, Settings

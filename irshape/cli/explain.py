@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
 
@@ -15,7 +14,11 @@ from irshape.cli.arguments import add_reading_arguments
 from irshape.cli.batch import report
 from irshape.model.model import Model
 from irshape.report.text import Palette, terminal_width
-from irshape.shape.hints import Any
+from irshape.shape.hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "Explain a shape: list the layers that compute it, each with its place, its formula and the origin of each number."
 EXAMPLES = """examples:

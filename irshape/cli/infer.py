@@ -6,7 +6,6 @@ import errno
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
@@ -20,6 +19,11 @@ from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
+from irshape.shape.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "Infer the element type and shape of every port; with -o, write them into the IR."
 EXAMPLES = """examples:

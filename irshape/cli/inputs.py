@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
 
 from irshape.cli.run import RunError
@@ -22,6 +21,8 @@ from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from irshape.settings.settings import FileSettings
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
 from irshape.cli.arguments import add_colour, add_extensions
@@ -12,7 +11,11 @@ from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.extensions import load_plugins, registry_of
 from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.text import Palette, pad
-from irshape.shape.hints import Any
+from irshape.shape.hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "List the operations, or describe one: versions, ports, attributes, defaults, specification page."
 EXAMPLES = """examples:

@@ -22,11 +22,13 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import TypeAlias
+from irshape.shape.hints import TYPE_CHECKING, TypeAlias
 from irshape.shape.limits import Work
-from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
+
+if TYPE_CHECKING:
+    from irshape.shape.notation import SymbolRange
 
 # A pass asks for passes over bodies, and is sent their runs.
 Pass: TypeAlias = Generator[Wanted, Run, Run]

@@ -23,13 +23,13 @@ from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Scope
 from irshape.shape.hints import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 from irshape.shape.limits import Work
-from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
     from irshape.inference.variables import Pair
+    from irshape.shape.notation import SymbolRange
 
 # The outcome of a node, which may ask for passes over bodies, and is sent their runs.
 Outcomes: TypeAlias = Generator[Wanted, Run, Outcome]

@@ -30,8 +30,6 @@ from irshape.xml.lexical import INPUTS
 _ANY_SIZE = SymbolRange(0, inf)
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
 _UNNAMED = r"(?a)d\d+"
-# Without it in a file, the net has no notes of irshape.
-_NOTES = f"<{INPUTS[0]}>".encode()
 
 
 if TYPE_CHECKING:
@@ -214,7 +212,7 @@ def _annotations(model: Model) -> dict[str, str]:
     if document.has_annotations:
         first = {node.name: node.layer.outputs[0].annotation for node in model.parameters if node.layer.outputs}
         return {name: text for name, text in first.items() if text is not None}
-    if _NOTES not in document.source:
+    if not document.may_state_shapes:
         return {}
     import json
 

@@ -110,15 +110,15 @@ Unsigned: Final = _Unsigned()
 
 _INTEGER: Final = r"\s*(-?\d+)"
 # Most numbers and lists match these; int64 holds any number of at most 18 digits.
-_PLAIN: Final = re.compile(r"-?[0-9]{1,18}")
-_PLAIN_LIST: Final = re.compile(r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*")
+_PLAIN: Final = r"-?[0-9]{1,18}"
+_PLAIN_LIST: Final = r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*"
 # An exponent must be a whole number. The only words are nan and inf, in lower case.
 _FLOAT: Final = r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))"
 
 
 def read_integer(text: str) -> tuple[int, str | None]:
     """The integer a text begins with; OpenVINO ignores what follows it."""
-    if _PLAIN.fullmatch(text):
+    if re.fullmatch(_PLAIN, text):
         return int(text), None
     match = re.match(_INTEGER, text)
     if match is None or not match[1].isascii():
@@ -161,7 +161,7 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
 
 def _read_list(item: Converter) -> Converter:
     def read(text: str) -> tuple[Any, str | None]:
-        if item is read_integer and _PLAIN_LIST.fullmatch(text):
+        if item is read_integer and re.fullmatch(_PLAIN_LIST, text):
             return tuple(map(int, text.split(","))), None
         if not text.strip():
             return (), None

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from irshape.report.diagnostic import Diagnostic, Diagnostics
 from irshape.shape.hints import TYPE_CHECKING, Final, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.xml.lexical import INPUTS
 
 if TYPE_CHECKING:
     from lxml.etree import _ElementTree
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # The line and column at the start of each block are computed once, so that a position costs the reading of one block.
 _BLOCK: Final = 1 << 12
 _ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
+_NOTES: Final = f"<{INPUTS[0]}>".encode()
 _TAG_NAME: Final = r"<[^\s/>]*"
 
 
@@ -308,6 +310,11 @@ class Document:
         self.held: list[tuple[int, Diagnostic]] = []
         self._places: list[tuple[int, int]] = []
         self._attributes: tuple[int, dict[str, int]] = (-1, {})
+
+    @property
+    def may_state_shapes(self) -> bool:
+        """Whether the file may hold shapes of inputs that irshape wrote: into ports, or into the notes of the net."""
+        return self.has_annotations or _NOTES in self.source
 
     def own_weights(self) -> Weights | None:
         """The weights that came with the source, else the `.bin` beside the file; None for a document without a path."""
