@@ -14,7 +14,6 @@ from collections.abc import Generator, Mapping
 
 from irshape.inference.facts import Fact
 from irshape.inference.graph import Graph
-from irshape.inference.partition import Partition
 from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
 from irshape.inference.schedule import facts_of, marked
 from irshape.model.bodies import Body
@@ -28,6 +27,7 @@ from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
+    from irshape.inference.partition import Partition
     from irshape.shape.notation import SymbolRange
 
 # A pass asks for passes over bodies, and is sent their runs.
@@ -206,6 +206,8 @@ class Engine(Graph):
 
     def _again(self, dirty: frozenset[int]) -> Pass:
         """Infer the tensors that a change of these nodes reaches; from the second change of the same nodes on, block by block."""
+        from irshape.inference.partition import Partition
+
         self._given = {}
         partition = self._partition
         if partition is None or partition.dirty != dirty or not partition.fits(self.current):

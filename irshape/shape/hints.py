@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     _Class = TypeVar("_Class", bound=type[tuple[object, ...]])
 else:
     import sys
-    from types import GenericAlias
+    from types import GenericAlias, UnionType
 
     class _Form:
         """A name that is followed by arguments in brackets: `Literal["max", "min"]`."""
@@ -48,7 +48,15 @@ else:
         def __getitem__(self, arguments):
             return GenericAlias(self, arguments)
 
-    Annotated, ClassVar, Final, Literal, TypeGuard = map(_Form, ("Annotated", "ClassVar", "Final", "Literal", "TypeGuard"))
+    class _Annotated(_Form):
+        """`Annotated`, of which one inside another becomes one."""
+
+        def __getitem__(self, arguments):
+            first, *marks = arguments
+            return GenericAlias(self, (*(get_args(first) if get_origin(first) is self else (first,)), *marks))
+
+    Annotated = _Annotated("Annotated")
+    ClassVar, Final, Literal, TypeGuard = map(_Form, ("ClassVar", "Final", "Literal", "TypeGuard"))
     IO = NoReturn = Self = SupportsIndex = TextIO = TypeAlias = Any = Protocol = object
 
     def TypeVar(name, *constraints, **options):  # noqa: N802
@@ -61,9 +69,9 @@ else:
 
     def get_origin(annotation):
         """The form, as here, of an annotation of this module or of `typing`, or the generic class; None for others."""
-        origin = getattr(annotation, "__origin__", None)
         if hasattr(annotation, "__metadata__"):
             return Annotated
+        origin = UnionType if isinstance(annotation, UnionType) else getattr(annotation, "__origin__", None)
         typing = sys.modules.get("typing")
         return origin if typing is None else {typing.Literal: Literal, typing.ClassVar: ClassVar}.get(origin, origin)
 
