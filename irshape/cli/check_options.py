@@ -59,13 +59,13 @@ def add_options(command: ArgumentParser) -> None:
 
 def _codes(text: str) -> list[str]:
     """The prefixes of codes in a text such as `S,W1`."""
-    from argparse import ArgumentTypeError
-
     from irshape.report.selection import checked_prefix
 
     try:
         return [checked_prefix(one.strip()) for one in text.split(",")]
     except ValueError as error:
+        from argparse import ArgumentTypeError
+
         raise ArgumentTypeError(f"{error}; irshape rule lists the codes") from None
 
 
