@@ -21,6 +21,7 @@ from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, IntervalScope
+from irshape.shape.hints import Self
 
 
 def infer(engine: Engine) -> None:
