@@ -109,8 +109,8 @@ class _Unsigned:
 Unsigned: Final = _Unsigned()
 
 _INTEGER: Final = r"\s*(-?\d+)"
-# Most numbers and lists match these; int64 holds any number of at most 18 digits.
-_PLAIN: Final = r"-?[0-9]{1,18}"
+# int64 holds every number of fewer digits. Most lists match the pattern.
+_SAFE_DIGITS: Final = 19
 _PLAIN_LIST: Final = r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*"
 # An exponent must be a whole number. The only words are nan and inf, in lower case.
 _FLOAT: Final = r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))"
@@ -118,7 +118,7 @@ _FLOAT: Final = r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|na
 
 def read_integer(text: str) -> tuple[int, str | None]:
     """The integer a text begins with; OpenVINO ignores what follows it."""
-    if re.fullmatch(_PLAIN, text):
+    if len(text) < _SAFE_DIGITS and text.isdecimal() and text.isascii():
         return int(text), None
     match = re.match(_INTEGER, text)
     if match is None or not match[1].isascii():
