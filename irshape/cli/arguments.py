@@ -8,6 +8,20 @@ from irshape.shape.limits import DEFAULT, LIMITS
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
+# Each command is a module of this folder.
+COMMANDS = {
+    "check": "report every fault",
+    "infer": "infer every shape",
+    "reshape": "change input shapes",
+    "explain": "explain a shape, layer by layer",
+    "signature": "show how the sizes are tied together",
+    "sizes": "find the valid input sizes",
+    "diff": "compare two models",
+    "info": "describe a model",
+    "ops": "list or describe operations",
+    "rule": "list or explain codes",
+}
+
 
 def add_output_arguments(command: ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""

@@ -15,20 +15,6 @@ _FAILED = 2
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
 
-# Each command is a module of this folder.
-COMMANDS = {
-    "check": "report every fault",
-    "infer": "infer every shape",
-    "reshape": "change input shapes",
-    "explain": "explain a shape, layer by layer",
-    "signature": "show how the sizes are tied together",
-    "sizes": "find the valid input sizes",
-    "diff": "compare two models",
-    "info": "describe a model",
-    "ops": "list or describe operations",
-    "rule": "list or explain codes",
-}
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0, 1 (faults) or 2 (the run failed)."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from irshape import __version__
-from irshape.cli.main import COMMANDS
+from irshape.cli.arguments import COMMANDS
 from irshape.cli.run import FAILED
 from irshape.report.text import terminal_width
 from irshape.shape.dim import IS_COMPILED

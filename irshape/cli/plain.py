@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from types import SimpleNamespace
 
-from irshape.cli.main import COMMANDS
+from irshape.cli.arguments import COMMANDS
 from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

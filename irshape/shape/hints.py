@@ -128,6 +128,11 @@ else:
 
 def record(cls: _Class) -> _Class:
     """Let the items of a class of tuples be read by the names that its annotations give them."""
-    for index, name in enumerate(cls.__annotations__):
+    for index, name in enumerate(names(cls)):
         setattr(cls, name, _tuplegetter(index, ""))
     return cls
+
+
+def names(cls: type) -> list[str]:
+    """The names that the annotations of a class give to its items; mypyc annotates `__slots__`, too."""
+    return [name for name in cls.__annotations__ if name != "__slots__"]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.hints import Final, Self, record
+from irshape.shape.hints import Final, Self, names, record
 
 
 @record
@@ -115,4 +115,4 @@ class Work:
 _MOST: Final = {"levels": 64}
 DEFAULT: Final = Limits()
 # The names of the limits.
-LIMITS: Final = tuple(Limits.__annotations__)
+LIMITS: Final = tuple(names(Limits))

@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from irshape.cli.main import COMMANDS
+from irshape.cli.arguments import COMMANDS
 from irshape.cli.parser import parser
 from irshape.cli.plain import parse
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.cli.main import COMMANDS
+from irshape.cli.arguments import COMMANDS
 from irshape.cli.parser import parser
 from irshape.settings.configuration import Configuration, Table
 from irshape.settings.read import read
