@@ -188,6 +188,7 @@ def inside(model: Model, rounds: int) -> tuple[list[Row], Bytes]:
 
 def real(paths: Sequence[Path], repeat: int, tree: Path) -> list[File]:
     """Real models, measured with the library in a folder: this one, or one with compiled modules."""
+    compileall.compile_dir(tree / "irshape", quiet=1)
     command = [sys.executable, "-m", "benchmarks.real", str(repeat), *map(str, paths)]
     found = []
     for line in _output(command, tree).splitlines():
