@@ -14,8 +14,11 @@ from typing import NamedTuple
 
 import irshape
 from benchmarks import measure, models, table
-from benchmarks.measure import ROOT, Bytes, Other, Row
+from benchmarks.measure import ROOT, Bytes, Group, Other, Row, Start
+from tools.compiled import run
 
+# How often a process is started that does little, at least.
+_STARTS = 50
 # The largest models take a minute to build and minutes to measure.
 _LARGE = ("chain-30k", "chain-100k", "dag-30k", "dag-100k")
 _PAGE, _PICTURE, _README = (ROOT / name for name in ("docs/performance.md", "docs/performance.png", "README.md"))
@@ -26,6 +29,8 @@ class Results(NamedTuple):
     """What a run measured."""
 
     about: str
+    groups: list[Group]
+    starts: list[Start]
     rows: list[Row]
     bytes: list[Bytes]
     others: list[Other]
@@ -43,6 +48,7 @@ def main() -> None:
         choices=[*models.RECIPES, "real"],
         help=f"this model only: {', '.join(models.RECIPES)}, real",
     )
+    add("--interpreted", action="store_true", help="do not build and measure the compiled modules")
     add("--repeat", type=int, metavar="N", help="rounds of each measurement (15, with --quick 5); large models have fewer")
     add("--models", metavar="FOLDER", help="keep the models here for the next run")
     add("--json", metavar="OUT.json", help="write every single time")
@@ -57,8 +63,12 @@ def main() -> None:
         parser.error("the plot needs matplotlib: pip install 'irshape[bench]'")
     names = given.only or [name for name in [*models.RECIPES, "real"] if not (given.quick and name in _LARGE)]
     with TemporaryDirectory() as temporary:
-        results = measured(names, Path(given.models or temporary), given.repeat or (5 if given.quick else 15), has_others=not given.quick)
-    tables = f"{results.about}\n\n{table.full(results.rows, results.bytes, results.others)}"
+        folder, repeat = Path(given.models or temporary).resolve(), given.repeat or (5 if given.quick else 15)
+        trees = {False: ROOT}
+        if "real" in names and not (given.quick or given.interpreted) and (tree := compiled(Path(temporary))):
+            trees[True] = tree
+        results = measured(names, folder, repeat, trees, has_others=not given.quick)
+    tables = f"{results.about}\n\n{table.full(results.rows, results.bytes, results.others, results.groups, results.starts)}"
     print(tables)
     if given.json:
         Path(given.json).write_text(json.dumps(as_json(results), indent=1), encoding="utf-8")
@@ -67,26 +77,39 @@ def main() -> None:
     if given.write:
         draw(results, _PICTURE)
         write(_PAGE, tables)
-        write(_README, f"{table.brief(results.rows)}\n{results.about}\n")
+        write(_README, f"{table.brief(results.rows, results.groups)}\n{results.about}\n")
 
 
-def measured(names: list[str], folder: Path, repeat: int, *, has_others: bool) -> Results:
-    """The results for the models."""
-    results = Results(about(), [], [], [])
+def compiled(folder: Path) -> Path | None:
+    """A copy of the repository with compiled modules; None where there is no compiler."""
+    if missing := run.needed():
+        print(f"compiled modules are not measured: they need {missing}", file=sys.stderr)
+        return None
+    print("compiling ...", file=sys.stderr, flush=True)
+    run.build(folder / "compiled" / "tree")
+    return folder / "compiled" / "tree"
+
+
+def measured(names: list[str], folder: Path, repeat: int, trees: dict[bool, Path], *, has_others: bool) -> Results:
+    """The results for the models. `trees` are the libraries that real models are measured with, and whether they are compiled."""
+    results = Results(about(), [], [], [], [], [])
     for model in measure.build([name for name in names if name != "real"], folder):
         print(f"{model.name} ...", file=sys.stderr, flush=True)
         rounds = measure.rounds_of(model.layers, repeat)
         rows, read = measure.inside(model, rounds)
         results.rows.extend(rows)
         results.bytes.append(read)
+        if model.name == "one":
+            results.starts.extend(measure.starts(model, max(rounds, _STARTS)))
         if model.name in measure.FRESH:
             results.rows.extend(measure.fresh(model, rounds))
         if has_others and model.name in measure.EXCHANGED:
             results.others.extend(measure.others(model, rounds))
     if "real" in names:
-        results.rows.append(measure.real("IRs of the tests", ROOT / "tests" / "data" / "ir", repeat))
-        if corpus := os.environ.get("IRSHAPE_CORPUS"):
-            results.rows.append(measure.real("IRs of a corpus", Path(corpus), repeat))
+        for name, is_real, paths in measure.groups(folder):
+            print(f"{name} ...", file=sys.stderr, flush=True)
+            for is_compiled, tree in trees.items():
+                results.groups.append(Group(name, is_compiled, is_real, measure.real(paths, repeat, tree)))
     return results
 
 
@@ -103,6 +126,8 @@ def as_json(results: Results) -> dict[str, object]:
     """The results for programs."""
     return {
         "about": results.about,
+        "groups": [group._asdict() | {"files": [file._asdict() for file in group.files]} for group in results.groups],
+        "starts": [start._asdict() for start in results.starts],
         "rows": [row._asdict() | {"measure": row.measure.title, "ratio": table.ratio(row)} for row in results.rows],
         "bytes": [one._asdict() | {"needed": sorted(one.needed)} for one in results.bytes],
         "others": [one._asdict() for one in results.others],

@@ -1,6 +1,6 @@
 """Measures irshape and OpenVINO in one process, in turn, and prints CPU seconds as JSON.
 
-python -m benchmarks.inside ROUNDS NAME PATH...
+python -m benchmarks.inside ROUNDS NAME PATH
 """
 
 import gc
@@ -76,12 +76,12 @@ def differences(inference: irshape.Inference, model: openvino.Model, *, is_exact
     return found
 
 
-def readings(path: str, rounds: int, *, is_exact: bool = True) -> Seconds:
+def readings(path: str, rounds: int) -> Seconds:
     """Reading, checking and inferring a file; the first reading in the process apart, as it loads the operations."""
     core = openvino.Core()
     first_ours, inference = timed(lambda: irshape.check(path))
     first_theirs, model = timed(lambda: core.read_model(path))
-    found = differences(inference, model, is_exact=is_exact) if inference.ok else [str(fault) for fault in inference.diagnostics]
+    found = differences(inference, model) if inference.ok else [str(fault) for fault in inference.diagnostics]
     if found:
         sys.exit("\n".join([f"{path}: irshape and OpenVINO differ:", *found[:10]]))
     del inference, model
@@ -124,14 +124,10 @@ def weights_read(path: str) -> list[tuple[int, int]]:
 
 
 def main() -> None:
-    """Measure what the arguments name and print it: a model of the recipes, or with no name each of the files."""
+    """Measure a model of the recipes and print it."""
     gc.disable()
     gc.freeze()  # the modules loaded so far stay, so that collecting between calls is short
-    rounds, name, *paths = sys.argv[1:]
-    if not name:
-        json.dump({path: readings(path, int(rounds), is_exact=False) for path in paths}, sys.stdout)
-        return
-    [path] = paths
+    rounds, name, path = sys.argv[1:]
     measured: dict[str, Any] = {"read": readings(path, int(rounds)), "weights": weights_read(path)}
     if steps := RECIPES[name].steps:
         measured["reshape"] = reshapes(path, int(rounds), steps.inputs)

@@ -5,12 +5,13 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple
 
-from benchmarks.models import RECIPES, value_ranges
+from benchmarks.models import HEAVY, RECIPES, value_ranges
 
 ROOT = Path(__file__).parent.parent
 # The environment of both: what is compiled is kept, or a start would measure the compiler.
@@ -18,6 +19,9 @@ ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYT
 # A larger model is measured less often.
 _LAYERS_OF_FULL_ROUNDS = 5_000
 _LEAST_ROUNDS = 3
+
+# The begin of the name of a group that is a folder of the corpus.
+CORPUS = "corpus, "
 
 # What is measured in processes of its own, and what is given to other tools.
 FRESH = ("one", "resnet", "decoder", "distinct", "dag-10k", "dag-100k")
@@ -46,7 +50,7 @@ _PROCESS_TARGETS = {"one": (0.2, 0.08), "resnet": (0.3, 0.12), "decoder": (0.4, 
 
 
 class Row(NamedTuple):
-    """What irshape and OpenVINO took for the same, each time."""
+    """What irshape and OpenVINO took for the same, each time; and what the import of OpenVINO alone takes, where it is a part of it."""
 
     measure: Measure
     model: str
@@ -56,6 +60,39 @@ class Row(NamedTuple):
     theirs: list[float]
     must: float | None
     aim: float | None
+    imported: list[float] = []
+
+
+class File(NamedTuple):
+    """A real model, with the medians of both in milliseconds: with and without the garbage collector, and of the first call.
+
+    `refused` says why the model was not measured.
+    """
+
+    path: str
+    layers: int
+    refused: str = ""
+    ours: float = 0.0
+    theirs: float = 0.0
+    collected: float = 0.0
+    first_ours: float = 0.0
+    first_theirs: float = 0.0
+
+
+class Group(NamedTuple):
+    """Models that belong together, measured with interpreted or compiled modules. Generated ones with many weights are not real."""
+
+    name: str
+    is_compiled: bool
+    is_real: bool
+    files: list[File]
+
+
+class Start(NamedTuple):
+    """The CPU milliseconds of a process that does little."""
+
+    command: str
+    times: list[float]
 
 
 class Bytes(NamedTuple):
@@ -87,12 +124,15 @@ class Model(NamedTuple):
 def build(names: Iterable[str], folder: Path) -> Iterator[Model]:
     """The models, built where they are not there yet or older than their recipes."""
     folder.mkdir(parents=True, exist_ok=True)
-    recipes_changed = (ROOT / "benchmarks" / "models.py").stat().st_mtime
     for name in names:
         path = folder / f"{name}.xml"
-        if not path.exists() or path.stat().st_mtime < recipes_changed:
+        if not _is_built(path):
             RECIPES[name].write(str(path))
         yield Model(name, str(path), count_layers(str(path)))
+
+
+def _is_built(path: Path) -> bool:
+    return path.exists() and path.stat().st_mtime >= (ROOT / "benchmarks" / "models.py").stat().st_mtime
 
 
 def count_layers(path: str) -> int:
@@ -110,18 +150,18 @@ def fresh(model: Model, rounds: int) -> list[Row]:
     compileall.compile_dir(ROOT / "irshape", quiet=1)
     ours = [sys.executable, "-m", "irshape", "check", model.path]
     theirs = [sys.executable, "-c", "import sys, openvino; openvino.Core().read_model(sys.argv[1])", model.path]
-    launcher = [sys.executable, "-I", "-S", str(ROOT / "benchmarks" / "launch.py")]
-    seconds: tuple[list[float], list[float]] = ([], [])
-    peaks: tuple[list[float], list[float]] = ([], [])
-    for line in _output([*launcher, str(rounds + 1), *ours, "--", *theirs]).splitlines()[2:]:
-        number, spent, peak, code = line.split()
+    imported = [sys.executable, "-c", "import openvino"]
+    seconds: tuple[list[float], ...] = ([], [], [])
+    peaks: tuple[list[float], ...] = ([], [], [])
+    for number, spent, peak, code in _launched(rounds, ours, theirs, imported):
         if code != "0":
-            sys.exit(f"{model.path}: {('irshape', 'OpenVINO')[int(number)]} ends with {code}")
+            sys.exit(f"{model.path}: {('irshape', 'OpenVINO', 'the import of OpenVINO')[int(number)]} ends with {code}")
         seconds[int(number)].append(float(spent) * 1e3)
         peaks[int(number)].append(int(peak) / 2**20)
+    must, aim = _PROCESS_TARGETS.get(model.name, (None, None))
     return [
-        Row(CPU, model.name, model.layers, "ms", *seconds, *_PROCESS_TARGETS.get(model.name, (None, None))),
-        Row(PEAK, model.name, model.layers, "MiB", *peaks, PEAK.must, PEAK.aim),
+        Row(CPU, model.name, model.layers, "ms", seconds[0], seconds[1], must, aim, seconds[2]),
+        Row(PEAK, model.name, model.layers, "MiB", peaks[0], peaks[1], PEAK.must, PEAK.aim, peaks[2]),
     ]
 
 
@@ -146,16 +186,61 @@ def inside(model: Model, rounds: int) -> tuple[list[Row], Bytes]:
     return rows, Bytes(model.name, Path(model.path).with_suffix(".bin").stat().st_size, value_ranges(model.path), read)
 
 
-def real(title: str, folder: Path, repeat: int) -> Row:
-    """Reading of the IRs in a folder that have their weights, all of them together."""
-    paths = [str(path) for path in sorted(folder.glob("**/*.xml")) if path.with_suffix(".bin").exists()]
-    layers = sum(map(count_layers, paths))
-    measured = json.loads(_output([sys.executable, "-m", "benchmarks.inside", str(rounds_of(layers, repeat)), "", *paths]))
+def real(paths: Sequence[Path], repeat: int, tree: Path) -> list[File]:
+    """Real models, measured with the library in a folder: this one, or one with compiled modules."""
+    compileall.compile_dir(tree / "irshape", quiet=1)
+    command = [sys.executable, "-m", "benchmarks.real", str(repeat), *map(str, paths)]
+    found = []
+    for line in _output(command, tree).splitlines():
+        measured: dict[str, Any] = json.loads(line)
+        path = measured["path"]
+        if refused := measured.get("refused"):
+            found.append(File(path, count_layers(path), str(refused)))
+        else:
+            times = [1e3 * median(measured[kind]) for kind in ("irshape", "OpenVINO", "collected")]
+            found.append(File(path, count_layers(path), "", *times, *_ms(measured["first"])))
+    return found
 
-    def together(reader: str) -> list[float]:
-        return [1e3 * sum(times) for times in zip(*(one[reader] for one in measured.values()), strict=True)]
 
-    return Row(READ, f"{len(paths):,} {title}", layers, "ms", together("irshape"), together("OpenVINO"), READ.must, READ.aim)
+def groups(folder: Path) -> Iterator[tuple[str, bool, list[Path]]]:
+    """The real models to measure: the IRs of the tests by size, heavy ones that are built, and the folders of a corpus."""
+    carried: dict[str, list[Path]] = {"under 100 layers": [], "100 to 999 layers": [], "1,000 layers and more": []}
+    for path in _with_weights(ROOT / "tests" / "data" / "ir"):
+        layers = count_layers(str(path))
+        carried[list(carried)[(layers >= 100) + (layers >= 1_000)]].append(path)
+    for size, paths in carried.items():
+        if paths:
+            yield f"IRs of the tests, {size}", True, paths
+    for name, write in HEAVY.items():
+        path = folder / f"{name}.xml"
+        if not _is_built(path):
+            write(str(path))
+        yield f"{name}, {path.with_suffix('.bin').stat().st_size / 1e6:,.0f} MB of weights", False, [path]
+    if corpus := os.environ.get("IRSHAPE_CORPUS"):
+        for one in sorted(path for path in Path(corpus).resolve().iterdir() if path.is_dir()):
+            if paths := _with_weights(one):
+                yield f"{CORPUS}{one.name}", True, paths
+
+
+def _with_weights(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.glob("**/*.xml")) if path.with_suffix(".bin").exists()]
+
+
+def starts(model: Model, rounds: int) -> list[Start]:
+    """What it costs to start: a bare Python, a check of the smallest model, and an import of OpenVINO."""
+    compileall.compile_dir(ROOT / "irshape", quiet=1)
+    commands = {
+        "`python -c pass`": [sys.executable, "-c", "pass"],
+        "`python -m irshape check`": [sys.executable, "-m", "irshape", "check", model.path],
+        "`irshape check`": [str(Path(sys.executable).parent / "irshape"), "check", model.path],
+        "`python -c 'import openvino'`": [sys.executable, "-c", "import openvino"],
+    }
+    known = [command for command in commands.values() if Path(command[0]).exists()]
+    seconds: list[list[float]] = [[] for _ in known]
+    for line in _launched(rounds, *known):
+        seconds[int(line[0])].append(float(line[1]) * 1e3)
+    names = [name for name, command in commands.items() if Path(command[0]).exists()]
+    return list(map(Start, names, seconds))
 
 
 def others(model: Model, repeat: int) -> list[Other]:
@@ -183,8 +268,15 @@ def _ms(seconds: list[float]) -> list[float]:
     return [1e3 * second for second in seconds]
 
 
-def _output(command: list[str]) -> str:
-    run = subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, encoding="utf-8")
+def _launched(rounds: int, *commands: list[str]) -> list[list[str]]:
+    """The number of the command, CPU seconds, peak and exit code of each run, but not of the first of each command."""
+    launcher = [sys.executable, "-I", "-S", str(ROOT / "benchmarks" / "launch.py")]
+    joined = [word for command in commands for word in ("--", *command)][1:]
+    return [line.split() for line in _output([*launcher, str(rounds + 1), *joined]).splitlines()[len(commands) :]]
+
+
+def _output(command: list[str], tree: Path = ROOT) -> str:
+    run = subprocess.run(command, cwd=tree, env=ENVIRONMENT | {"PYTHONPATH": str(tree)}, stdout=subprocess.PIPE, encoding="utf-8")
     if run.returncode:
         sys.exit(run.returncode)
     return run.stdout

@@ -77,7 +77,7 @@ def number(value: float) -> Any:
     return ops.constant(numpy.array(value, numpy.float32))
 
 
-def resnet(blocks: int = 155) -> openvino.Model:
+def resnet(blocks: int = 155, width: int = 8) -> openvino.Model:
     """Bottleneck blocks in four stages, as ResNet's, with biases as layers of their own."""
     net = _Layers()
 
@@ -86,9 +86,9 @@ def resnet(blocks: int = 155) -> openvino.Model:
         moved = ops.convolution(data, net.weights(after, before, kernel, kernel), [stride] * 2, [pad] * 2, [pad] * 2, [1, 1])
         return ops.add(moved, net.weights(1, after, 1, 1))
 
-    data = ops.relu(convolution(net.parameter("image", [1, 3, 224, 224]), 3, 8, 7, 2))
+    data = ops.relu(convolution(net.parameter("image", [1, 3, 224, 224]), 3, width, 7, 2))
     data = ops.max_pool(data, [2, 2], [1, 1], [1, 1], [1, 1], [3, 3], "floor", "explicit").output(0)
-    channels = 8
+    channels = width
     for block in range(blocks):
         starts_stage = block and block % -(-blocks // 4) == 0
         stride = 2 if starts_stage else 1
@@ -105,9 +105,10 @@ def resnet(blocks: int = 155) -> openvino.Model:
 _BLOCKS, _WIDTH, _HEADS, _HEAD, _WORDS = 33, 64, 4, 16, 100
 
 
-def decoder(blocks: int = _BLOCKS) -> openvino.Model:
+def decoder(blocks: int = _BLOCKS, width: int = _WIDTH, heads: int = _HEADS, words: int = _WORDS) -> openvino.Model:
     """A language model of any batch and length: rotary attention over a cache, its shapes computed from ShapeOf."""
     net = _Layers()
+    size = width // heads
 
     def sizes(data: Any, *axes: int) -> list[Any]:
         shape = ops.shape_of(data)
@@ -116,13 +117,13 @@ def decoder(blocks: int = _BLOCKS) -> openvino.Model:
     def norm(data: Any) -> Any:
         mean = ops.reduce_mean(ops.power(data, number(2)), ints(-1), True)
         scaled = ops.divide(data, ops.sqrt(ops.add(mean, number(1e-6))))
-        return ops.multiply(net.weights(1, 1, _WIDTH), scaled)
+        return ops.multiply(net.weights(1, 1, width), scaled)
 
     def linear(data: Any, before: int, after: int) -> Any:
         return ops.matmul(data, net.weights(after, before), False, True)
 
     def split_heads(data: Any) -> Any:
-        target = ops.concat([*sizes(data, 0, 1), ints(_HEADS), ints(_HEAD)], 0)
+        target = ops.concat([*sizes(data, 0, 1), ints(heads), ints(size)], 0)
         return ops.transpose(ops.reshape(data, target, False), ints(0, 2, 1, 3))
 
     def rotated(data: Any) -> Any:
@@ -133,22 +134,22 @@ def decoder(blocks: int = _BLOCKS) -> openvino.Model:
         return ops.add(ops.multiply(data, cosine), ops.multiply(turned, sine))
 
     def attention(data: Any, block: int) -> Any:
-        query, key, value = (split_heads(linear(data, _WIDTH, _WIDTH)) for _ in range(3))
-        cached = [net.parameter(f"past.{block}.{name}", [-1, _HEADS, -1, _HEAD]) for name in ("key", "value")]
+        query, key, value = (split_heads(linear(data, width, width)) for _ in range(3))
+        cached = [net.parameter(f"past.{block}.{name}", [-1, heads, -1, size]) for name in ("key", "value")]
         keys, values = ops.concat([cached[0], rotated(key)], 2), ops.concat([cached[1], value], 2)
         net.results += [ops.result(keys), ops.result(values)]
         scores = ops.multiply(ops.matmul(rotated(query), keys, False, True), number(0.25))
         picked = ops.matmul(ops.softmax(ops.add(scores, bias), -1), values, False, False)
-        joined = ops.concat([*sizes(data, 0, 1), ints(_WIDTH)], 0)
-        return linear(ops.reshape(ops.transpose(picked, ints(0, 2, 1, 3)), joined, False), _WIDTH, _WIDTH)
+        joined = ops.concat([*sizes(data, 0, 1), ints(width)], 0)
+        return linear(ops.reshape(ops.transpose(picked, ints(0, 2, 1, 3)), joined, False), width, width)
 
     def feed_forward(data: Any) -> Any:
-        gated = ops.multiply(ops.swish(linear(data, _WIDTH, 2 * _WIDTH)), linear(data, _WIDTH, 2 * _WIDTH))
-        return linear(gated, 2 * _WIDTH, _WIDTH)
+        gated = ops.multiply(ops.swish(linear(data, width, 2 * width)), linear(data, width, 2 * width))
+        return linear(gated, 2 * width, width)
 
-    words, mask, positions = (net.parameter(name, [-1, -1], numpy.int64) for name in ("input_ids", "attention_mask", "position_ids"))
+    tokens, mask, positions = (net.parameter(name, [-1, -1], numpy.int64) for name in ("input_ids", "attention_mask", "position_ids"))
     frequencies = ops.broadcast(
-        net.weights(1, _HEAD // 2, 1), ops.concat([*sizes(words, 0), ints(1), ints(1)], 0), broadcast_spec="BIDIRECTIONAL"
+        net.weights(1, size // 2, 1), ops.concat([*sizes(tokens, 0), ints(1), ints(1)], 0), broadcast_spec="BIDIRECTIONAL"
     )
     angles = ops.matmul(frequencies, ops.convert(ops.unsqueeze(positions, ints(1)), "f32"), False, False)
     angles = ops.transpose(angles, ints(0, 2, 1))
@@ -156,11 +157,11 @@ def decoder(blocks: int = _BLOCKS) -> openvino.Model:
     cosine, sine = ops.cos(angles), ops.sin(angles)
     hidden = ops.unsqueeze(ops.unsqueeze(ops.convert(mask, "f32"), ints(1)), ints(1))
     bias = ops.multiply(ops.subtract(hidden, number(1)), number(65504))
-    data = ops.gather(net.weights(_WORDS, _WIDTH), words, index(0))
+    data = ops.gather(net.weights(words, width), tokens, index(0))
     for block in range(blocks):
         data = ops.add(data, attention(norm(data), block))
         data = ops.add(data, feed_forward(norm(data)))
-    return net.model("decoder", linear(norm(data), _WIDTH, _WORDS))
+    return net.model("decoder", linear(norm(data), width, words))
 
 
 def decoder_inputs(step: int, blocks: int = _BLOCKS) -> Shapes:
@@ -291,6 +292,9 @@ STEPS = {
     "chain": Steps(_grown(1, 8, 16, 16), _late(1)),
     "dag": Steps(_grown(2, 8, 16, 16), _late(2)),
 }
+
+# Models with as many weights as real ones: 15 and 84 million.
+HEAVY = {"resnet-heavy": saved(partial(resnet, 16, 64)), "decoder-heavy": saved(partial(decoder, 6, 768, 12, 32_000))}
 
 # OpenVINO takes minutes to reshape the largest, so one size of each kind is reshaped.
 RECIPES = {

@@ -1,11 +1,13 @@
 """The measurements as Markdown that a terminal shows as well."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
 
-from benchmarks.measure import AGAIN, CPU, FIRST, LATE, PEAK, READ, SHAPES, VALIDATE, Bytes, Measure, Other, Row
+from benchmarks.measure import AGAIN, CORPUS, CPU, FIRST, LATE, PEAK, READ, SHAPES, VALIDATE, Bytes, File, Group, Measure, Other, Row, Start
 
 MEASURES = (READ, FIRST, SHAPES, VALIDATE, AGAIN, LATE, CPU, PEAK)
 _BRIEF = (READ, CPU, PEAK, SHAPES, LATE)
@@ -34,18 +36,24 @@ def met(value: float, must: float | None, aim: float | None) -> str:
     return "aim" if value <= aim else "must" if value <= must else "**no**"
 
 
-def full(rows: Sequence[Row], read: Sequence[Bytes], others: Sequence[Other]) -> str:
+def full(
+    rows: Sequence[Row], read: Sequence[Bytes], others: Sequence[Other], groups: Sequence[Group] = (), starts: Sequence[Start] = ()
+) -> str:
     """Everything that was measured, a table for each measure."""
-    parts = [f"{verdict(rows)}\n"]
-    parts += [f"### {measure.title}\n\n{comparison(rows, measure)}" for measure in MEASURES if any(row.measure == measure for row in rows)]
+    parts = [f"### Real models: `irshape.check` and `Core.read_model`\n\n{real(groups)}"] if groups else []
+    if starts:
+        parts.append(f"### Process start\n\n{starts_table(starts)}")
+    if rows:
+        parts.append(f"### Generated models\n\n{verdict(rows)}\n")
+    parts += [f"#### {measure.title}\n\n{comparison(rows, measure)}" for measure in MEASURES if any(row.measure == measure for row in rows)]
     if scaling := scales(rows):
         parts.append(
-            f"### Cost of a layer against their number: `irshape.check` and `Core.read_model`\n\n{flatness(scaling)}\n{bars(scaling)}"
+            f"#### Cost of a layer against their number: `irshape.check` and `Core.read_model`\n\n{flatness(scaling)}\n{bars(scaling)}"
         )
     if read:
-        parts.append(f"### Bytes read of the `.bin`\n\n{bytes_table(read)}")
+        parts.append(f"#### Bytes read of the `.bin`\n\n{bytes_table(read)}")
     if others:
-        parts.append(f"### Other tools that read a graph and infer its shapes\n\n{others_table(others, rows)}")
+        parts.append(f"#### Other tools that read a graph and infer its shapes\n\n{others_table(others, rows)}")
     return "\n".join(parts)
 
 
@@ -56,8 +64,25 @@ def verdict(rows: Iterable[Row]) -> str:
     return f"Of {len(marks)} ratios with a target {aim} meet what is aimed at, {must} what must be met, {len(marks) - aim - must} neither."
 
 
-def brief(rows: Sequence[Row]) -> str:
-    """Ratios to OpenVINO, a row for each measure and a column for each model that has most of them."""
+def brief(rows: Sequence[Row], groups: Sequence[Group] = ()) -> str:
+    """Ratios to OpenVINO: of real models, then a row for each measure and a column for each generated model that has most of them."""
+    return f"{_brief_real(groups)}\n{_brief_generated(rows)}" if groups else _brief_generated(rows)
+
+
+def _brief_real(groups: Sequence[Group]) -> str:
+    kinds = [is_compiled for is_compiled in (True, False) if any(group.is_compiled == is_compiled for group in groups)]
+    names = dict.fromkeys(group.name for group in groups if not group.name.startswith(CORPUS))
+    parts = [(name, [group for group in groups if group.name == name]) for name in names]
+    parts.append(("all real models", [group for group in groups if group.is_real]))
+    lines = []
+    for name, own in parts:
+        files = [[file for group in own if group.is_compiled == kind for file in _measured(group)] for kind in kinds]
+        ratios = [short(sum(file.ours for file in one) / sum(file.theirs for file in one)) if one else "" for one in files]
+        lines.append([name, f"{max(map(len, files)):,}", *ratios])
+    return grid(["irshape / OpenVINO", "files", *("compiled" if kind else "interpreted" for kind in kinds)], lines)
+
+
+def _brief_generated(rows: Sequence[Row]) -> str:
     models = [model for model in ("one", "resnet", "decoder", "distinct", "dag-100k") if any(row.model == model for row in rows)]
     found = {(row.measure, row.model): f"{short(ratio(row))}" for row in rows}
     layers = {row.model: row.layers for row in rows}
@@ -66,7 +91,75 @@ def brief(rows: Sequence[Row]) -> str:
     return grid(["irshape / OpenVINO", *heads], lines)
 
 
-def comparison(rows: Iterable[Row], measure: Measure) -> str:
+# What the sum over all real models, and every one of them, must meet, and what the sum is aimed at: interpreted, compiled.
+_REAL_TARGETS = {False: (0.95, 1.8, 0.95), True: (0.6, 1.0, 0.5)}
+
+
+def real(groups: Sequence[Group]) -> str:
+    """The real models: a table for the interpreted modules and one for the compiled ones, each with what it meets."""
+    parts = []
+    for is_compiled in (False, True):
+        own = [group for group in groups if group.is_compiled == is_compiled]
+        if own:
+            whole = Group("all real models", is_compiled, True, [file for group in own if group.is_real for file in group.files])
+            parts.append(f"{'Compiled' if is_compiled else 'Interpreted'} modules:\n\n{_real_table([*own, whole])}\n{_judged(whole)}")
+    return "\n".join(parts)
+
+
+def _real_table(groups: Sequence[Group]) -> str:
+    lines = []
+    for group in groups:
+        files = _measured(group)
+        if not files:
+            continue
+        ratios = [file.ours / file.theirs for file in files]
+        ours, theirs, collected, first, their_first = (sum(times) for times in list(zip(*files, strict=True))[3:])
+        lines.append(
+            [
+                group.name, f"{len(files):,}", f"{sum(file.layers for file in files):,}", f"{short(ours)} ms", f"{short(theirs)} ms",
+                short(ours / theirs), short(median(ratios)), short(max(ratios)), short(collected / theirs), short(first / their_first),
+            ]
+        )  # fmt: skip
+    heads = ["models", "files", "layers", "irshape", "OpenVINO", "ratio", "median", "worst", "with collector", "first call"]
+    return grid(heads, lines)
+
+
+def _judged(whole: Group) -> str:
+    """What all real models together meet, which ones are worst, and which were left out."""
+    files = sorted(_measured(whole), key=lambda file: file.theirs / file.ours)
+    if not files:
+        return "No model was measured.\n"
+    total = sum(file.ours for file in files) / sum(file.theirs for file in files)
+    must, most, aim = _REAL_TARGETS[whole.is_compiled]
+    over = [file for file in files if file.ours > most * file.theirs]
+    worst = ", ".join(f"{Path(file.path).stem} ({file.layers:,} layers) {short(file.ours / file.theirs)}" for file in files[:5])
+    refused = [file for file in whole.files if file.refused]
+    text = (
+        f"The sum must be at most {must:g}" + (f", and is aimed at {aim:g}" if aim != must else "") + f": it is {short(total)} "
+        f"({'not met' if total > must else 'met'}). Every model must be at most {most:g}: "
+        f"{f'{len(over):,} of {len(files):,} are not' if over else 'met'}. The worst are {worst}."
+    )
+    if refused:
+        kinds = Counter(file.refused.split(":")[0] for file in refused)
+        reasons = ", ".join(f"{count:,}: {reason}" for reason, count in kinds.most_common(3))
+        text += f" {len(refused):,} models were left out ({reasons})."
+    return f"{text}\n"
+
+
+def _measured(group: Group) -> list[File]:
+    return [file for file in group.files if not file.refused]
+
+
+def starts_table(starts: Sequence[Start]) -> str:
+    """What it costs to start a process, against a bare Python."""
+    bare = median(starts[0].times)
+    return grid(
+        ["process", "CPU time", "against Python"],
+        [[one.command, spread(one.times, "ms"), short(median(one.times) / bare)] for one in starts],
+    )
+
+
+def comparison(rows: Sequence[Row], measure: Measure) -> str:
     """The rows of a measure."""
     lines = [
         [
@@ -75,7 +168,13 @@ def comparison(rows: Iterable[Row], measure: Measure) -> str:
         ]
         for row in rows if row.measure == measure
     ]  # fmt: skip
-    return grid(["model", "layers", "irshape", "OpenVINO", "ratio", "must", "aim", "met"], lines)
+    heads = ["model", "layers", "irshape", "OpenVINO", "ratio", "must", "aim", "met"]
+    shares = [f"{median(row.imported) / median(row.theirs):.0%}" for row in rows if row.measure == measure and row.imported]
+    if shares:
+        heads.insert(4, "of which import")
+        for line, share in zip(lines, shares, strict=True):
+            line.insert(4, share)
+    return grid(heads, lines)
 
 
 def scales(rows: Iterable[Row]) -> dict[str, list[Scale]]:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Shapes, asked_inputs, note_changed_ranks, recorded_inputs
-from irshape.inference.session import Session
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
-from irshape.ops.registry import ExtensionError
 from irshape.report.diagnostic import ERROR
+from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
@@ -25,7 +22,9 @@ if TYPE_CHECKING:
     from irshape.answers.info import Info
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
+    from irshape.inference.inputs import Inputs, Shapes
     from irshape.ops.extensions import Extensions
+    from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -139,6 +138,8 @@ def reshape(
     `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
     `InputError` if the batch axis is ambiguous.
     """
+    from irshape.inference.session import Session
+
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits, extensions=extensions).reshape(
         inputs, symbols=symbols, batch=batch, patch_constants=patch_constants
     )
@@ -218,7 +219,7 @@ def info(
     from irshape.answers.info import Info
 
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
-    shapes = recorded_inputs(model)[0].updated(asked_inputs(model, inputs or {}, symbols or {}))
+    shapes, _ = _asked(model, inputs, symbols)
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
 
     def new_signature() -> Signature:
@@ -246,8 +247,7 @@ def signature(
     from irshape.answers.signature.signature import Signature
 
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
-    recorded, remarks = recorded_inputs(model)
-    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    wanted, remarks = _asked(model, inputs, symbols)
     return Signature(model, wanted, given, frozenset(opaque), remarks)
 
 
@@ -270,8 +270,7 @@ def valid_sizes(
     from irshape.answers.sizes import ask
 
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
-    recorded, remarks = recorded_inputs(model)
-    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    wanted, remarks = _asked(model, inputs, symbols)
     return ask(model, wanted, given, frozenset(opaque), remarks)
 
 
@@ -285,30 +284,38 @@ def _infer(
     is_check: bool,
 ) -> Inference:
     """The common part of `infer` and `check`."""
-    recorded, remarks = recorded_inputs(model)
-    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
     engine = Engine(model, weights, frozenset(opaque))
-    wanted.apply(engine)
-    infer_all(engine)
-    if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
-        remarks += note_changed_ranks(engine)
+    remarks: list[Diagnostic] = []
+    wanted: Inputs | None = None
     is_as_read = not (inputs or symbols)
+    if not is_as_read or model.document.may_state_shapes:
+        wanted, remarks = _asked(model, inputs, symbols)
+        wanted.apply(engine)
+    infer_all(engine)
+    if not is_as_read and any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
+        from irshape.inference.inputs import note_changed_ranks
+
+        remarks += note_changed_ranks(engine)
     inference = conclude(engine, is_check=is_check, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     if not is_check or len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
         return inference
     engine = Engine(model, Weights(False), frozenset(opaque))
-    wanted.apply(engine)
+    if wanted is not None:
+        wanted.apply(engine)
     infer_all(engine)
     without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     return inference.distrusted(without_values)
 
 
+def _asked(model: Model, inputs: Shapes | None, symbols: Mapping[str, str] | None) -> tuple[Inputs, list[Diagnostic]]:
+    """The shapes of the inputs that the file records and the caller asks for, and remarks about the recorded ones."""
+    from irshape.inference.inputs import asked_inputs, recorded_inputs
+
+    recorded, remarks = recorded_inputs(model)
+    return recorded.updated(asked_inputs(model, inputs or {}, symbols or {})), remarks
+
+
 __all__ = [
-    "ExtensionError",
-    "InputError",
-    "Limits",
-    "Session",
-    "Shapes",
     "check",
     "diff",
     "explain",

@@ -126,6 +126,64 @@ def test_the_table_says_what_is_met() -> None:
     assert [marks[name] for name in ("each", "again", "other")] == ["aim", "must", "**no**"]
 
 
+def cells(text: str) -> dict[str, list[str]]:
+    """The rows of the tables in a text, by their first cell."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return {line[0]: line[1:] for line in lines}
+
+
+def test_the_table_of_real_models_sums_the_files_of_a_group() -> None:
+    from benchmarks.measure import File, Group
+    from benchmarks.table import brief, real
+
+    files = [
+        File("a/small.xml", 10, "", 2.0, 1.0, 3.0, 10.0, 5.0),
+        File("a/large.xml", 90, "", 3.0, 9.0, 4.0, 15.0, 20.0),
+        File("a/faulty.xml", 5, "OpenVINO refuses it"),
+    ]
+    heavy = Group("heavy, 55 MB of weights", False, False, [File("heavy.xml", 7, "", 1.0, 10.0, 1.0, 1.0, 1.0)])
+    groups = [Group("corpus, a", False, True, files), heavy]
+    text = real(groups)
+    expected = ["2", "100", "5 ms", "10 ms", "0.5", "1.17", "2", "0.7", "1"]
+    assert [cells(text)[name] for name in ("corpus, a", "all real models")] == [expected, expected]
+    assert (
+        "it is 0.5 (met). Every model must be at most 1.8: 1 of 2 are not. The worst are small (10 layers) 2, large (90 layers) 0.333."
+        in text
+    )
+    assert "1 models were left out (1: OpenVINO refuses it)." in text
+    groups.append(Group("corpus, a", True, True, [file._replace(ours=file.theirs / 2) for file in files]))
+    short = cells(brief([], groups))
+    assert [short[name] for name in ("irshape / OpenVINO", "heavy, 55 MB of weights", "all real models")] == [
+        [], ["1", "", "0.1"], ["2", "0.5", "0.5"],
+    ]  # fmt: skip
+    assert "corpus, a" not in short
+
+
+def test_processes_are_compared_with_a_bare_python() -> None:
+    from benchmarks.measure import CPU, Row, Start
+    from benchmarks.table import comparison, starts_table
+
+    rows = cells(starts_table([Start("bare", [9.0, 10.0, 11.0]), Start("check", [30.0])]))
+    assert [rows[name] for name in ("process", "bare", "check")] == [
+        ["CPU time", "against Python"],
+        ["10 ms (9.5 to 10.5)", "1"],
+        ["30 ms", "3"],
+    ]
+    row = Row(CPU, "one", 6, "ms", [30.0], [300.0], 0.2, 0.08, [240.0])
+    assert cells(comparison([row], CPU))["one"] == ["6", "30 ms", "300 ms", "80%", "0.1", "0.2", "0.08", "must"]
+
+
+def test_a_real_model_is_measured_in_a_process_of_its_own(tmp_path: Path) -> None:
+    from benchmarks.measure import real
+
+    faulty = tmp_path / "faulty.xml"
+    faulty.write_text((ROOT / "examples" / "faulty.xml").read_text(encoding="utf-8"), encoding="utf-8")
+    sound, refused = real([ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml", faulty], 1, ROOT)
+    assert (sound.layers, sound.refused) == (6, "")
+    assert min(sound.ours, sound.theirs, sound.collected, sound.first_ours, sound.first_theirs) > 0
+    assert refused.refused
+
+
 def test_what_is_measured_is_written_between_the_marks(tmp_path: Path) -> None:
     from benchmarks.__main__ import BEGIN, END, write
 

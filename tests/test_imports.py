@@ -1,11 +1,15 @@
 """What a run imports: the road from a file to its facts needs the standard library only."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+import irshape
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {"dataclasses", "inspect", "json", "lxml", "multiprocessing", "numpy", "pathlib", "pydantic", "unittest"}
@@ -54,3 +58,53 @@ def test_the_library_alone_loads_nothing_heavy() -> None:
         for text in (code, before)
     )
     assert not {name.partition(".")[0] for name in loaded - own} & (HEAVY | {"argparse"})
+
+
+def loaded(folder: Path, *options: str) -> list[str]:
+    """The modules that a check of one operation loads beyond those of a bare interpreter, in a folder without a configuration."""
+    for suffix in (".xml", ".bin"):
+        shutil.copy((ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml").with_suffix(suffix), folder / f"one{suffix}")
+    bare = subprocess.run([sys.executable, "-S", "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True)
+    run = "import sys; from irshape.cli.main import program; program(); print(*sys.modules, file=sys.stderr)"
+    command = [sys.executable, "-S", "-c", run, "check", "one.xml", *options]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)
+    return [name for name in done.stderr.split() if name not in bare.stdout.split()]
+
+
+# What a check of one operation loads of irshape, by folder. Each module costs the start of every run, so one that is added here must be
+# one that every check needs.
+OWN = {
+    "": "api version",
+    "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
+    "inference": "apply engine facts graph inference origins recorded run runtime schedule stored transfer verdict voice",
+    "model": "bodies build load model",
+    "ops": "attribute context index infrastructure op port registry",
+    "ops.movement": "space_batch",
+    "report": "catalogue diagnostic finding printable text",
+    "settings": "find settings",
+    "shape": "compilation dim element_type guard hints limits notation polynomial range scaling shape value",
+    "xml": "document fastlane lexical reader source weights",
+}
+
+
+def test_a_check_of_one_operation_loads_these_modules_of_irshape(tmp_path: Path) -> None:
+    expected = {f"irshape.{folder}.{name}".replace("..", ".") for folder, names in OWN.items() for name in names.split()}
+    folders = {f"irshape.{folder}".rstrip(".") for folder in OWN}
+    assert {name for name in loaded(tmp_path) if name.startswith("irshape")} == expected | folders
+
+
+SLOW = {"argparse", "contextlib", "dataclasses", "datetime", "gettext", "inspect", "locale", "shutil", "string", "threading", "typing"}
+
+
+@pytest.mark.parametrize("options", [(), ("--strict", "--format", "text"), ("--ignore", "R", "--jobs", "1", "-q")])
+def test_a_check_of_one_operation_loads_nothing_slow_of_python(tmp_path: Path, options: tuple[str, ...]) -> None:
+    """`typing` and `argparse`, with what they import, take half as long as irshape itself."""
+    assert not SLOW & set(loaded(tmp_path, *options))
+
+
+def test_every_name_of_the_package_is_there() -> None:
+    assert all(getattr(irshape, name) is not None for name in irshape.__all__)
+    assert set(irshape.__all__) <= set(dir(irshape))
+    with pytest.raises(AttributeError, match="module 'irshape' has no attribute 'chek'"):
+        irshape.chek  # noqa: B018

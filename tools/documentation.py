@@ -118,7 +118,8 @@ def moved(text: str, page: str, places: dict[str, str], carry: Callable[[str], s
 
 def commands_page() -> str:
     """Every command with its usage and its options, from the argument parsers."""
-    from irshape.cli.main import COMMANDS, parser
+    from irshape.cli.arguments import COMMANDS
+    from irshape.cli.parser import parser
 
     about = "`irshape COMMAND --help` prints the same. [The command line](../command-line.md) explains the commands."
     lines = ["# Commands and options", "", about]

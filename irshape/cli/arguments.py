@@ -2,63 +2,29 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
-from typing import Any, NoReturn
+from irshape.shape.hints import TYPE_CHECKING
+from irshape.shape.limits import DEFAULT, LIMITS
 
-from irshape.cli.run import FAILED
-from irshape.report.text import terminal_width
-from irshape.shape.limits import DEFAULT
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
 
-
-class _NoColours:
-    """A theme of argparse in which every colour is the empty text."""
-
-    def __getattr__(self, name: str) -> str:
-        return ""
-
-
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    """Formats help without importing `shutil`, which argparse loads at every start only to measure the terminal."""
-
-    def __init__(self, prog: str) -> None:
-        columns = os.environ.get("COLUMNS", "")
-        super().__init__(prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2)
-
-    def _set_color(self, color: bool) -> None:
-        """Format help without colours. From Python 3.14 on, argparse loads `dataclasses` and `inspect` at every start to choose colours."""
-        self._theme, self._decolor = _NoColours(), str
+# Each command is a module of this folder.
+COMMANDS = {
+    "check": "report every fault",
+    "infer": "infer every shape",
+    "reshape": "change input shapes",
+    "explain": "explain a shape, layer by layer",
+    "signature": "show how the sizes are tied together",
+    "sizes": "find the valid input sizes",
+    "diff": "compare two models",
+    "scan": "check many files into a table",
+    "info": "describe a model",
+    "ops": "list or describe operations",
+    "rule": "list or explain codes",
+}
 
 
-class Parser(argparse.ArgumentParser):
-    """A parser that reports wrong arguments on one line."""
-
-    def __init__(self, prog: str, *, description: str, epilog: str, **options: Any) -> None:
-        """`options` are those that the parser of all commands hands to the parser of one: `color` from Python 3.14 on."""
-        super().__init__(prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False, **options)
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
-class _Limit(argparse.Action):
-    """Sets one limit of --limit: a limit of the file, or `time` and `memory` of --isolate."""
-
-    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
-        try:
-            if hasattr(namespace, "allowance") and values.startswith(("time=", "memory=")):
-                from irshape.cli.limits import Allowance
-
-                namespace.allowance = (namespace.allowance or Allowance()).changed(values)
-            else:
-                namespace.limits = namespace.limits.changed(values)
-                namespace.limited = {*namespace.limited, values.partition("=")[0]}
-        except ValueError as error:
-            raise argparse.ArgumentError(self, str(error)) from None
-
-
-def add_output_arguments(command: argparse.ArgumentParser) -> None:
+def add_output_arguments(command: ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""
     add = command.add_argument
     add(
@@ -76,7 +42,7 @@ def add_output_arguments(command: argparse.ArgumentParser) -> None:
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
 
 
-def add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
+def add_model_arguments(command: ArgumentParser, *documents: str) -> None:
     """Add the files and the arguments of reading them."""
     help = "the .xml of an IR, a <layer> example of the specification, or a folder of these"
     command.add_argument("files", nargs="+", metavar="FILE", help=help)
@@ -84,7 +50,7 @@ def add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> No
     add_reading_arguments(command, *documents)
 
 
-def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
+def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
     """Add the arguments of reading and reporting a file."""
     add = command.add_argument
     add(
@@ -111,13 +77,13 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
     add_colour(command)
 
 
-def add_symbol_argument(command: argparse.ArgumentParser) -> None:
+def add_symbol_argument(command: ArgumentParser) -> None:
     """Add the argument that says how sizes without names are written."""
     help = "write each open size that has no name as a symbol of its own (d0, d1, ...), not in the symbols of `irshape signature`"
     command.add_argument("--raw-symbols", action="store_true", help=help)
 
 
-def add_extensions(command: argparse.ArgumentParser) -> None:
+def add_extensions(command: ArgumentParser) -> None:
     """Add the extensions whose operations are loaded."""
     command.add_argument(
         "--extensions",
@@ -128,7 +94,7 @@ def add_extensions(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_operations(command: argparse.ArgumentParser) -> None:
+def add_operations(command: ArgumentParser) -> None:
     """Add the arguments for operations that irshape does not know."""
     add_extensions(command)
     command.add_argument(
@@ -143,24 +109,26 @@ def add_operations(command: argparse.ArgumentParser) -> None:
 def jobs(text: str) -> int:
     """The number of --jobs."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):
-        raise argparse.ArgumentTypeError(f"{text!r} is not an integer from 1 to 1024")
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"{text!r} is not an integer from 1 to 1024")
     return int(text)
 
 
-def add_limit(command: argparse.ArgumentParser) -> None:
+def add_limit(command: ArgumentParser) -> None:
     """Add the limits of what a file may demand."""
     command.add_argument(
         "--limit",
-        action=_Limit,
+        action="limit",
         dest="limits",
         default=DEFAULT,
         metavar="NAME=N",
-        help=f"change a limit of what a file may demand: {', '.join(DEFAULT._fields)}",
+        help=f"change a limit of what a file may demand: {', '.join(LIMITS)}",
     )
     command.set_defaults(limited=frozenset())
 
 
-def add_colour(command: argparse.ArgumentParser) -> None:
+def add_colour(command: ArgumentParser) -> None:
     """Add the choice of colours in the report."""
     command.add_argument(
         "--color",

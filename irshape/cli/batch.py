@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
-from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, RunError, complain, put
-from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
+from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from irshape.cli.inputs import Request
     from irshape.cli.limits import Allowance
+    from irshape.report.checked import Checked
     from irshape.settings.settings import Settings
 
 # The text before the first report, before every other, after each, and at the end of a run.
@@ -41,9 +42,9 @@ class Totals:
         self.keeps = keeps
         self.tally = Tally()
         self.kinds: dict[str, tuple[int, int]] = {}
-        self.checked: list[Checked] = [
-            Checked(complaint.rpartition(": ")[0], complaint=complaint, is_passed=False) for complaint in complaints
-        ]
+        self.checked: list[Checked] = []
+        for complaint in complaints:
+            self._keep(complaint.rpartition(": ")[0], (), complaint, is_passed=False)
         self.foreign = 0
         self.accepted: dict[str, Sequence[str]] = {}
 
@@ -55,8 +56,13 @@ class Totals:
         if outcome.layers is not None:
             self.tally.add(outcome.layers, outcome.diagnostics)
             self.accepted[outcome.path] = outcome.accepted
+        self._keep(outcome.path, outcome.diagnostics, outcome.complaint, is_passed=outcome.code == CLEAN)
+
+    def _keep(self, path: str, diagnostics: Sequence[Diagnostic], complaint: str, *, is_passed: bool) -> None:
         if self.keeps:
-            self.checked.append(Checked(outcome.path, outcome.diagnostics, outcome.complaint, outcome.code == CLEAN))
+            from irshape.report.checked import Checked
+
+            self.checked.append(Checked(path, diagnostics, complaint, is_passed))
 
 
 def report(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import irshape
 from irshape.cli.arguments import add_model_arguments
@@ -18,8 +16,11 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
+from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from irshape.cli.examination import Lines
     from irshape.report.baseline import Baseline
     from irshape.settings.settings import Settings

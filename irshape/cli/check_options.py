@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
 from irshape.cli.formats import DOCUMENTS
 from irshape.settings.settings import Settings
+from irshape.shape.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 _STDIN = "-"
 
@@ -63,6 +66,8 @@ def codes(text: str) -> list[str]:
     try:
         return [checked_prefix(one.strip()) for one in text.split(",")]
     except ValueError as error:
+        from argparse import ArgumentTypeError
+
         raise ArgumentTypeError(f"{error}; irshape rule lists the codes") from None
 
 
@@ -74,6 +79,8 @@ def _level(text: str) -> tuple[str, str]:
     code, _, level = text.partition("=")
     levels = (*SEVERITIES, OFF)
     if level not in levels:
+        from argparse import ArgumentTypeError
+
         raise ArgumentTypeError(f"{text!r} is not CODE=LEVEL; the levels are {', '.join(levels)}")
     return codes(code)[0], level
 
@@ -81,6 +88,8 @@ def _level(text: str) -> tuple[str, str]:
 def _document(text: str) -> tuple[str, str]:
     format, _, path = text.partition("=")
     if format not in DOCUMENTS or not path:
+        from argparse import ArgumentTypeError
+
         raise ArgumentTypeError(f"{text!r} is not FORMAT=FILE; the formats are {', '.join(DOCUMENTS)}")
     return format, path
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 
 import irshape
@@ -16,7 +15,12 @@ from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
+from irshape.shape.hints import TYPE_CHECKING
 from irshape.xml.weights import WeightsError
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "Compare the graphs of two IRs: list the changes, and sum up the shapes and types that follow from them."
 EXAMPLES = """examples:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import gc
 import os
-from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import irshape
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
+from irshape.shape.hints import TYPE_CHECKING, Any, Protocol, TypeAlias
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
+    from argparse import Namespace
     from typing import Literal
 
     from irshape.cli.inputs import Request
@@ -149,7 +149,7 @@ class Examination:
             opaque = [*own.opaque, *opaque]
             extensions = [*own.extensions, *extensions]
             if own.limits:
-                limits = limits._replace(**{name: most for name, most in own.limits.items() if name not in given.limited})
+                limits = limits.replaced({name: most for name, most in own.limits.items() if name not in given.limited})
         if weights_file:
             os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
         source = getattr(given, "source", None)

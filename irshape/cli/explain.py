@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 import irshape
 from irshape.answers.explain.explainer import unexplained
@@ -19,9 +17,12 @@ from irshape.cli.infer import TIED, tie_lines
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, terminal_width
+from irshape.shape.hints import TYPE_CHECKING, Any, NamedTuple
 from irshape.xml.document import Document
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
     from irshape.answers.signature.reasons import Because
 
 _NAME = re.compile(r"[A-Za-z]\w*")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final
 
 from irshape.cli.run import describe, saved_model
+from irshape.shape.hints import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from irshape.settings.settings import Settings
@@ -94,11 +93,15 @@ def _is_known(folder: str, entered: set[tuple[int, int]]) -> bool:
 
 def is_much(paths: Sequence[str]) -> bool:
     """Whether the files are enough work to start several processes."""
+    if len(paths) < 2:
+        return False
+    from contextlib import suppress
+
     total = 0
     for path in paths:
         with suppress(OSError):
             total += os.stat(path).st_size
         total += _EACH
         if total >= _MANY_BYTES:
-            return len(paths) > 1
+            return True
     return False

@@ -6,10 +6,8 @@ import errno
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
 
 import irshape
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_symbol_argument
@@ -21,6 +19,11 @@ from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
+from irshape.shape.hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 if TYPE_CHECKING:
     from irshape.answers.signature.data import DataSize

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -16,6 +15,11 @@ from irshape.cli.infer import title
 from irshape.cli.signature import WIDTH, signature_lines
 from irshape.model.model import Node
 from irshape.report.text import Palette, about, cells, counted, escape, pad, some, terminal_width
+from irshape.shape.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "Describe a model: OpenVINO release, operations, parameters, batch, inputs, outputs, state, and the causes of dynamic shapes."
 EXAMPLES = """examples:

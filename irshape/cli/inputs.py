@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from irshape.cli.run import RunError
 from irshape.inference.inputs import (
@@ -19,9 +17,12 @@ from irshape.inference.inputs import (
 )
 from irshape.model.model import Model, Node
 from irshape.report.text import escape
+from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:
+    from argparse import Namespace
+
     from irshape.settings.settings import FileSettings
 
 

@@ -2,72 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Any
 
-from irshape import __version__
-from irshape.cli.arguments import Parser
-from irshape.cli.run import FAILED, complain
-from irshape.shape.dim import IS_COMPILED
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-# The exit code that a shell shows for a program ended by a closed pipe; then the code for Ctrl-C.
+# The exit codes of a run that failed, of a program ended by a closed pipe as a shell shows it, and for Ctrl-C.
+_FAILED = 2
 _BROKEN_PIPE = 141
 _INTERRUPTED = 130
-
-# The kind of the wheel: whether mypyc has compiled a part of it.
-KIND = "compiled" if IS_COMPILED else "interpreted"
-
-# Each command is a module of this folder.
-COMMANDS = {
-    "check": "report every fault",
-    "infer": "infer every shape",
-    "reshape": "change input shapes",
-    "explain": "explain a shape, layer by layer",
-    "signature": "show how the sizes are tied together",
-    "sizes": "find the valid input sizes",
-    "diff": "compare two models",
-    "scan": "check many files into a table",
-    "info": "describe a model",
-    "ops": "list or describe operations",
-    "rule": "list or explain codes",
-}
-
-_ABOUT = "Check an OpenVINO IR and infer the element type and shape of every port."
-_EXAMPLES = """examples:
-  irshape check model.xml
-  irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
-  irshape reshape model.xml --batch 8 -o reshaped.xml
-  irshape explain model.xml conv1:2:3
-  irshape signature model.xml
-  irshape sizes model.xml --input "image[1,3,H,W]"
-  irshape info model.xml
-  irshape diff model.xml reshaped.xml
-  irshape ops SpaceToBatch
-  irshape rule S201"""
-
-
-def parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    """The parser of a command line. Only the module of the command that it names is imported, to start fast."""
-    top = Parser("irshape", description=_ABOUT, epilog=_EXAMPLES)
-    top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
-    commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
-    if words and words[0] in COMMANDS:
-        module = _module(words[0])
-        command = commands.add_parser(words[0], prog=f"irshape {words[0]}", description=module.ABOUT, epilog=module.EXAMPLES)
-        module.add_arguments(command)
-    else:
-        for name, help in COMMANDS.items():
-            commands.add_parser(name, help=help, description=help, epilog="")
-    return top
-
-
-def _module(command: str) -> Any:
-    return import_module(f"irshape.cli.{command}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -77,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _run(arguments)
     except SystemExit as end:
-        return end.code if isinstance(end.code, int) else FAILED
+        return end.code if isinstance(end.code, int) else _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
@@ -87,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Errors of reading and writing files are handled where they occur, so this one is about printing the report.
         _abandon_output()
         print(f"irshape: cannot write the report: {error.strerror}", file=sys.stderr)
-        return FAILED
+        return _FAILED
     finally:
         if was_collecting:
             gc.enable()
@@ -101,10 +47,18 @@ def program() -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    from importlib import import_module
+
+    from irshape.cli.plain import parse
+
     _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
-    given = parser(words).parse_args(words)
+    if (given := parse(words)) is None:
+        from irshape.cli.parser import parser
+
+        given = parser(words).parse_args(words)
     if getattr(given, "extensions", None):
+        from irshape.cli.run import complain
         from irshape.ops.extensions import registry_of
         from irshape.ops.registry import ExtensionError
 
@@ -112,7 +66,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             registry_of(given.extensions)  # once, and not for each file
         except ExtensionError as error:
             return max(complain(line) for line in str(error).splitlines())
-    code: int = _module(given.command).run(given)
+    code: int = import_module(f"irshape.cli.{given.command}").run(given)
     sys.stdout.flush()
     return code
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from functools import partial
-from typing import Any
 
 import irshape
 from irshape.cli.arguments import add_model_arguments, add_output_arguments
@@ -16,6 +14,11 @@ from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
+from irshape.shape.hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = (
     "Change the shapes of the inputs and write the reshaped IR; if the model cannot have them, list every layer and constant in the way."

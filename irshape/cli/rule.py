@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from typing import Any
 
 from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain
@@ -16,6 +14,11 @@ from irshape.report.snippets import snippets
 from irshape.report.snippets.shown import bytes_text, changed_lines
 from irshape.report.snippets.snippet import Snippet
 from irshape.report.text import Palette, terminal_width
+from irshape.shape.hints import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "Explain a code: its meaning, why it matters, what to do, and a file with the fault and without. Without CODE, list the codes."
 EXAMPLES = """examples:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
@@ -16,6 +15,11 @@ from irshape.cli.batch import report
 from irshape.cli.infer import layer_message, reason, tie_lines, title
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, terminal_width
+from irshape.shape.hints import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = (
     "Show how the sizes of a model are tied together: its inputs and outputs in as few symbols as possible, and the conditions on these."

@@ -7,7 +7,7 @@ from functools import partial
 from irshape.cli.check import Check, fault_lines
 from irshape.cli.check_options import settings_of
 from irshape.cli.examination import Examination
-from irshape.cli.main import parser
+from irshape.cli.parser import parser
 from irshape.cli.run import CLEAN
 from irshape.report.text import Palette
 from irshape.settings.settings import Settings

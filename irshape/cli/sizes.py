@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, NamedTuple
 
 import irshape
 from irshape.answers.sizes import Nearest, ValidSizes
@@ -19,7 +17,12 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, counted, diagnostic_lines, escape
+from irshape.shape.hints import TYPE_CHECKING, Any, NamedTuple
 from irshape.xml.document import Document
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
 
 ABOUT = "Find the input sizes for which a model is valid: of the symbols in --input and of every other dynamic size in the file."
 EXAMPLES = """examples:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.runtime import judged
@@ -17,6 +16,7 @@ from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import Any, Final
 from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, Real, Unreadable, representable

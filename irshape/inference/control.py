@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from math import inf
-from typing import Any, Final, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
@@ -22,6 +21,7 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, narrow
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import Any, Final, TypeAlias
 from irshape.shape.shape import Shape, format_shape
 
 Asking: TypeAlias = Generator[Wanted, Run, Any]

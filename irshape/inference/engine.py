@@ -11,11 +11,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
-from typing import NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.graph import Graph
-from irshape.inference.partition import Partition
 from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
 from irshape.inference.schedule import facts_of, marked
 from irshape.model.bodies import Body
@@ -23,21 +21,29 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
+from irshape.shape.hints import TYPE_CHECKING, TypeAlias
 from irshape.shape.limits import Work
-from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
+
+if TYPE_CHECKING:
+    from irshape.inference.partition import Partition
+    from irshape.shape.notation import SymbolRange
 
 # A pass asks for passes over bodies, and is sent their runs.
 Pass: TypeAlias = Generator[Wanted, Run, Run]
 
 
-class _Question(NamedTuple):
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class _Question:
     """The question that a pass answers: the shapes, overrides and symbols of an engine."""
 
-    shapes: dict[int, Shape]
-    overrides: dict[int, tuple[Fact, ...]]
-    symbols: dict[str, SymbolRange]
+    __slots__ = ("overrides", "shapes", "symbols")
+
+    def __init__(self, shapes: dict[int, Shape], overrides: dict[int, tuple[Fact, ...]], symbols: dict[str, SymbolRange]) -> None:
+        self.shapes = shapes
+        self.overrides = overrides
+        self.symbols = symbols
 
     def changed(self, other: _Question) -> frozenset[int] | None:
         """The nodes for which the other question differs; None where it may differ for all."""
@@ -200,6 +206,8 @@ class Engine(Graph):
 
     def _again(self, dirty: frozenset[int]) -> Pass:
         """Infer the tensors that a change of these nodes reaches; from the second change of the same nodes on, block by block."""
+        from irshape.inference.partition import Partition
+
         self._given = {}
         partition = self._partition
         if partition is None or partition.dirty != dirty or not partition.fits(self.current):

@@ -7,7 +7,6 @@ position of the node.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
-from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
@@ -22,14 +21,15 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Scope
+from irshape.shape.hints import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 from irshape.shape.limits import Work
-from irshape.shape.notation import SymbolRange
 from irshape.shape.shape import Shape
 from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
     from irshape.inference.variables import Pair
+    from irshape.shape.notation import SymbolRange
 
 # The outcome of a node, which may ask for passes over bodies, and is sent their runs.
 Outcomes: TypeAlias = Generator[Wanted, Run, Outcome]

@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import inf
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import INT64_MAX, Size, bounds, narrow
+from irshape.shape.hints import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from irshape.shape.notation import (
     ANY_SIZE,
     Described,
@@ -30,8 +30,6 @@ from irshape.xml.lexical import INPUTS
 
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
 _UNNAMED = r"(?a)d\d+"
-# Without it in a file, the net has no notes of irshape.
-_NOTES = f"<{INPUTS[0]}>".encode()
 
 
 if TYPE_CHECKING:
@@ -208,19 +206,13 @@ def symbol_names(model: Model, inputs: Mapping[str, object]) -> set[str]:
     return _names(recorded_inputs(model)[0].updated(asked_inputs(model, inputs, {})).shapes)
 
 
-def _has_notes(source: bytes, begin: int, end: int) -> bool:
-    """Whether the notes of irshape may be in a net whose layers stand from `begin` to `end`, which is negative if it is not known."""
-    return source.find(_NOTES, max(end, 0)) >= 0 or source.find(_NOTES, 0, begin) >= 0
-
-
 def _annotations(model: Model) -> dict[str, str]:
     """The texts of irshape about the shapes of inputs, by name: from the ports, or from an `openvino.Model`."""
     document = model.document
     if document.has_annotations:
         first = {node.name: node.layer.outputs[0].annotation for node in model.parameters if node.layer.outputs}
         return {name: text for name, text in first.items() if text is not None}
-    layers = model.graph.layers
-    if layers and not _has_notes(document.source, layers[0].offset, layers[-1].end):
+    if not document.may_state_shapes:
         return {}
     import json
 

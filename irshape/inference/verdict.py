@@ -7,7 +7,6 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 from __future__ import annotations
 
 from functools import partial
-from typing import Self
 
 from irshape.inference.engine import Engine, Pass
 from irshape.inference.facts import Fact
@@ -22,6 +21,7 @@ from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, IntervalScope
+from irshape.shape.hints import Self
 
 
 def infer(engine: Engine) -> None:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final
 
-from irshape.model.causes import Fault, leading
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.report.text import some
+from irshape.shape.hints import TYPE_CHECKING, Final
 from irshape.xml.document import Document, Layer, Port, Signature
+
+if TYPE_CHECKING:
+    from irshape.model.causes import Fault
 
 # The most types that a note about an extension names.
 _MOST_TYPES: Final = 4
@@ -100,12 +102,18 @@ class _Builder:
 
     def fault(self, code: str, message: str, node: Node | None, offset: int, port: str | None = None) -> Fault:
         """Record a fault of the graph; its severity is decided when it is known which layers are live."""
+        from irshape.model.causes import Fault
+
         fault = Fault(code, message, node, offset, port)
         self.faults.append(fault)
         return fault
 
     def report(self, diagnostics: Diagnostics) -> None:
         """Add the faults to the diagnostics; a fault of a layer that reaches no Result or Assign is a warning."""
+        if not self.faults:
+            return
+        from irshape.model.causes import leading
+
         for fault in leading(self.model, self.faults, self.is_error):
             severity = ERROR if self.is_error(fault) else WARNING
             if diagnostics.has_room(fault.code, severity):

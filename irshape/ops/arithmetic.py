@@ -3,7 +3,6 @@
 import math
 import operator
 from math import inf
-from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
@@ -12,6 +11,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, origins, product, symbols
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
+from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, Real, fits

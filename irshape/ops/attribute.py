@@ -7,10 +7,10 @@ It raises `Malformed` if OpenVINO refuses the text. Each annotation has one conv
 import re
 from collections.abc import Callable, Hashable
 from math import isinf
-from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from irshape.shape.dim import format_interval
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
 Converter: TypeAlias = Callable[[str], tuple[Any, str | None]]
 
@@ -111,16 +111,16 @@ class _Unsigned:
 Unsigned: Final = _Unsigned()
 
 _INTEGER: Final = r"\s*(-?\d+)"
-# Most numbers and lists match these; int64 holds any number of at most 18 digits.
-_PLAIN: Final = re.compile(r"-?[0-9]{1,18}")
-_PLAIN_LIST: Final = re.compile(r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*")
+# int64 holds every number of fewer digits. Most lists match the pattern.
+_SAFE_DIGITS: Final = 19
+_PLAIN_LIST: Final = r"-?[0-9]{1,18}(?:, ?-?[0-9]{1,18})*"
 # An exponent must be a whole number. The only words are nan and inf, in lower case.
 _FLOAT: Final = r"\s*([+-]?(?:\d++\.?+\d*+|\.\d++)(?:[eE][+-]?\d++)?+(?![eE])|nan(?![a-z(])|-?inf(?![a-z0-9]))"
 
 
 def read_integer(text: str) -> tuple[int, str | None]:
     """The integer a text begins with; OpenVINO ignores what follows it."""
-    if _PLAIN.fullmatch(text):
+    if len(text) < _SAFE_DIGITS and text.isdecimal() and text.isascii():
         return int(text), None
     match = re.match(_INTEGER, text)
     if match is None or not match[1].isascii():
@@ -163,7 +163,7 @@ def read_element_type(text: str) -> tuple[ElementType, str | None]:
 
 def _read_list(item: Converter) -> Converter:
     def read(text: str) -> tuple[Any, str | None]:
-        if item is read_integer and _PLAIN_LIST.fullmatch(text):
+        if item is read_integer and re.fullmatch(_PLAIN_LIST, text):
             return tuple(map(int, text.split(","))), None
         if not text.strip():
             return (), None

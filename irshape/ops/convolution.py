@@ -1,7 +1,5 @@
 """Convolutions and their transposes."""
 
-from typing import Annotated, ClassVar, Literal, TypeAlias
-
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Out
@@ -9,6 +7,7 @@ from irshape.ops.registry import op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
+from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
 from irshape.shape.window import transposed_window, window
 

@@ -4,12 +4,14 @@ The modules of the categories register their classes when they are imported, and
 `irshape.ops.index`, generated from them, says which module holds a type.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextvars import ContextVar, Token
 from importlib import import_module
-from typing import Final, NamedTuple, TypeVar
 
 from irshape.ops.op import Op, OpClass
+from irshape.shape.hints import Final, TypeVar
 
 _C = TypeVar("_C", bound=type[Op])
 
@@ -55,12 +57,15 @@ class Clash(TypeError):
     """A class is registered for a type and version that is known."""
 
 
-class _Entry(NamedTuple):
-    op: OpClass
-    since: str
-    until: str | None
-    without: list[str]
-    also: list[str]
+class _Entry:
+    __slots__ = ("also", "op", "since", "until", "without")
+
+    def __init__(self, op: OpClass, since: str, until: str | None, without: list[str], also: list[str]) -> None:
+        self.op = op
+        self.since = since
+        self.until = until
+        self.without = without
+        self.also = also
 
 
 def opset(version: str) -> int | None:
@@ -76,7 +81,7 @@ class Registry:
     another.
     """
 
-    def __init__(self, base: "Registry | None" = None) -> None:
+    def __init__(self, base: Registry | None = None) -> None:
         self._base = base
         # The extensions that a registry of `extensions.registry_of` holds, so that it can be made again in another process.
         self.sources: tuple[str, ...] = ()
@@ -113,7 +118,7 @@ class Registry:
             known = self._versions[key] = _resolve(self._entries.get(key, []))
         return known
 
-    def find(self, type: str, version: str) -> "OpClass | None":
+    def find(self, type: str, version: str) -> OpClass | None:
         """The class of a type at a version; None where OpenVINO has none."""
         found = self.versions(type).get(version)
         return None if found is not None and type != found.TYPE and self._is_exact(type, version) else found

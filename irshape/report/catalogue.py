@@ -6,7 +6,7 @@ not used again.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from irshape.shape.hints import Final, NamedTuple
 
 
 class Code(NamedTuple):

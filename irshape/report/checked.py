@@ -1,11 +1,13 @@
 """The outcome of a check for each file, and what the formats for other programs share: paths, messages, fingerprints."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple
 
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import about, advice, escape
+from irshape.shape.hints import Final, NamedTuple
 
 # Messages are cut to this many characters; viewers show no more.
 _LONGEST: Final = 1_000

@@ -1,8 +1,11 @@
 """Fixes: the edits of a file that mend a fault."""
 
+from __future__ import annotations
+
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+
+from irshape.shape.hints import Any, NamedTuple
 
 
 class Edit(NamedTuple):

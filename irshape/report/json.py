@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+
+from irshape.shape.hints import Any
 
 
 def compact(report: Mapping[str, Any]) -> str:

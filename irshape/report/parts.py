@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+
+from irshape.shape.hints import Final
 
 # A part is worth a name from so many characters on.
 _SHORTEST: Final = 8

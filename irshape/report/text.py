@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TextIO
 
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 from irshape.report.printable import escape as escape
+from irshape.shape.hints import TextIO
 
 # The widest a cell makes its column; a longer cell shifts the rest of its own row.
 WIDEST = 48
 _NARROWEST = 12
 _GAP = "  "
-_COMMAND_LINE = re.compile(r"^([ +-]?(?:[^\S\n]|\x1b\[[\d;]*m)*)::", re.MULTILINE)
-_COMMAND = re.compile(r"##(?=\[|vso\[|teamcity\[)")
+_COMMAND_LINE = r"(?m)^([ +-]?(?:[^\S\n]|\x1b\[[\d;]*m)*)::"
+_COMMAND = r"##(?=\[|vso\[|teamcity\[)"
 
 
 def harmless(text: str, hash: str = "\\x23", *, has_commands: bool = False) -> str:
@@ -26,8 +26,8 @@ def harmless(text: str, hash: str = "\\x23", *, has_commands: bool = False) -> s
     escapes it. `has_commands` says that the lines of the report are commands for GitHub.
     """
     if "::" in text and not has_commands:
-        text = _COMMAND_LINE.sub(r"\1\\x3a:", text)
-    return _COMMAND.sub(lambda found: hash + found[0][1:], text) if "##" in text else text
+        text = re.sub(_COMMAND_LINE, r"\1\\x3a:", text)
+    return re.sub(_COMMAND, lambda found: hash + found[0][1:], text) if "##" in text else text
 
 
 def cells(text: str) -> int:

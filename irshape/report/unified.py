@@ -1,9 +1,11 @@
 """Fixes as a unified diff, made from the edits themselves: exact, and in linear time even if the lines of a file repeat."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from irshape.report.fix import Edit
+from irshape.shape.hints import NamedTuple
 
 _CONTEXT = 3
 

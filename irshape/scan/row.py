@@ -9,10 +9,10 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-import irshape
 from irshape.answers.info import counts, parameters
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
+from irshape.api import check, read, signature
 from irshape.inference.inference import Inference
 from irshape.model.build import build
 from irshape.model.model import Model
@@ -102,14 +102,14 @@ class Scan:
         path = shown(place)
         document = Document(b"", path)
         document.is_complete = False
-        row = self._row(path, irshape.check(build(document)))
+        row = self._row(path, check(build(document)))
         row.update(verdict=FAILED, errors=1, warnings=0, notes=0)
         row["diagnostics"] = [_fault(Diagnostic(code, message, Where(path), hint=hint))]
         return row
 
     def _local(self, path: str) -> Row:
         before = _stamp(path)
-        model = irshape.read(path, limits=self._limits, extensions=self._extensions)
+        model = read(path, limits=self._limits, extensions=self._extensions)
         with Weights.beside(path) as weights:
             row = self._checked(path, model, weights)
             size = os.stat(beside(path)).st_size if os.path.exists(beside(path)) else None
@@ -123,7 +123,7 @@ class Scan:
         file = Remote(place)
         if file.size is not None and file.size > self._limits.size:
             return self.lost(place, "X111", f"the file has {file.size:,} bytes; the limit size is {self._limits.size:,}", "--limit size=N")
-        model = irshape.read(file.read(), path=shown(place), limits=self._limits, extensions=self._extensions)
+        model = read(file.read(), path=shown(place), limits=self._limits, extensions=self._extensions)
         source = RemoteWeights(beside(place), lambda: list(_wanted(model.document)))
         row = self._checked(shown(place), model, Weights(source))
         row["weights_size"] = source.size
@@ -138,16 +138,16 @@ class Scan:
 
     def _checked(self, path: str, model: Model, weights: Weights) -> Row:
         if not (model.nodes and model.document.is_complete):
-            inference = irshape.check(model, targets=self._targets, suppressions=False)
+            inference = check(model, targets=self._targets, suppressions=False)
         else:
-            inference = irshape.check(model, weights=weights, opaque=self._opaque, targets=self._targets, suppressions=False)
+            inference = check(model, weights=weights, opaque=self._opaque, targets=self._targets, suppressions=False)
         if self._selection is not None:
             inference.select(self._selection)
         row = self._row(path, inference)
         if row["dynamic_inputs"] and not row["errors"]:
-            signature = irshape.signature(model, weights=weights, opaque=self._opaque)
-            if signature.ok:
-                inputs, results = (_joined(side) for side in (signature.inputs, signature.outputs))
+            found = signature(model, weights=weights, opaque=self._opaque)
+            if found.ok:
+                inputs, results = (_joined(side) for side in (found.inputs, found.outputs))
                 row["signature"] = f"{inputs} -> {results}"
         return row
 

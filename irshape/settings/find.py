@@ -6,7 +6,8 @@ Every run passes here, so this module looks only for files, and reads no more of
 from __future__ import annotations
 
 import os
-from typing import Final
+
+from irshape.shape.hints import Final
 
 OWN: Final = "irshape.toml"
 SHARED: Final = "pyproject.toml"

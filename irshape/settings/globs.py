@@ -6,7 +6,8 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from typing import Final
+
+from irshape.shape.hints import Final
 
 _TOKEN: Final = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]")
 _MEANING: Final = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}

@@ -12,7 +12,7 @@ from typing_extensions import TypeAliasType
 from irshape.answers.policies import find_policies
 from irshape.report.selection import PREFIXES, checked_prefix
 from irshape.settings.configuration import Configuration, Table
-from irshape.shape.limits import DEFAULT
+from irshape.shape.limits import DEFAULT, LIMITS
 from irshape.shape.notation import parse_shape, parse_symbol_range
 
 
@@ -49,8 +49,8 @@ def _weights(value: object) -> object:
 
 def _limit(limits: dict[str, int]) -> dict[str, int]:
     for name, number in limits.items():
-        if name not in DEFAULT._fields:
-            raise ValueError(f"there is no limit {name!r}; {_nearest(name, DEFAULT._fields, 'limits')}")
+        if name not in LIMITS:
+            raise ValueError(f"there is no limit {name!r}; {_nearest(name, LIMITS, 'limits')}")
         DEFAULT.changed(f"{name}={number}")
     return limits
 
@@ -78,7 +78,7 @@ OperationsFile = Annotated[str, AfterValidator(_operations)]
 Limits = Annotated[
     dict[str, Annotated[int, Field(ge=1)]],
     AfterValidator(_limit),
-    Field(json_schema_extra={"propertyNames": {"enum": list(DEFAULT._fields)}}),
+    Field(json_schema_extra={"propertyNames": {"enum": list(LIMITS)}}),
 ]
 
 

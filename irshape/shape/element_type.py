@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from irshape.shape.hints import ClassVar, Final
 
 
 class ElementType:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import gcd, inf
-from typing import Any, Final, NamedTuple
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import (
@@ -22,6 +21,7 @@ from irshape.shape.dim import (
     narrow,
     symbols,
 )
+from irshape.shape.hints import Any, Final
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Range, meet, reduced
 
@@ -139,11 +139,14 @@ def _relation_text(a: Size, sign: str, b: Size) -> str:
     return f"{left} {sign} {formula_text(table.add(right, constant))}"
 
 
-class Decision(NamedTuple):
+class Decision:
     """The answer to a relation: `holds` is None if it depends; `is_plain` says that the bounds of both sides alone refute it."""
 
-    holds: bool | None
-    is_plain: bool
+    __slots__ = ("holds", "is_plain")
+
+    def __init__(self, holds: bool | None, is_plain: bool) -> None:
+        self.holds = holds
+        self.is_plain = is_plain
 
 
 _HOLDS: Final = Decision(True, False)

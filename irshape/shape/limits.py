@@ -1,12 +1,17 @@
 """The limits for untrusted files, by name."""
 
+from __future__ import annotations
+
 import re
-from typing import Final, NamedTuple
+from collections.abc import Mapping
 
 from irshape.shape.compilation import mypyc_attr
+from irshape.shape.hints import Final, Self, names, record
 
 
-class Limits(NamedTuple):
+@record
+@mypyc_attr(native_class=False)
+class Limits(tuple[int, ...]):
     """How much a file may contain of each thing.
 
     Reading stops beyond `size` (bytes of the file), `text` (characters of an attribute), `depth` (bodies inside bodies) and `layers`
@@ -17,29 +22,58 @@ class Limits(NamedTuple):
     elements and places that are looked at. A layer always has a few steps of its own, so that the others of a file are still inferred.
     """
 
-    size: int = 1 << 30
-    text: int = 10_000_000
-    depth: int = 64
-    layers: int = 1_000_000
-    rank: int = 10_000
-    parts: int = 100_000
-    elements: int = 1024
-    terms: int = 24
-    levels: int = 16
-    passes: int = 128
-    faults: int = 1_000
-    work: int = 400_000
+    __slots__ = ()
 
-    def changed(self, text: str) -> "Limits":
+    size: int
+    text: int
+    depth: int
+    layers: int
+    rank: int
+    parts: int
+    elements: int
+    terms: int
+    levels: int
+    passes: int
+    faults: int
+    work: int
+
+    def __new__(
+        cls,
+        size: int = 1 << 30,
+        text: int = 10_000_000,
+        depth: int = 64,
+        layers: int = 1_000_000,
+        rank: int = 10_000,
+        parts: int = 100_000,
+        elements: int = 1024,
+        terms: int = 24,
+        levels: int = 16,
+        passes: int = 128,
+        faults: int = 1_000,
+        work: int = 400_000,
+    ) -> Self:
+        return tuple.__new__(cls, (size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults, work))
+
+    def __getnewargs__(self) -> tuple[int, ...]:
+        return tuple(self)
+
+    def changed(self, text: str) -> Limits:
         """The limits with one changed, given as `depth=128`. Raises ValueError for an unknown name or a number that is not allowed."""
         name, equals, value = text.partition("=")
-        if not equals or name not in self._fields:
-            raise ValueError(f"{text[:60]!r} is not NAME=N; the names are {', '.join(self._fields)}")
+        if not equals or name not in LIMITS:
+            raise ValueError(f"{text[:60]!r} is not NAME=N; the names are {', '.join(LIMITS)}")
         if not re.fullmatch(r"0*[1-9]\d{0,17}", value, re.ASCII):
             raise ValueError(f"{name} must be a whole number from 1, got {value[:60]!r}")
         if int(value) > _MOST.get(name, int(value)):
             raise ValueError(f"{name} must be at most {_MOST[name]}, got {value}")
-        return self._replace(**{name: int(value)})
+        return self.replaced({name: int(value)})
+
+    def replaced(self, others: Mapping[str, int]) -> Limits:
+        """The limits with others of some names."""
+        return type(self)(**{**dict(zip(LIMITS, self, strict=True)), **others})
+
+    def __repr__(self) -> str:
+        return f"Limits({', '.join([f'{name}={value}' for name, value in zip(LIMITS, self, strict=True)])})"
 
 
 class Exhausted(Exception):
@@ -80,3 +114,5 @@ class Work:
 # The text of a formula is written by recursion, so the nesting must stay small.
 _MOST: Final = {"levels": 64}
 DEFAULT: Final = Limits()
+# The names of the limits.
+LIMITS: Final = tuple(names(Limits))

@@ -7,9 +7,9 @@ A negative index counts from the end. OpenVINO clamps `begin` into `0..last`, wh
 from __future__ import annotations
 
 from math import inf
-from typing import Final, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow
+from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.range import Bound
 
 Index: TypeAlias = Size | None

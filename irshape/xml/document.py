@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
+from irshape.shape.hints import TYPE_CHECKING, Final, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.xml.lexical import INPUTS
 
 if TYPE_CHECKING:
     from lxml.etree import _ElementTree
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 # The line and column at the start of each block are computed once, so that a position costs the reading of one block.
 _BLOCK: Final = 1 << 12
 _ATTRIBUTE: Final = r"\s+([^\s=/>]+)\s*=\s*(?:\"[^\"]*\"|'[^']*')"
+_NOTES: Final = f"<{INPUTS[0]}>".encode()
 _TAG_NAME: Final = r"<[^\s/>]*"
 
 
@@ -204,13 +206,16 @@ class PortMap:
         self.offset = offset
 
 
-class Suppression(NamedTuple):
+class Suppression:
     """An entry `<irshape ignore="..."/>` in the `<rt_info>` of a layer, or of the net if `layer` is None: its codes as text, its extent."""
 
-    codes: str
-    offset: int
-    end: int
-    layer: Layer | None
+    __slots__ = ("codes", "end", "layer", "offset")
+
+    def __init__(self, codes: str, offset: int, end: int, layer: Layer | None) -> None:
+        self.codes = codes
+        self.offset = offset
+        self.end = end
+        self.layer = layer
 
 
 class Graph:
@@ -304,6 +309,15 @@ class Document:
         self.held: list[tuple[int, Diagnostic]] = []
         self._places: list[tuple[int, int]] = []
         self._attributes: tuple[int, dict[str, int]] = (-1, {})
+
+    @property
+    def may_state_shapes(self) -> bool:
+        """Whether the file may hold shapes of inputs that irshape wrote: into ports, or into the notes of the net."""
+        if self.has_annotations:
+            return True
+        layers = self.graph.layers  # which hold no notes of the net, and most of the text
+        begin, end = (layers[0].offset, max(layers[-1].end, 0)) if layers else (len(self.source), 0)
+        return self.source.find(_NOTES, end) >= 0 or self.source.find(_NOTES, 0, begin) >= 0
 
     def own_weights(self) -> Weights | None:
         """The weights that came with the source, else the `.bin` beside the file; None for a document without a path."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from math import prod
-from typing import Final
 
+from irshape.shape.hints import Final
 from irshape.xml.document import Port
 
 Number = int | float
@@ -24,15 +24,15 @@ _DOTS: Final = re.compile(
     | (?P<blank> \.{3,} | (?:\xe2\x80\xa6)+ | \A(?:\xef\xbb\xbf)?[ \t\r\n]*<\?xml\s[^>]*\?> | \A\xef\xbb\xbf )""",
     re.DOTALL | re.VERBOSE,
 )
-_UNQUOTED: Final = re.compile(r"<[^<>]*?\s([\w.:-]+)\s*=\s*[^\s\"'<>]+")
-_END_TAG: Final = re.compile(rb"</([^\s>]+)")
+_UNQUOTED: Final = r"<[^<>]*?\s([\w.:-]+)\s*=\s*[^\s\"'<>]+"
+_END_TAG: Final = rb"</([^\s>]+)"
 
 _NUMBER: Final = r"(?:[+-]?(?:\d{1,40}\.?\d{0,40}|\.\d{1,40})(?:[eE][+-]?\d{1,3})?f?|true|false)(?![\w.])"
-_TOKEN: Final = re.compile(rf"\s*(?:(?P<open>[\[{{])|(?P<close>[\]}}])|(?P<comma>,)|(?P<number>{_NUMBER}))", re.ASCII)
+_TOKEN: Final = rf"(?a)\s*(?:(?P<open>[\[{{])|(?P<close>[\]}}])|(?P<comma>,)|(?P<number>{_NUMBER}))"
 # A bracket after a name is an index: `data.shape[0]`.
-_LIST: Final = re.compile(r"(?<![\w\]])[\[{]")
-_LABEL: Final = re.compile(r"[A-Za-z_][\w ]*", re.ASCII)
-_NUMBERS: Final = re.compile(rf"{_NUMBER}(?:\s*,\s*{_NUMBER})*", re.ASCII)
+_LIST: Final = r"(?<![\w\]])[\[{]"
+_LABEL: Final = r"(?a)[A-Za-z_][\w ]*"
+_NUMBERS: Final = rf"(?a){_NUMBER}(?:\s*,\s*{_NUMBER})*"
 
 
 def repaired(source: bytes) -> bytes:
@@ -50,10 +50,10 @@ def omission(source: bytes, offset: int, complaint: str, opened: list[tuple[str,
     `complaint` is expat's message at `offset`; `opened` are the elements that are open there, with their offsets.
     """
     tag_start = source.rfind(b"<", 0, offset + 1)
-    unquoted = _UNQUOTED.match(source[tag_start : offset + 256].decode("utf-8", "replace")) if tag_start >= 0 else None
+    unquoted = re.match(_UNQUOTED, source[tag_start : offset + 256].decode("utf-8", "replace")) if tag_start >= 0 else None
     if "invalid token" in complaint and unquoted:
         return f"the value of {unquoted[1]} is not in quotes"
-    stray = _END_TAG.match(source, offset - 2) if offset >= 2 else None
+    stray = re.compile(_END_TAG).match(source, offset - 2) if offset >= 2 else None
     if stray and stray[1].decode("utf-8", "replace") not in (tag for tag, _ in opened):
         return f"</{stray[1].decode('utf-8', 'replace')}> has no start tag, or its start tag ends in />"
     tag, opened_at = opened[-1] if opened else (ROOT, 0)
@@ -89,11 +89,11 @@ def numbers(comment: str) -> tuple[tuple[Number, ...], tuple[int, ...]] | None:
     ((0,), ())
     >>> numbers("8 = 5 + 3 + 0 = pads_begin[1] + input.shape[1] + pads_end[1]")
     """
-    bracket = _LIST.search(comment)
+    bracket = re.search(_LIST, comment)
     if bracket is not None:
         return _nested(comment, bracket.start())
     text = _plain_numbers(comment.strip())
-    if not _NUMBERS.fullmatch(text):
+    if not re.fullmatch(_NUMBERS, text):
         return None
     values = tuple(_number(item.strip()) for item in text.split(","))
     return values, () if len(values) == 1 else (len(values),)
@@ -104,7 +104,7 @@ def _plain_numbers(text: str) -> str:
     for separator in (":", "="):
         label, found, rest = text.rpartition(separator)
         if found:
-            return rest.strip() if _LABEL.fullmatch(label.strip()) else ""
+            return rest.strip() if re.fullmatch(_LABEL, label.strip()) else ""
     words = text.rsplit(maxsplit=1)
     if len(words) == 2:
         return words[1] if words[0].endswith(("value", " is")) else ""
@@ -119,7 +119,8 @@ def _nested(text: str, start: int) -> tuple[tuple[Number, ...], tuple[int, ...]]
     lengths: dict[int, int] = {}
     at = start
     expects_item = True
-    while match := _TOKEN.match(text, at):
+    token = re.compile(_TOKEN)
+    while match := token.match(text, at):
         at = match.end()
         kind = match.lastgroup
         if kind == "open":

@@ -12,10 +12,10 @@ from __future__ import annotations
 import pyexpat
 import re
 from collections.abc import Callable, Iterator
-from typing import Final, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import Final, TypeAlias
 from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
 from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 
@@ -45,12 +45,12 @@ _EDGE_ATTRIBUTES: Final = " ".join(f'{name}="{_ID}"' for name in EDGE_ENDS)
 _EDGES: Final = re.compile(rf"(?:{_BLANKS}<edge {_EDGE_ATTRIBUTES} ?/>)*+{_BLANKS}".encode())
 # Translates every byte but a digit to a space.
 _DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
-_EDGE: Final = re.compile(rb"<edge ")
+_EDGE: Final = rb"<edge "
 _LAYER_BEGIN_LENGTH: Final = len("<layer id=")
 _TYPE: Final = ' type="'
-_BODY_BEGIN: Final = re.compile(rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode())
-_LAYERS_BEGIN: Final = re.compile(rf"{_BLANKS}<layers>".encode())
-_LAYERS_TAG: Final = re.compile(rb"<layers>|</layers>")
+_BODY_BEGIN: Final = rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode()
+_LAYERS_BEGIN: Final = rf"{_BLANKS}<layers>".encode()
+_LAYERS_TAG: Final = rb"<layers>|</layers>"
 _LAYERS_END: Final = b"</layers>"
 _EDGES_END: Final = b"</edges>"
 _LAYER_END: Final = "</layer>"
@@ -228,8 +228,8 @@ class _Lane:
         left_out: list[tuple[int, int]] = []
         at = begin
         end = source.find(_LAYER_END_BYTES, at)
-        while (body := _BODY_BEGIN.search(source, at, end)) is not None:
-            inside = _LAYERS_BEGIN.match(source, body.end())
+        while (body := re.compile(_BODY_BEGIN).search(source, at, end)) is not None:
+            inside = re.compile(_LAYERS_BEGIN).match(source, body.end())
             name = body[1].decode()
             if inside is None or name in graphs:
                 raise UnusualError
@@ -254,7 +254,7 @@ class _Lane:
     def end_of_layers(self, at: int) -> int:
         """The place of the end tag that belongs to the `<layers>` before an offset."""
         depth = 1
-        for tag in _LAYERS_TAG.finditer(self.source, at):
+        for tag in re.compile(_LAYERS_TAG).finditer(self.source, at):
             depth += -1 if tag[0] == _LAYERS_END else 1
             if depth == 0:
                 return tag.start()
@@ -263,7 +263,7 @@ class _Lane:
     def finder(self, first: int, last: int) -> Callable[[], list[int]]:
         """A function that finds the offset of each edge in a range of the source."""
         source = self.source
-        return lambda: [edge.start() for edge in _EDGE.finditer(source, first, last)]
+        return lambda: [edge.start() for edge in re.compile(_EDGE).finditer(source, first, last)]
 
     def edges(self, at: int) -> tuple[list[int], int, int]:
         """The four numbers of each edge after the layers, and the begin and end of the text that holds the edges."""

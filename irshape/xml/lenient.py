@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+
+from irshape.shape.hints import Final, NamedTuple
 
 # Comments, declarations, instructions and text before the root element.
 _PROLOG: Final = re.compile(rb"(?>[^<]+|<\?.*?\?>|<!--.*?-->)*+(?=<net[\s/>])", re.DOTALL)

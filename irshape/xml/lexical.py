@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Final
 
 from irshape.shape.dim import INT64_MAX
+from irshape.shape.hints import Final
 
 IR_VERSIONS: Final = (10, 11)
 WHITE_SPACE: Final = " \t\r\n"
@@ -23,7 +23,7 @@ BODIES: Final = {
 # Every number of at most 18 digits is an int64, so such a number needs no further check.
 SAFE_DIGITS: Final = 18
 # std::stoll and a C++ stream skip the white space of the C locale and take a sign; neither knows a digit outside ASCII.
-INTEGER: Final = re.compile(r"[ \t-\r]*([+-]?[0-9]+)")
+INTEGER: Final = r"[ \t-\r]*([+-]?[0-9]+)"
 
 
 def to_int64(digits: str) -> int | None:
@@ -40,7 +40,7 @@ def whole_number(text: str) -> int | None:
     """The value of a text that std::stoll takes as a whole, white space before the number included; None for any other text."""
     if len(text) <= SAFE_DIGITS and text.isdecimal() and text.isascii():
         return int(text)
-    match = INTEGER.fullmatch(text)
+    match = re.fullmatch(INTEGER, text)
     return to_int64(match[1]) if match else None
 
 

@@ -12,15 +12,14 @@ import os
 import pyexpat
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
+from irshape.shape.hints import TYPE_CHECKING, Any, Final
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml import fastlane
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature, Suppression
 from irshape.xml.lexical import (
     BODIES,
@@ -67,9 +66,9 @@ _ENDS_EARLY: Final = frozenset(
     )
 )
 _BLANKS: Final = rb"(?>\xef\xbb\xbf|[ \t\r\n]++)++"
-_ROOT: Final = re.compile(rb"(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)", re.DOTALL)
+_ROOT: Final = rb"(?s)(?>[ \t\r\n]+|\xef\xbb\xbf|<\?.*?\?>|<!--.*?-->)*+<([^\s/<>]*)"
 # Where a file names the converter that wrote it.
-_WRITER: Final = re.compile(rb"<(MO|Runtime)_version value=[\"']([^\"']*)", re.IGNORECASE)
+_WRITER: Final = rb"(?i)<(MO|Runtime)_version value=[\"']([^\"']*)"
 _WRITERS: Final = {b"mo": "Model Optimizer", b"runtime": "OpenVINO"}
 # A comment is about a port if it begins at most this many bytes after the port.
 _NEAR: Final = 1_000
@@ -198,7 +197,7 @@ class _Reader:
     def run(self) -> None:
         document = self.document
         document.encoding, mark = self.encoding()
-        root = _ROOT.match(self.source)
+        root = re.match(_ROOT, self.source)
         document.is_example = root is not None and root[1] == b"layer"
         self.parser = parser = self.new_parser()
         try:
@@ -234,7 +233,9 @@ class _Reader:
         source = self.source
         if not source.startswith((b"<?xml", b"<net")) or (self.may_be_long and self.has_long_value()):
             return False
-        is_read = fastlane.read_canonical(
+        from irshape.xml.fastlane import read_canonical
+
+        is_read = read_canonical(
             self.document, types_with_bodies=_TYPES_WITH_BODIES, read_layer=self.read_layer, most_nested=self.deepest // 2
         )
         if not is_read:
@@ -246,6 +247,8 @@ class _Reader:
 
         Raises `UnusualError` if the layer has any fault.
         """
+        from irshape.xml.fastlane import UnusualError
+
         alone = Document(self.source, None, self.limits)
         reader = _Reader(alone)
         opening = b'<net version="11"><layers>'
@@ -262,10 +265,10 @@ class _Reader:
             parser.Parse(self.source[at:end], False)
             parser.Parse(b"</layers></net>", True)
         except (pyexpat.ExpatError, _UnreadableError):
-            raise fastlane.UnusualError from None
+            raise UnusualError from None
         self.layers += reader.layers
         if alone.diagnostics or alone.suppressions or len(alone.graph.layers) != 1 or len(self.layers) > self.limits.layers:
-            raise fastlane.UnusualError
+            raise UnusualError
         self.document.has_annotations |= alone.has_annotations
         return alone.graph.layers[0]
 
@@ -507,7 +510,7 @@ class _Reader:
 
     def refuse_version(self, number: int, offset: int) -> None:
         """Report an IR version that OpenVINO does not read. An old version has other layers, which are not read."""
-        writer = _WRITER.search(self.source)
+        writer = re.search(_WRITER, self.source)
         by = f", written by {_WRITERS[writer[1].lower()]} {clipped(writer[2].decode(errors='replace'))}" if writer else ""
         message = f"the IR version is {number}{by}; OpenVINO reads versions {' and '.join(map(str, IR_VERSIONS))}"
         if number < IR_VERSIONS[0]:
@@ -687,7 +690,7 @@ class _Reader:
 
     def new_dim(self, text: str) -> int:
         """The number at the start of a dim's text, where a C++ stream stops reading; -1 if there is none."""
-        number = INTEGER.match(text)
+        number = re.match(INTEGER, text)
         value = to_int64(number[1]) if number else None
         if number is None or value is None or value < -1:
             self.fault("X106", f"the dim {text.strip()[:60]!r} is not a whole number from -1 to {INT64_MAX}", self.stack[-1][1])
@@ -815,7 +818,7 @@ class _Reader:
 
 def root_of(source: bytes) -> str:
     """The tag of the root element, given the beginning of a file in an encoding like ASCII; empty if it cannot be told."""
-    root = _ROOT.match(source)
+    root = re.match(_ROOT, source)
     return root[1].decode("ascii", "replace") if root else ""
 
 

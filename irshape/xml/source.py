@@ -6,7 +6,8 @@ import errno
 import os
 import re
 import stat
-from typing import TYPE_CHECKING, Any, Final
+
+from irshape.shape.hints import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from typing import IO, Protocol, TypeAlias

@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 import irshape
-from irshape.cli.main import COMMANDS, main, parser
+from irshape.cli.arguments import COMMANDS
+from irshape.cli.main import main
+from irshape.cli.parser import parser
 from irshape.settings.configuration import Configuration, Table
 from irshape.settings.read import read
 from tools import documentation, generate

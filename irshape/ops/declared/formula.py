@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
-from typing import Annotated, Any, Final, NamedTuple, TypeAlias, get_origin
 
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
@@ -16,6 +15,7 @@ from irshape.ops.declared.fault import Fault
 from irshape.ops.op import Input, Op
 from irshape.report.text import counted
 from irshape.shape.dim import Size, bounds, ceil_div, dim_max, dim_min
+from irshape.shape.hints import Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 from irshape.shape.shape import Shape
 
 _HINT: Final = (
@@ -117,7 +117,7 @@ def parsed(text: str, place: str) -> ast.expr:
 def plain_type(attribute: Attribute) -> Any:
     """The type of an attribute without its constraints."""
     annotation = attribute.annotation
-    return annotation.__origin__ if get_origin(annotation) is Annotated else annotation
+    return get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
 
 
 class Condition(NamedTuple):

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 from math import copysign, floor, inf, isfinite, isnan
 from struct import pack, unpack
-from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 

@@ -1,7 +1,5 @@
 """Taking elements out of a tensor by their indices."""
 
-from typing import Annotated, Any
-
 from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
 from irshape.ops.elementwise import UNFOLLOWED
@@ -9,6 +7,7 @@ from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
+from irshape.shape.hints import Annotated, Any
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, padded
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import inf
-from typing import Annotated, TypeVar
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -12,6 +11,7 @@ from irshape.ops.registry import op
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
+from irshape.shape.hints import Annotated, TypeVar
 from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_range, sliced_bounds, sliced_size
 from irshape.shape.value import Elements, sliced

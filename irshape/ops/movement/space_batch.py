@@ -1,7 +1,6 @@
 """SpaceToBatch and BatchToSpace, and TensorFlow's ND forms, which apply the same rules to blocks for all axes."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
@@ -10,6 +9,7 @@ from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.guard import STATIC
+from irshape.shape.hints import TYPE_CHECKING, Any
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ OpenVINO takes the hidden size from states and weights. The attribute counts onl
 """
 
 from collections.abc import Sequence
-from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -14,6 +13,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, is_known
 from irshape.shape.guard import BOUNDS, STATIC
+from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
 
 Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]

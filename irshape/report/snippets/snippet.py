@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from irshape.shape.hints import Final, NamedTuple
 
 CHECK: Final = "irshape check model.xml"
 

@@ -1,0 +1,94 @@
+"""The parser of the command line."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+from irshape import __version__
+from irshape.cli.arguments import COMMANDS
+from irshape.cli.run import FAILED
+from irshape.report.text import terminal_width
+from irshape.shape.dim import IS_COMPILED
+from irshape.shape.hints import Any, NoReturn
+
+# The kind of the wheel: whether mypyc has compiled a part of it.
+KIND = "compiled" if IS_COMPILED else "interpreted"
+
+_ABOUT = "Check an OpenVINO IR and infer the element type and shape of every port."
+_EXAMPLES = """examples:
+  irshape check model.xml
+  irshape infer model.xml --input "image[1,3,H,W]" -o annotated.xml
+  irshape reshape model.xml --batch 8 -o reshaped.xml
+  irshape explain model.xml conv1:2:3
+  irshape signature model.xml
+  irshape sizes model.xml --input "image[1,3,H,W]"
+  irshape info model.xml
+  irshape diff model.xml reshaped.xml
+  irshape ops SpaceToBatch
+  irshape rule S201"""
+
+
+class _NoColours:
+    """A theme of argparse in which every colour is the empty text."""
+
+    def __getattr__(self, name: str) -> str:
+        return ""
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """Formats help without importing `shutil`, which argparse loads at every start only to measure the terminal."""
+
+    def __init__(self, prog: str) -> None:
+        columns = os.environ.get("COLUMNS", "")
+        super().__init__(prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2)
+
+    def _set_color(self, color: bool) -> None:
+        """Format help without colours. From Python 3.14 on, argparse loads `dataclasses` and `inspect` at every start to choose colours."""
+        self._theme, self._decolor = _NoColours(), str
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser that reports wrong arguments on one line."""
+
+    def __init__(self, prog: str, *, description: str, epilog: str, **options: Any) -> None:
+        """`options` are those that the parser of all commands hands to the parser of one: `color` from Python 3.14 on."""
+        super().__init__(prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False, **options)
+        self.register("action", "limit", _Limit)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+class _Limit(argparse.Action):
+    """Sets one limit of --limit: a limit of the file, or `time` and `memory` of --isolate."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        try:
+            if hasattr(namespace, "allowance") and values.startswith(("time=", "memory=")):
+                from irshape.cli.limits import Allowance
+
+                namespace.allowance = (namespace.allowance or Allowance()).changed(values)
+            else:
+                namespace.limits = namespace.limits.changed(values)
+                namespace.limited = {*namespace.limited, values.partition("=")[0]}
+        except ValueError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
+
+
+def parser(words: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser of a command line. Only the module of the command that it names is imported, to start fast."""
+    top = Parser("irshape", description=_ABOUT, epilog=_EXAMPLES)
+    top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
+    commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
+    if words and words[0] in COMMANDS:
+        module = import_module(f"irshape.cli.{words[0]}")
+        command = commands.add_parser(words[0], prog=f"irshape {words[0]}", description=module.ABOUT, epilog=module.EXAMPLES)
+        module.add_arguments(command)
+    else:
+        for name, help in COMMANDS.items():
+            commands.add_parser(name, help=help, description=help, epilog="")
+    return top
