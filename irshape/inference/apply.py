@@ -184,7 +184,7 @@ class Application(Context):
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
         op = self.op
         inputs = self._inputs()
-        arguments = inputs if len(inputs) == op.max_inputs else _arranged(op, inputs)
+        arguments = arranged(op, inputs)
         shapes = [self._sized(shape) for shape in self._shapes(inputs, arguments)]
         if self.scope.has_intervals_only:
             shapes = [self._sized(shape) for shape in op.runtime_shapes(self, shapes, *arguments)]
@@ -429,8 +429,10 @@ def _stretched(outs: Sequence[Out], count: int) -> Sequence[Out]:
     return [*outs[:count], *[last] * (count - len(outs))]
 
 
-def _arranged(op: Op, inputs: Sequence[Input]) -> list[Any]:
+def arranged(op: Op, inputs: list[Input]) -> Sequence[Any]:
     """The inputs as a rule's parameters: None for an absent optional one, a tuple for a variadic one."""
+    if len(inputs) == op.max_inputs:
+        return inputs
     arguments: list[Any] = []
     if not op.is_positional:
         arguments = [() if port.variadic else None for port in op.inputs]

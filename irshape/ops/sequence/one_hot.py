@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import BOOLEAN, INTEGER, ElementType
@@ -21,6 +22,7 @@ class OneHot(Op):
     output = Out()
     ignores_surplus = True
     axis: Annotated[int, Stated] = 0
+    cost = moved
 
     def infer(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> Shape:
         for port in (depth, on_value, off_value):
