@@ -222,6 +222,13 @@ class Inference:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether an input or a variable has a size that is no number."""
+        (model, run), *_ = self.graphs
+        shapes = (run.slots[node.first_slot].shape for node in model.of_type("Parameter", "ReadValue") if node.outputs)
+        return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
+
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""
         return self._reported.bounds(size) if self._reported else bounds(size)
