@@ -30,6 +30,7 @@ COMMANDS = {
     "explain": "explain a shape, layer by layer",
     "signature": "show how the sizes are tied together",
     "sizes": "find the valid input sizes",
+    "cost": "count operations, parameters and memory",
     "diff": "compare two models",
     "info": "describe a model",
     "ops": "list or describe operations",
@@ -45,6 +46,7 @@ _EXAMPLES = """examples:
   irshape signature model.xml
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape info model.xml
+  irshape cost model.xml
   irshape diff model.xml reshaped.xml
   irshape ops SpaceToBatch
   irshape rule S201"""

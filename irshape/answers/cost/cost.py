@@ -68,7 +68,7 @@ class Cost:
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` those that only a run tells. `near` are the sizes at which formulas are
     compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
-    without open sizes. `inference` has the diagnostics.
+    without open sizes. `inference` has the diagnostics, and `reuse` says which tensors share memory.
     """
 
     def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
@@ -181,9 +181,9 @@ class Cost:
         `symbol` is the first symbol of the model unless it is given; without symbols only memory is drawn. Raises `ImportError` without
         matplotlib, `InputError` for an unknown symbol, `ValueError` for an unknown format, and `OSError` if the file cannot be written.
         """
-        from irshape.answers.cost.plot import plot
+        from irshape.answers.cost.plot import Drawing, plot
 
-        plot(self, path, symbol)
+        plot(Drawing(self.symbols, self.near, self.macs, self.peak_memory, self.peak.profile), path, symbol)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/cost.schema.json`."""

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from irshape.answers.cost.formula import value
+from irshape.answers.cost.formula import Amount, value
 from irshape.inference.inputs import InputError
-
-if TYPE_CHECKING:
-    from irshape.answers.cost.cost import Cost
+from irshape.model.model import Node
+from irshape.shape.range import Range
 
 # The number of sizes that are drawn, up to a multiple of the present size.
 _POINTS: Final = 33
@@ -18,7 +17,17 @@ _TIMES: Final = 4
 _FORMATS: Final = (".png", ".svg")
 
 
-def plot(cost: Cost, path: str | os.PathLike[str], symbol: str | None = None) -> None:
+class Drawing(NamedTuple):
+    """What is drawn of a cost; the names are those of `Cost`, and `profile` that of its peak."""
+
+    symbols: Mapping[str, Range]
+    near: Mapping[str, int]
+    macs: Amount
+    peak_memory: Amount
+    profile: Sequence[tuple[Node, Amount]]
+
+
+def plot(cost: Drawing, path: str | os.PathLike[str], symbol: str | None = None) -> None:
     """Draw a cost, as `Cost.plot` says."""
     if not os.fspath(path).lower().endswith(_FORMATS):
         raise ValueError(f"the name of a picture must end with {' or '.join(_FORMATS)}")
@@ -39,7 +48,7 @@ def plot(cost: Cost, path: str | os.PathLike[str], symbol: str | None = None) ->
     figure.savefig(path, metadata=metadata)
 
 
-def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
+def _draw_growth(cost: Drawing, symbol: str, axes: Any) -> None:
     """MACs and peak memory against one symbol."""
     sizes = _sizes(cost, symbol)
     others = ", ".join(f"{name}={size}" for name, size in cost.near.items() if name != symbol)
@@ -54,10 +63,10 @@ def _draw_growth(cost: Cost, symbol: str, axes: Any) -> None:
     memory.set_ylim(bottom=0)
 
 
-def _draw_memory(cost: Cost, axes: Any) -> None:
+def _draw_memory(cost: Drawing, axes: Any) -> None:
     """The bytes that are alive at each layer."""
     sizes = ", ".join(f"{name}={size}" for name, size in cost.near.items())
-    alive = [value(memory, cost.near) / 1e6 for _, memory in cost.peak.profile]
+    alive = [value(memory, cost.near) / 1e6 for _, memory in cost.profile]
     axes.set_title(f"memory of activations{f' ({sizes})' if sizes else ''}")
     axes.fill_between(range(len(alive)), alive, step="mid", alpha=0.4, color="C1")
     axes.set_xlabel("layers in the order of the file")
@@ -66,12 +75,12 @@ def _draw_memory(cost: Cost, axes: Any) -> None:
     axes.margins(x=0)
     if alive:
         place = alive.index(max(alive))
-        node = cost.peak.profile[place][0]
+        node = cost.profile[place][0]
         side = "right" if 2 * place > len(alive) else "left"
         axes.annotate(f"{node.type} {node.name}", (place, alive[place]), ha=side, va="top", fontsize="small")
 
 
-def _sizes(cost: Cost, symbol: str) -> Sequence[int]:
+def _sizes(cost: Drawing, symbol: str) -> Sequence[int]:
     """The sizes that are drawn: from the smallest to four times the present one, as far as the range of the symbol reaches."""
     low, high, modulus, remainder = cost.symbols[symbol]
     first, last = int(max(low, 1)), int(min(high, _TIMES * cost.near[symbol]))
