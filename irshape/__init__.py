@@ -9,7 +9,7 @@ from irshape.version import __version__ as __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from irshape.api import check, diff, explain, infer, info, read, reshape, signature, valid_sizes
+    from irshape.api import check, cost, diff, explain, infer, info, read, reshape, signature, valid_sizes
     from irshape.inference.inference import Inference, InferredLayer, InferredPort
     from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
@@ -50,6 +50,7 @@ __all__ = [
     "WeightsError",
     "Where",
     "check",
+    "cost",
     "diff",
     "explain",
     "infer",

@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature and valid_sizes."""
+"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes and cost."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from irshape.xml.weights import UNREAD, Weights
 if TYPE_CHECKING:
     from typing import Literal
 
+    from irshape.answers.cost.cost import Cost
     from irshape.answers.diff import Difference
     from irshape.answers.explain.explanation import Explanation
     from irshape.answers.info import Info
@@ -178,11 +179,13 @@ def diff(
     opaque: Iterable[str] = (),
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
+    cost: bool = False,
 ) -> Difference:
     """Compare the graphs of model `a` and model `b`.
 
     `inputs` and `symbols` are applied to both. `weights` are the `.bin` files of `a` and `b`, if they are not next to the `.xml`; False
-    compares the models without weights. If one `.bin` is missing, both are compared without weights. Raises the errors of `infer`.
+    compares the models without weights. If one `.bin` is missing, both are compared without weights. With `cost`, the costs of both are
+    compared, too, as `Difference.cost`. Raises the errors of `infer`.
     """
     from irshape.answers.diff import compare
 
@@ -198,6 +201,11 @@ def diff(
         found = inferences((False, False))
     difference = compare(*found)
     difference.uncompared = missing[0].partition(";")[0] if missing else difference.uncompared
+    if cost:
+        from irshape.answers.cost.comparison import Comparison
+
+        both = zip(models, (False, False) if missing or not weights else weights, strict=True)
+        difference.cost = Comparison(*(_cost(*loaded(one, own), inputs, symbols, opaque, {}) for one, own in both))
     return difference
 
 
@@ -274,6 +282,54 @@ def valid_sizes(
     return ask(model, wanted, given, frozenset(opaque), remarks)
 
 
+def cost(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    near: Mapping[str, int] | None = None,
+    views: bool = False,
+    in_place: bool = False,
+    weights: WeightsChoice = None,
+    opaque: Iterable[str] = (),
+    opset: str | None = None,
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
+) -> Cost:
+    """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs.
+
+    Every open size is a symbol, as in `signature`. Formulas are compared at the sizes `near`; where a size is not given, a usual one is
+    taken. `views` and `in_place` let tensors share memory: a Reshape has that of its input, and an element-wise operation that of an input
+    of the same size that nobody reads afterwards. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown
+    symbol in `near`.
+    """
+    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    return _cost(model, given, inputs, symbols, opaque, near or {}, views=views, in_place=in_place)
+
+
+def _cost(
+    model: Model,
+    weights: Weights | None,
+    inputs: Shapes | None,
+    symbols: Mapping[str, str] | None,
+    opaque: Iterable[str],
+    near: Mapping[str, int],
+    *,
+    views: bool = False,
+    in_place: bool = False,
+) -> Cost:
+    """The common part of `cost` and `diff`."""
+    from irshape.answers.cost.cost import Cost
+    from irshape.answers.cost.memory import Reuse
+
+    opaque = frozenset(opaque)
+    inference = _infer(model, weights, inputs, symbols, opaque, is_check=False)
+    found = None
+    if inference.ok and inference.is_open:
+        found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    return Cost(inference if found is None else found.inference, found, near, Reuse(views, in_place))
+
+
 def _infer(
     model: Model,
     weights: Weights | None,
@@ -317,6 +373,7 @@ def _asked(model: Model, inputs: Shapes | None, symbols: Mapping[str, str] | Non
 
 __all__ = [
     "check",
+    "cost",
     "diff",
     "explain",
     "infer",

@@ -48,6 +48,8 @@ FIELDS = {
     "irshape.answers.signature.notes.Note", "irshape.answers.signature.reasons.Because", "irshape.answers.signature.data.DataSize",
     "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
     "irshape.answers.releases.Oldest",
+    "irshape.answers.cost.cost.Variable", "irshape.answers.cost.cost.Tensor", "irshape.answers.cost.cost.DataSize",
+    "irshape.answers.cost.memory.Stretch", "irshape.answers.cost.memory.Reuse", "irshape.ops.cost.Count",
 }  # fmt: skip
 # Classes with a base that is not public.
 DERIVED = {"irshape.InputPort", "irshape.OutputPort"}
@@ -59,6 +61,7 @@ RESULTS = (
     "irshape.answers.diff.Difference",
     "irshape.answers.info.Info",
     "irshape.answers.explain.explanation.Explanation",
+    "irshape.answers.cost.cost.Cost",
 )
 # The parts of these.
 PARTS = (
@@ -79,6 +82,15 @@ PARTS = (
     "irshape.answers.releases.Oldest",
     "irshape.answers.explain.explanation.Step",
     "irshape.answers.explain.explanation.Read",
+    "irshape.answers.cost.formula.Formula",
+    "irshape.answers.cost.counting.LayerCost",
+    "irshape.answers.cost.memory.Peak",
+    "irshape.answers.cost.memory.Stretch",
+    "irshape.answers.cost.memory.Reuse",
+    "irshape.answers.cost.cost.Variable",
+    "irshape.answers.cost.cost.Tensor",
+    "irshape.answers.cost.cost.DataSize",
+    "irshape.answers.cost.comparison.Comparison",
 )
 # The types of arguments and of values.
 TYPES = (
@@ -91,7 +103,16 @@ TYPES = (
     "irshape.shape.dim.Size",
     "irshape.xml.rt_info.RtInfo",
 )
-OPERATIONS = ("irshape.op", "irshape.Op", "irshape.In", "irshape.Out", "irshape.Input", "irshape.Context")
+OPERATIONS = (
+    "irshape.op",
+    "irshape.Op",
+    "irshape.In",
+    "irshape.Out",
+    "irshape.Input",
+    "irshape.Context",
+    "irshape.ops.cost.Count",
+    "irshape.ops.cost.Outputs",
+)
 
 TESTS = ("irshape.testing.assert_valid", "irshape.testing.assert_shape", "irshape.testing.assert_same")
 

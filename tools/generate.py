@@ -102,6 +102,13 @@ def signature_schema() -> str:
     return json.dumps(signature_schema(), indent=2) + "\n"
 
 
+def cost_schema() -> str:
+    """What `irshape cost --format json` prints for a file."""
+    from irshape.report.schema import cost_schema
+
+    return json.dumps(cost_schema(), indent=2) + "\n"
+
+
 def operations_schema() -> str:
     """The attributes of every operation, one definition on a line."""
     from irshape.ops.schema import operations_schema
@@ -266,6 +273,7 @@ FILES = {
     "irshape/ops/index.py": op_index,
     "schemas/report.schema.json": report_schema,
     "schemas/diagnostics.schema.json": diagnostics_schema,
+    "schemas/cost.schema.json": cost_schema,
     "schemas/diff.schema.json": diff_schema,
     "schemas/extension.schema.json": extension_schema,
     "schemas/info.schema.json": info_schema,

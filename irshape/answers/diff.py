@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.constants import Content, difference
 from irshape.answers.matching import Matching, is_unnamed, source_of
@@ -46,6 +46,9 @@ KINDS: Final = {
     "layout": "{} layout{} changed",
     "tensor_names": "{} tensor{} renamed",
 }
+if TYPE_CHECKING:
+    from irshape.answers.cost.comparison import Comparison
+
 _INTERNAL: Final = ("internal_layer_id", "from-layer", "to-layer")
 
 
@@ -82,7 +85,8 @@ class Difference:
 
     `changes` are the causes, and `effects` the element types and shapes that follow from them. `asides` are sentences about differences of
     the files that are no differences of the models: ids, places of constants, recorded dims, generated names. `uncompared` is the
-    reason why constants were not compared; None if they were. `matchings` pair the layers, for each pair of graphs.
+    reason why constants were not compared; None if they were. `matchings` pair the layers, for each pair of graphs. `cost` compares the
+    costs, if that was asked for.
     """
 
     def __init__(self, a: Inference, b: Inference) -> None:
@@ -93,6 +97,7 @@ class Difference:
         self.asides: list[str] = []
         self.uncompared: str | None = None
         self.matchings: list[Matching] = []
+        self.cost: Comparison | None = None
 
     @property
     def is_same(self) -> bool:
@@ -130,6 +135,7 @@ class Difference:
             ],
             "asides": self.asides,
             "uncompared": self.uncompared,
+            **({} if self.cost is None else {"cost": self.cost.to_dict()}),
         }
 
 

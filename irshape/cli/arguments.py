@@ -16,6 +16,7 @@ COMMANDS = {
     "explain": "explain a shape, layer by layer",
     "signature": "show how the sizes are tied together",
     "sizes": "find the valid input sizes",
+    "cost": "count operations, parameters and memory",
     "diff": "compare two models",
     "scan": "check many files into a table",
     "info": "describe a model",

@@ -42,6 +42,7 @@ def add_arguments(command: ArgumentParser) -> None:
     command.add_argument("a", metavar="A.xml", help="the IR before")
     command.add_argument("b", metavar="B.xml", help="the IR after")
     command.add_argument("--all", action="store_true", help="list every change and every shape that follows from them")
+    command.add_argument("--cost", action="store_true", help="compare what the models cost, too: operations, parameters, memory")
     add_operations(command)
     command.add_argument("--no-weights", action="store_true", help="read no .bin files: constants are not compared by their values")
     command.add_argument("--format", choices=("text", "json"), default="text", help="text (default) or json")
@@ -62,7 +63,7 @@ def run(given: Namespace) -> int:
         if not models[-1].document.is_complete or not models[-1].nodes:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
-        difference = irshape.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None))
+        difference = irshape.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
     except Exception as error:
         return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
     if given.format == "json":
@@ -85,6 +86,10 @@ def lines(difference: Difference, palette: Palette, *, is_complete: bool, width:
     yield from page.sections()
     yield from page.consequences()
     yield from page.asides()
+    if difference.cost is not None:
+        from irshape.cli.cost import comparison_lines
+
+        yield from comparison_lines(difference.cost, palette)
     yield ""
     yield escape(difference.summary)
 

@@ -99,6 +99,8 @@ def _description(described: dict[str, Any], palette: Palette) -> Iterator[str]:
         can = [text for text, key in (("follows values", "propagates_values"), ("computes the data", "evaluates")) if one[key]]
         if can:
             yield f"  irshape {' and '.join(can)} through it"
+        if one["cost"]:
+            yield f"  cost: {one['cost']}"
 
 
 def _input(port: dict[str, Any]) -> str:

@@ -69,7 +69,7 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """Find the valid sizes of the files, report them, and return the exit code."""
     try:
-        near = dict(_size(part) for text in given.near for part in text.split(","))
+        near = near_sizes(given.near)
     except ValueError as error:
         return complain(str(error))
     return report(given, partial(_ask, near), partial(_lines, Palette.choose(given.color, sys.stdout)), _verdict)
@@ -85,6 +85,11 @@ def _verdict(answer: _Answer) -> Iterable[str]:
     if not answer.sizes.ok and exit_code(answer.diagnostics) == CLEAN:
         raise RunError(f"{answer.document.path}: no size is valid", FAULTS)
     return ()
+
+
+def near_sizes(texts: Iterable[str]) -> dict[str, int]:
+    """The sizes of `--near`, by symbol. Raises ValueError for a text that is none."""
+    return dict(_size(part) for text in texts for part in text.split(","))
 
 
 def _size(text: str) -> tuple[str, int]:

@@ -184,7 +184,7 @@ class Application(Context):
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
         op = self.op
         inputs = self._inputs()
-        arguments = inputs if len(inputs) == op.max_inputs else _arranged(op, inputs)
+        arguments = inputs if len(inputs) == op.max_inputs else arranged(op, inputs)
         shapes = self._shapes(inputs, arguments)
         shapes = (self._sized(shapes[0]),) if len(shapes) == 1 else [self._sized(shape) for shape in shapes]
         if self.scope.has_intervals_only:
@@ -453,8 +453,10 @@ def _stretched(outs: Sequence[Out], count: int) -> Sequence[Out]:
     return [*outs[:count], *[last] * (count - len(outs))]
 
 
-def _arranged(op: Op, inputs: Sequence[Input]) -> list[Any]:
+def arranged(op: Op, inputs: list[Input]) -> Sequence[Any]:
     """The inputs as a rule's parameters: None for an absent optional one, a tuple for a variadic one."""
+    if len(inputs) == op.max_inputs:
+        return inputs
     arguments: list[Any] = []
     if not op.is_positional:
         arguments = [() if port.variadic else None for port in op.inputs]

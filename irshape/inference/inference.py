@@ -146,7 +146,7 @@ class Inference:
     process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
     are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
     Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the symbols. `asked`
-    are the inputs that were asked for, and `opaque` the unknown operations whose ports are trusted. `mended` are the faults that were
+    are the inputs that were asked for (None: those of the file), and `opaque` the unknown operations whose ports are trusted. `mended` are the faults that were
     mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts. `patches` are the constants that a
     reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes of inputs that `named` ties
     together, and `data_sizes` the names that it gives to sizes that only data tells.
@@ -283,6 +283,13 @@ class Inference:
     def knows_values(self) -> bool:
         """Whether irshape knows the values of constants: the weights of the file were read, or it has no constants."""
         return not any(diagnostic.code in UNREAD for diagnostic in self.diagnostics)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether an input or a variable has a size that is no number."""
+        (model, run), *_ = self.graphs
+        shapes = (run.slots[node.first_slot].shape for node in model.of_type("Parameter", "ReadValue") if node.outputs)
+        return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
 
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""

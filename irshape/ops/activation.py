@@ -4,6 +4,7 @@ from math import ceil, floor
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, each_element, moved
 from irshape.ops.elementwise import Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -92,6 +93,8 @@ class HardSigmoid(Op):
     beta = In()
     output = Out(like="data")
     ignores_surplus = True
+    cost = each_element
+    is_in_place = True
 
     def infer(self, ctx: Context, data: Input, alpha: Input, beta: Input) -> Shape:
         for port in (alpha, beta):
@@ -109,6 +112,8 @@ class Identity(Unary):
     """The input itself."""
 
     ignores_surplus = False
+    cost = moved
+    is_view = True
 
 
 @op("LogSoftmax", "opset5")
@@ -123,6 +128,10 @@ class LogSoftmax(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.axis(self.axis, data.axis_count, attribute="axis")
         return data.shape
+
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides."""
+        return Count(operations=5 * out.elements)
 
 
 @op("Mish", "opset4")
@@ -139,6 +148,8 @@ class PRelu(Op):
     data = In()
     slope = In()
     output = Out(like="data")
+    cost = each_element
+    is_in_place = True
 
     def infer(self, ctx: Context, data: Input, slope: Input) -> Shape:
         return data.shape
@@ -166,6 +177,8 @@ class Selu(Op):
     lambda_ = In(FLOAT, like="data")
     output = Out(like="data")
     ignores_surplus = True
+    cost = each_element
+    is_in_place = True
 
     def infer(self, ctx: Context, data: Input, alpha: Input, lambda_: Input) -> Shape:
         return data.shape
@@ -200,6 +213,10 @@ class SoftmaxV1(Op):
             ctx.error("V102", f"axis must be in [0, {data.axis_count - 1}], got {self.axis}", attribute="axis")
         return data.shape
 
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides."""
+        return Count(operations=5 * out.elements)
+
 
 @op("Softmax", "opset8")
 class SoftmaxV8(LogSoftmax):
@@ -213,6 +230,8 @@ class Swish(Op):
     data = In(FLOAT)
     beta = In(FLOAT, optional=True)
     output = Out(like="data")
+    cost = each_element
+    is_in_place = True
 
     def infer(self, ctx: Context, data: Input, beta: Input | None) -> Shape:
         if beta is not None:

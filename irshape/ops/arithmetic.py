@@ -6,6 +6,7 @@ from math import inf
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
+from irshape.ops.cost import Count, Outputs, each_element, elements
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -464,6 +465,8 @@ class CumSum(Op):
     ignores_surplus = True
     exclusive: bool = False
     reverse: bool = False
+    cost = each_element
+    is_in_place = True
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Shape:
         return data.shape
@@ -496,3 +499,7 @@ class SegmentMax(Op):
             count = ctx.scalar(num_segments)
             return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
         return (ctx.unknown() if ids is None else max(ids[-1] + 1, 0), *rest)
+
+    def cost(self, out: Outputs, data: Input, segment_ids: Input, num_segments: Input | None) -> Count:
+        """1 operation for each element of the data."""
+        return Count(operations=elements(data))

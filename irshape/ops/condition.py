@@ -2,6 +2,7 @@
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.elementwise import Broadcasting, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -62,6 +63,10 @@ class NonZero(Op):
             return ctx.unknown_shape(2)
         return (data.rank, ctx.unknown(0, bounds(product(data.shape))[1]))
 
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """1 operation for each element of the data."""
+        return Count(operations=elements(data))
+
 
 @op("Bucketize", "opset3")
 class Bucketize(Op):
@@ -75,3 +80,7 @@ class Bucketize(Op):
 
     def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
         return data.shape
+
+    def cost(self, out: Outputs, data: Input, buckets: Input) -> Count | None:
+        """For each element, the comparisons of a binary search among the buckets."""
+        return None if buckets.count is None else Count(operations=out.elements * buckets.count.bit_length())

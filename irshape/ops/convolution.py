@@ -2,6 +2,7 @@
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
@@ -83,6 +84,10 @@ class Convolution(_Convolution):
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.positions(ctx, sizes, kernel))
 
+    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
+        """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
+        return Count(macs=out.elements * product(filters.shape[1:]))
+
 
 @op("BinaryConvolution", "opset1")
 class BinaryConvolution(Convolution):
@@ -113,6 +118,10 @@ class GroupConvolution(_Convolution):
         (batch, channels, *sizes), (groups, features, inputs, *kernel) = self.shapes(ctx, data, filters)
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.positions(ctx, sizes, kernel))
+
+    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
+        """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
+        return Count(macs=out.elements * product(filters.shape[2:]))
 
 
 class _Transposed(_Convolution):
@@ -152,6 +161,10 @@ class ConvolutionBackpropData(_Transposed):
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.spread(ctx, sizes, kernel, output_shape))
 
+    def cost(self, out: Outputs, data: Input, filters: Input, output_shape: Input | None) -> Count:
+        """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
+        return Count(macs=elements(data) * product(filters.shape[1:]))
+
 
 @op("GroupConvolutionBackpropData", "opset1")
 class GroupConvolutionBackpropData(_Transposed):
@@ -163,6 +176,10 @@ class GroupConvolutionBackpropData(_Transposed):
         (batch, channels, *sizes), (groups, inputs, features, *kernel) = self.shapes(ctx, data, filters, output_shape)
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))
+
+    def cost(self, out: Outputs, data: Input, filters: Input, output_shape: Input | None) -> Count:
+        """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
+        return Count(macs=elements(data) * product(filters.shape[2:]))
 
 
 class _Deformable(_Kernel):
@@ -203,6 +220,12 @@ class _Deformable(_Kernel):
             batch = ctx.merge(batch, offsets.shape[0], "data and offsets must have the same batch")
         return (batch, features, *positions)
 
+    @staticmethod
+    def _cost(out: Outputs, data: Input, filters: Input, mask: Input | None) -> Count:
+        batch, _, *positions = out.shape
+        sampled = product((batch, data.shape[1], *positions, *filters.shape[2:]))
+        return Count(out.elements * product(filters.shape[1:]) + 4 * sampled, 0 if mask is None else sampled)
+
 
 @op("DeformableConvolution", "opset1")
 class DeformableConvolutionV1(_Deformable):
@@ -216,6 +239,10 @@ class DeformableConvolutionV1(_Deformable):
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
         return self.deformed(ctx, data, offsets, filters, None)
 
+    def cost(self, out: Outputs, data: Input, offsets: Input, filters: Input) -> Count:
+        """The MACs of a Convolution, and 4 for each element of the data that is interpolated between its neighbours."""
+        return self._cost(out, data, filters, None)
+
 
 @op("DeformableConvolution", "opset8")
 class DeformableConvolutionV8(DeformableConvolutionV1):
@@ -226,3 +253,7 @@ class DeformableConvolutionV8(DeformableConvolutionV1):
 
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:  # type: ignore[override]
         return self.deformed(ctx, data, offsets, filters, mask)
+
+    def cost(self, out: Outputs, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Count:  # type: ignore[override]
+        """The MACs of a Convolution, and 4 for each element of the data that is interpolated; a mask takes 1 operation for each."""
+        return self._cost(out, data, filters, mask)

@@ -81,6 +81,11 @@ def summary(op: OpClass) -> str:
     return (op.__doc__ or "").strip().partition("\n")[0]
 
 
+def counting_rule(op: OpClass) -> str | None:
+    """What `irshape cost` counts for a layer, in words; None for an operation without a counting rule."""
+    return None if op.cost is None else " ".join((op.cost.__doc__ or "").split())
+
+
 def element_types(types: frozenset[ElementType]) -> str:
     """The element types a port takes, by the name of the set where it has one."""
     return _SETS.get(types) or " or ".join(sorted(one.name for one in types if one is not ElementType.dynamic))
@@ -156,6 +161,7 @@ def _describe_class(names: list[str], op: OpClass) -> dict[str, Any]:
         "attributes": [_describe_attribute(attribute) for attribute in op.attributes.values()],
         "propagates_values": op.propagate is not None,
         "evaluates": op.evaluate is not None,
+        "cost": counting_rule(op),
     }
 
 

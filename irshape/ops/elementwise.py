@@ -6,6 +6,7 @@ from math import inf, trunc
 
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
+from irshape.ops.cost import each_element
 from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
@@ -44,6 +45,8 @@ class Elementwise(Op):
     of_real_sizes: ClassVar[Callable[..., Any] | None] = None
     of_bounds: ClassVar[Callable[..., Any] | None] = None
     of_ratios: ClassVar[Callable[..., Any] | None] = None
+    cost = each_element
+    is_in_place = True
 
     @staticmethod
     def held(end: float, element_type: ElementType) -> float:

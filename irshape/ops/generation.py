@@ -5,6 +5,7 @@ from math import ceil, isfinite, trunc
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import each_element, moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
@@ -23,6 +24,7 @@ class Range(Op):
     stop = In(NUMERIC, rank=0, value=True, like="start")
     step = In(NUMERIC, rank=0, value=True, like="start")
     output = Out(like="start", rank=1)
+    cost = each_element
 
     def infer(self, ctx: Context, start: Input, stop: Input, step: Input) -> Shape:
         first, last, by = (self._number(ctx, port) for port in (start, stop, step))
@@ -107,6 +109,7 @@ class Eye(Op):
     batch_shape = In(_INDEX, rank=1, value=True, optional=True)
     output = Out(attribute="output_type")
     output_type: Annotated[ElementType, Stated] = ElementType.dynamic
+    cost = moved
 
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
         with ctx.looks(at=STATIC):
@@ -129,6 +132,7 @@ class RandomUniform(Op):
     op_seed: int = 0
     global_seed: int = 0
     alignment: Literal["tensorflow", "pytorch"] = "tensorflow"
+    cost = each_element
 
     def infer(self, ctx: Context, shape: Input, min_val: Input, max_val: Input) -> Shape:
         if self.output_type not in (FLOAT | INDEX) - {ElementType.dynamic}:

@@ -4,6 +4,7 @@ from math import inf
 
 from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, read_integer
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.report.catalogue import next_step
@@ -46,6 +47,7 @@ class Parameter(Op):
     output = Out(attribute="element_type")
     shape: Annotated[tuple[Interval, ...] | None, ReadBy(read_partial_shape), Stated] = ()
     element_type: Annotated[ElementType, Stated] = ElementType.dynamic
+    cost = moved
 
     def infer(self, ctx: Context) -> Shape:
         if self.shape is None:
@@ -62,6 +64,7 @@ class Constant(Op):
     shape: tuple[int, ...]
     offset: Annotated[int, ReadBy(read_unsigned)]
     size: Annotated[int, ReadBy(read_unsigned)]
+    cost = moved
 
     @property
     def memo_key(self) -> object:
@@ -94,6 +97,8 @@ class Result(Op):
 
     input = In()
     output = Out(like="input")
+    cost = moved
+    is_view = True
 
     def infer(self, ctx: Context, input: Input) -> Shape:
         return input.shape
@@ -107,6 +112,7 @@ class ReadValueV3(Op):
     output = Out(like="init_value")
     ignores_surplus = True
     variable_id: Annotated[str, Stated] = ""
+    cost = moved
 
     def infer(self, ctx: Context, init_value: Input) -> Shape:
         return init_value.shape
@@ -121,6 +127,7 @@ class ReadValueV6(Op):
     variable_id: str  # OpenVINO crashes without it
     variable_type: Annotated[ElementType, Stated] = ElementType.dynamic
     variable_shape: Annotated[tuple[Interval, ...] | None, ReadBy(read_partial_shape), Stated] = None
+    cost = moved
 
     @property
     def _is_declared(self) -> bool:
@@ -174,6 +181,8 @@ class _Assign(Op):
 
     new_value = In()
     output = Out(like="new_value")
+    cost = moved
+    is_view = True
 
     def infer(self, ctx: Context, new_value: Input) -> Shape:
         return new_value.shape

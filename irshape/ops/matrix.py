@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, eq
+from irshape.shape.dim import Size, eq, product
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.hints import Annotated, Final
@@ -43,6 +44,11 @@ class MatMul(Op):
             ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b")
             batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
+
+    def cost(self, out: Outputs, matrix_a: Input, matrix_b: Input) -> Count:
+        """For each element of the output, as many MACs as a row of `matrix_a` has elements."""
+        is_transposed = self.transpose_a and matrix_a.rank > 1
+        return Count(macs=out.elements * matrix_a.shape[-2 if is_transposed else -1])
 
 
 _SUBSCRIPT: Final = re.compile(r"[A-Za-z]*(?:\.\.\.)?[A-Za-z]*")
@@ -117,6 +123,19 @@ class Einsum(Op):
     def types(self, ctx: Context, data: tuple[Input, ...]) -> ElementType:
         return data[0].element_type
 
+    def cost(self, out: Outputs, data: tuple[Input, ...]) -> Count:
+        """For each combination of the labels 1 MAC for every input after the first, or 1 operation if there is one input only."""
+        labels: dict[tuple[str, int], Size] = {}
+        for subscript, port in zip(self.equation.partition("->")[0].split(","), data, strict=True):
+            found = _LABEL.findall(subscript)
+            covered = port.rank - len(found) + 1
+            axes = [(label, axis) for label in found for axis in (range(-covered, 0) if label == _ELLIPSIS else (0,))]
+            for label, size in zip(axes, port.shape, strict=True):
+                if labels.get(label, 1) == 1:  # a size of 1 broadcasts
+                    labels[label] = size
+        combinations = product(labels.values())
+        return Count(macs=combinations * (len(data) - 1)) if len(data) > 1 else Count(operations=combinations)
+
 
 @op("GroupedMatMul", "opset17")
 class GroupedMatMul(Op):
@@ -144,6 +163,10 @@ class GroupedMatMul(Op):
             ctx.require_rank(offsets, (1,))
         return (*groups, rows, columns)
 
+    def cost(self, out: Outputs, mat_a: Input, mat_b: Input, offsets: Input | None) -> Count:
+        """For each element of the output, as many MACs as a row of `mat_a` has elements."""
+        return Count(macs=out.elements * mat_a.shape[-1])
+
 
 @op("Inverse", "opset14")
 class Inverse(Op):
@@ -161,3 +184,7 @@ class Inverse(Op):
 
     def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         return [data.partial_shape]
+
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """For each element of the output, as many MACs as a row has elements, as in Gauss-Jordan elimination."""
+        return Count(macs=out.elements * data.shape[-1])

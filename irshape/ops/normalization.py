@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER
@@ -47,6 +48,10 @@ class BatchNormInferenceV0(BatchNorm):
     def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
 
+    def cost(self, out: Outputs, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Count:
+        """2 operations for each element: it is scaled and shifted by numbers that are known before the model runs."""
+        return Count(operations=2 * out.elements)
+
 
 @op("BatchNormInference", "opset5")
 class BatchNormInferenceV5(BatchNorm):
@@ -62,6 +67,10 @@ class BatchNormInferenceV5(BatchNorm):
     def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
 
+    def cost(self, out: Outputs, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Count:
+        """2 operations for each element: it is scaled and shifted by numbers that are known before the model runs."""
+        return Count(operations=2 * out.elements)
+
 
 @op("GRN", "opset1")
 class GRN(Op):
@@ -74,6 +83,10 @@ class GRN(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.require_rank(data, (2, 3, 4))
         return data.shape
+
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """3 operations for each element: it is squared, summed and divided."""
+        return Count(operations=3 * out.elements)
 
 
 @op("GroupNormalization", "opset12")
@@ -101,6 +114,10 @@ class GroupNormalization(Op):
     def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
         return [data.partial_shape]
 
+    def cost(self, out: Outputs, data: Input, scale: Input, bias: Input) -> Count:
+        """7 operations for each element: those of an MVN with its deviation, a scale and a shift."""
+        return Count(operations=7 * out.elements)
+
 
 @op("LRN", "opset1")
 class LRN(Op):
@@ -126,6 +143,10 @@ class LRN(Op):
                 ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
         return data.shape
 
+    def cost(self, out: Outputs, data: Input, axes: Input) -> Count | None:
+        """For each element 1 operation for every element of its window, and 3: a square, the power of the sum, and a quotient."""
+        return None if axes.count is None else Count(operations=out.elements * (self.size**axes.count + 3))
+
 
 @op("MVN", "opset2", also="opset1", until="opset5")
 class MVNV0(Op):
@@ -140,6 +161,10 @@ class MVNV0(Op):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.shape
+
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
+        return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
 
 
 @op("MVN", "opset6")
@@ -163,6 +188,10 @@ class MVNV6(Op):
                 ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
 
+    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
+        """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
+        return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
+
 
 @op("NormalizeL2", "opset1")
 class NormalizeL2(Op):
@@ -180,3 +209,7 @@ class NormalizeL2(Op):
             return None
         ctx.axes(axes, data.rank, unique=False)
         return data.shape
+
+    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
+        """3 operations for each element: it is squared, summed and divided."""
+        return Count(operations=3 * out.elements)

@@ -4,6 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MappingProxyType
 
 from irshape.ops.attribute import Attribute, Fixed, Malformed, spell
+from irshape.ops.cost import Count as Count
+from irshape.ops.cost import Outputs as Outputs
+from irshape.ops.cost import moved
 from irshape.ops.port import In as In
 from irshape.ops.port import Input as Input
 from irshape.ops.port import Out as Out
@@ -66,6 +69,8 @@ def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, 
     return known[key]
 
 
+# The flag of a function that takes any number of arguments, as `inspect` names it.
+CO_VARARGS: Final = 4
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
 
 
@@ -88,10 +93,13 @@ class Op:
     - `runtime_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
     - `runtime_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
       It is asked only in a `RuntimePass`;
-    - `evaluate(self, *arrays)` computes the data itself, with NumPy.
+    - `evaluate(self, *arrays)` computes the data itself, with NumPy;
+    - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None where
+      the sizes do not tell. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
 
-    `types`, `propagate` and `evaluate` are None for a class without such a method. These class attributes say how values are
-    followed. A family such as `Moving` sets them for its operations.
+    `types`, `propagate`, `evaluate` and `cost` are None for a class without such a method. `is_view` says that a runtime need not copy
+    the first input to make the output, `is_in_place` that the output can take the place of an input of the same size in memory.
+    These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
 
     - `is_followed`: OpenVINO follows bounds of values through the operation, so that it knows all elements of `propagate`.
     - `unfollowed`: the element types of which OpenVINO computes no values.
@@ -132,6 +140,9 @@ class Op:
     types: ClassVar[Callable[..., Any] | None] = None
     propagate: ClassVar[Callable[..., Any] | None] = None
     evaluate: ClassVar[Callable[..., Any] | None] = None
+    cost: ClassVar[Callable[..., Count | None] | None] = None
+    is_view: ClassVar[bool] = False
+    is_in_place: ClassVar[bool] = False
 
     findings: tuple[Finding, ...] = ()
     is_broken: bool = False
@@ -143,7 +154,7 @@ class Op:
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
         cls._check_names()
-        for rule in ("infer", "types", "propagate"):
+        for rule in ("infer", "types", "propagate", "cost"):
             cls._check_parameters(rule)
 
     @classmethod
@@ -223,6 +234,8 @@ class Op:
         if function is None:
             return
         code = function.__code__
+        if rule == "cost" and code.co_flags & CO_VARARGS:  # a rule that several operations share
+            return
         parameters = code.co_varnames[2 : code.co_argcount]
         ports = tuple(port.name for port in cls.inputs)
         if parameters != ports:
@@ -335,6 +348,7 @@ class Moving(Op):
     """The family of operations whose outputs hold elements of their inputs, unchanged. OpenVINO follows their bounds."""
 
     is_followed = True
+    cost = moved
 
 
 class Assembling(Moving):

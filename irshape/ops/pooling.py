@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
-from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow
+from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.hints import Annotated, Literal
@@ -70,6 +71,10 @@ class _Pooling(Sliding):
                 message = "the window of {extent} elements must be longer than the padding of {pad} on axis {axis}"
                 ctx.require_ge(extent, pad % 2**64 + 1, message, code="A104", extent=extent, pad=pad, axis=axis)
         return window(ctx, size, kernel, stride, dilation, begin, end, self.rounding_type, axis=axis)
+
+    def cost(self, out: Outputs, data: Input) -> Count:
+        """For each element of the output, as many operations as the kernel has elements."""
+        return Count(operations=out.elements * product(self.kernel))
 
 
 @op("MaxPool", "opset1")
@@ -150,6 +155,10 @@ class _AdaptivePooling(Op):
             ctx.require_eq(output_shape.shape[0], count, "output_shape must hold one size for each spatial axis of data", code="V103")
             ctx.stop_at_errors()
         return (*data.shape[:2], *ctx.sizes(output_shape, count))
+
+    def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count:
+        """1 operation for each element of the data."""
+        return Count(operations=elements(data))
 
 
 @op("AdaptiveAvgPool", "opset8")

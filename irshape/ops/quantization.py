@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs
 from irshape.ops.elementwise import Broadcasting
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -29,6 +30,10 @@ class FakeQuantize(Broadcasting):
         self.broadcast(ctx, data, input_low, input_high, output_low, output_high)
         return data.shape
 
+    def cost(self, out: Outputs, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Count:
+        """7 operations for each element: it is limited at both ends, scaled, shifted, rounded, scaled and shifted."""
+        return Count(operations=7 * out.elements)
+
 
 _DATA = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementType.dynamic})
 
@@ -51,3 +56,7 @@ class FakeConvert(Op):
 
     def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, shift: Input | None) -> Sequence[Shape]:
         return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data")]
+
+    def cost(self, out: Outputs, data: Input, scale: Input, shift: Input | None) -> Count:
+        """3 operations for each element, which is scaled, rounded and scaled back; 5 with a shift."""
+        return Count(operations=(3 if shift is None else 5) * out.elements)

@@ -5,6 +5,7 @@ from functools import reduce
 from math import prod, trunc
 
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.elementwise import UNFOLLOWED, UNFOLLOWED_BYTES, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -62,6 +63,10 @@ class Reduction(Op):
     def _exact(self, elements: Elements, element_type: ElementType) -> Elements | None:
         """The elements as `of_elements` takes and returns them; None where the type would round a result."""
         return whole(elements, element_type)
+
+    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
+        """1 operation for each element of the data."""
+        return Count(operations=elements(data))
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:

@@ -5,6 +5,7 @@ from math import inf
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, le, narrow, product
@@ -24,6 +25,7 @@ class ShapeOf(Op):
     ignores_surplus = True
     demands = ()
     is_followed = True
+    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         return (data.rank if data.is_ranked else ctx.unknown(),)
@@ -46,6 +48,7 @@ class _Rearrangement(Moving):
     data = In()
     output = Out(like="data")
     demands = ("data",)
+    is_view = True
 
 
 @op("Reshape", "opset1")

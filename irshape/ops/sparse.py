@@ -4,9 +4,10 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements, moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, is_known
+from irshape.shape.dim import Size, bounds, is_known, product
 from irshape.shape.element_type import INDEX, ElementType
 from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
@@ -41,6 +42,11 @@ class _Embedding(Op):
             ctx.fail("A103", f"reduction must be sum where per_sample_weights are given, got {self.reduction}", attribute="reduction")
         return self.parallel(ctx, indices, per_sample_weights)
 
+    @staticmethod
+    def _cost(emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
+        added = elements(indices) * product(emb_table.shape[1:])
+        return Count(operations=added) if per_sample_weights is None else Count(macs=added)
+
 
 @op("EmbeddingSegmentsSum", "opset3")
 class EmbeddingSegmentsSum(_Embedding):
@@ -65,6 +71,19 @@ class EmbeddingSegmentsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.sizes(num_segments, 1)[0])
 
+    def cost(
+        self,
+        out: Outputs,
+        emb_table: Input,
+        indices: Input,
+        segment_ids: Input,
+        num_segments: Input,
+        default_index: Input | None,
+        per_sample_weights: Input | None,
+    ) -> Count:
+        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
+        return self._cost(emb_table, indices, per_sample_weights)
+
 
 @op("EmbeddingBagOffsetsSum", "opset3")
 class EmbeddingBagOffsetsSum(_Embedding):
@@ -86,6 +105,18 @@ class EmbeddingBagOffsetsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
 
+    def cost(
+        self,
+        out: Outputs,
+        emb_table: Input,
+        indices: Input,
+        offsets: Input,
+        default_index: Input | None,
+        per_sample_weights: Input | None,
+    ) -> Count:
+        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
+        return self._cost(emb_table, indices, per_sample_weights)
+
 
 @op("EmbeddingBagPackedSum", "opset3")
 class EmbeddingBagPackedSum(_Embedding):
@@ -97,6 +128,10 @@ class EmbeddingBagPackedSum(_Embedding):
     def infer(self, ctx: Context, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Shape:
         shape = self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.unknown() if shape is None else shape[0])
+
+    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
+        """For each index as many operations as a row of the table has elements; with weights as many MACs."""
+        return self._cost(emb_table, indices, per_sample_weights)
 
 
 @op("EmbeddingBagOffsets", "opset15")
@@ -127,6 +162,7 @@ class SparseFillEmptyRows(Op):
     output_indices = Out(like="dense_shape")
     output_values = Out(like="values")
     empty_rows = Out(ElementType.boolean)
+    cost = moved
 
     def infer(self, ctx: Context, values: Input, dense_shape: Input, indices: Input, default_value: Input) -> tuple[Shape, ...]:
         if dense_shape.is_ranked:

@@ -4,6 +4,7 @@ from math import inf, isfinite, trunc
 
 from irshape.ops.attribute import Exact, Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, each_element, elements, moved
 from irshape.ops.elementwise import bounded, limits_of, unknown, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -18,6 +19,8 @@ class Conversion(Op):
     """The same tensor in another element type."""
 
     ignores_surplus = True
+    cost = each_element
+    is_in_place = True
 
     @staticmethod
     def converted(ctx: Context, data: Input, target: ElementType) -> Elements:
@@ -159,6 +162,10 @@ class ConvertPromoteTypes(Op):
             return self.u64_integer_promotion_target, False
         return ElementType.BY_NAME[f"i{2 * unsigned.bits}"], False
 
+    def cost(self, out: Outputs, in_0: Input, in_1: Input) -> Count:
+        """1 operation for each element of the inputs."""
+        return Count(operations=elements(in_0) + elements(in_1))
+
 
 def _kind(element_type: ElementType) -> int:
     """0 for booleans, 1 for integers, 2 for reals."""
@@ -173,6 +180,7 @@ class StringTensorUnpack(Op):
     begins = Out(ElementType.i32)
     ends = Out(ElementType.i32)
     symbols = Out(ElementType.u8)
+    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape, Shape]:
         is_empty = data.is_ranked and any(is_known(size) and size == 0 for size in data.shape)
@@ -187,6 +195,7 @@ class StringTensorPack(Op):
     ends = In(INDEX - {ElementType.dynamic}, like="begins")
     symbols = In(frozenset({ElementType.u8}), rank=1)
     output = Out(ElementType.string)
+    cost = moved
 
     def infer(self, ctx: Context, begins: Input, ends: Input, symbols: Input) -> Shape:
         return ctx.merge_shapes(begins, ends, "begins and ends must be equal on axis {axis}")
@@ -202,6 +211,7 @@ class StringTensorUnpackOfTokenizers(Op):
     ends = Out(ElementType.i32)
     symbols = Out(ElementType.u8)
     mode: Annotated[Literal["begins_ends"], Exact] = "begins_ends"
+    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> tuple[Shape, Shape, Shape]:
         shape = data.partial_shape if data.element_type is ElementType.string else None

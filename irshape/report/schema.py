@@ -176,6 +176,77 @@ def signature_schema() -> dict[str, Any]:
     return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"diagnostic": _diagnostic()}}
 
 
+_AMOUNT = _object(
+    {
+        "formula": {"type": "string", "description": "a Python expression of the symbols, or a number"},
+        "value": {"type": "integer", "description": "the number at the sizes `near`"},
+    }
+)
+
+
+def cost_schema() -> dict[str, Any]:
+    """The schema of `Cost.to_dict()`, which `irshape cost --format json` prints for a file."""
+    amount = {"$ref": "#/$defs/amount"}
+    name = {"type": "string"}
+    layer = {"layer": _nullable("string", "the layer's id in the file"), "layer_name": _nullable("string", "the layer's name in the file")}
+    tensor = {"name": name, "bytes": {"anyOf": [amount, {"type": "null"}], "description": "null if they are not known"}}
+    stretch = {
+        "low": {"type": "integer", "description": "the first size"},
+        "high": _nullable("integer", "the last size; null for all larger ones"),
+        "layers": _array(_object({**layer, "memory": name}), "several where they take turns, because sizes are rounded"),
+    }
+    peak = {
+        "formula": {"type": "string", "description": "a Python expression that holds for all sizes"},
+        "value": {"type": "integer", "description": "the number at the sizes `near`"},
+        **layer,
+        "views": {"type": "boolean", "description": "the output of a Reshape and its like shares the memory of its input"},
+        "in_place": {"type": "boolean", "description": "element-wise operations write into inputs that nobody reads afterwards"},
+        "stretches": _counts(_array(_object(stretch), "one after the other"), "the layers that have the peak as one symbol grows"),
+    }
+    of_layer = {
+        "layer": _KEY,
+        "name": _NAME,
+        "type": {"type": "string", "description": "the layer's type in the file"},
+        "path": _nullable("string", "the bodies around the layer, outermost first"),
+        "runs": {**amount, "description": "how often the layer runs; all amounts are those of all runs"},
+        **dict.fromkeys(("macs", "operations", "flops"), amount),
+        **{key: {**amount, "description": "bytes"} for key in ("weights", "inputs", "outputs")},
+        "intensity": _nullable("number", "FLOPs for each byte that is read or written, at the sizes `near`"),
+        "uncounted": _nullable("string", "why the work is not counted and in no sum"),
+    }
+    data_size = {
+        "name": name,
+        "layer": _KEY,
+        "layer_name": _NAME,
+        "type": {"type": "string", "description": "the layer's type in the file"},
+    }
+    properties = {
+        "tool": _TOOL,
+        "file": _PATH,
+        "ok": {"type": "boolean", "description": "the model has no errors"},
+        "symbols": _counts(name, "the range of each symbol"),
+        "near": _counts({"type": "integer"}, "the sizes at which values are given"),
+        "data_sizes": _array(_object(data_size), "the sizes that only a run tells"),
+        "macs": {**amount, "description": "multiply-accumulates"},
+        "operations": {**amount, "description": "other operations on single elements"},
+        "flops": {**amount, "description": "two for each MAC, one for each other operation"},
+        "traffic": {**amount, "description": "bytes that layers read and write"},
+        "intensity": _nullable("number", "FLOPs for each byte of traffic, at the sizes `near`"),
+        "parameters": {"type": "integer", "description": "elements of constants"},
+        "parameter_bytes": {"type": "integer"},
+        "parameters_by_type": _counts(_object({"elements": _COUNT, "bytes": _COUNT}), "the constants by element type"),
+        "inputs": _array(_object(tensor), "the inputs of the model"),
+        "outputs": _array(_object(tensor), "the outputs of the model"),
+        "state": _array(_object({"name": name, "before": amount, "after": amount}), "the bytes of each variable"),
+        "peak_memory": _object(peak, description="bytes of activations where they are most"),
+        "folded": {**_COUNT, "description": "layers of constants alone, which are computed before the model runs"},
+        "layers": _array(_object(of_layer), "in the order of the file, those of bodies included"),
+        "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+    }
+    title = "What an OpenVINO IR costs: operations, parameters, memory and traffic"
+    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"amount": _AMOUNT, "diagnostic": _diagnostic()}}
+
+
 def sizes_schema() -> dict[str, Any]:
     """The schema of valid sizes: `ValidSizes.to_dict()`, and what `irshape sizes --format json` prints for a file."""
     names = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -328,6 +399,7 @@ def diff_schema() -> dict[str, Any]:
         "b": _object(layer),
         "port": {"type": "integer", "description": "the output's position"},
     }
+    cost = _object(dict.fromkeys(("macs", "operations", "parameters", "parameter_bytes", "traffic", "peak_memory"), _AMOUNT))
     properties = {
         "tool": _TOOL,
         "a": _PATH,
@@ -337,8 +409,17 @@ def diff_schema() -> dict[str, Any]:
         "effects": _array(_object(effect), "shapes and element types that differ because of the changes"),
         "asides": _array({"type": "string"}, "differences of the files that do not affect the models"),
         "uncompared": _nullable("string", "the reason why constants could not be compared"),
+        "cost": _object(
+            {
+                "summary": {"type": "string"},
+                "near": _counts({"type": "integer"}, "the sizes at which values are given"),
+                "a": cost,
+                "b": cost,
+            },
+            description="the costs of both models; only where they are asked for",
+        ),
     }
-    return {"$schema": _DRAFT, "title": "The difference of two OpenVINO IRs", **_object(properties)}
+    return {"$schema": _DRAFT, "title": "The difference of two OpenVINO IRs", **_object(properties, optional=("cost",))}
 
 
 def info_schema() -> dict[str, Any]:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import islice
+from time import monotonic
 from typing import IO, Any, Final
 
 from irshape.report.checked import Checked
@@ -26,6 +27,8 @@ PARTIAL: Final = ".partial"
 FORMATS: Final = (".jsonl", ".parquet", ".sarif")
 # The rows of a batch that is written and made durable at once, and of a group in a Parquet file.
 BATCH: Final = 256
+# After so many seconds a batch is written, however few rows it has.
+SECONDS_OF_BATCH: Final = 1.0
 _GROUP: Final = 4096
 
 
@@ -45,6 +48,7 @@ class Journal:
         self.count = 0
         self._files: set[bytes] = set()
         self._waiting: list[str] = []
+        self._written = monotonic()
         try:
             self._file = open(self.path, "r+b" if os.path.exists(self.path) else "w+b")  # noqa: SIM115 - closed by `close`
         except OSError as error:
@@ -93,11 +97,12 @@ class Journal:
         self._files.add(digest)
         self.count += 1
         self._waiting.append(json.dumps(row, ensure_ascii=False) + "\n")
-        if len(self._waiting) >= BATCH:
+        if len(self._waiting) >= BATCH or monotonic() > self._written + SECONDS_OF_BATCH:
             self.flush()
 
     def flush(self) -> None:
         """Make all rows durable."""
+        self._written = monotonic()
         if self._waiting:
             self._write("".join(self._waiting))
             self._waiting.clear()

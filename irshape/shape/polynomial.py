@@ -118,6 +118,12 @@ class PolynomialTable:
         self._symbols: list[int] = []
         self._below: list[int] = []
 
+    def widen(self, terms: int) -> None:
+        """Let formulas have so many terms from now on, if that is more than the limit."""
+        self._most_terms = max(self._most_terms, terms)
+        self._most_products = max(self._most_products, 4 * terms)
+        self._most_read = max(self._most_read, 32 * terms)
+
     # Making atoms and polynomials.
 
     def symbol(self, name: str, known: Range, origin: int = OTHER) -> Expression:

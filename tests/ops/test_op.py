@@ -114,6 +114,13 @@ def parameter_that_is_no_port() -> None:
         def infer(self, ctx: object, date: object) -> None: ...
 
 
+def parameter_of_a_counting_rule_that_is_no_port() -> None:
+    class Copy(Op):
+        data = In()
+
+        def cost(self, out: object, date: object) -> None: ...  # type: ignore[override]
+
+
 def attribute_of_no_readable_type() -> None:
     class Copy(Op):
         axis: complex = 0j
@@ -131,6 +138,7 @@ REFUSED: tuple[tuple[Callable[[], None], str], ...] = (
     (port_along_with_a_required_one, "Copy.mask is there along with 'data', so both must be optional, and side by side"),
     (output_after_a_variadic_one, "a variadic output of Copy must be the last output"),
     (parameter_that_is_no_port, r"Copy.infer takes \('date',\), but the inputs are \('data',\)"),
+    (parameter_of_a_counting_rule_that_is_no_port, r"Copy.cost takes \('date',\), but the inputs are \('data',\)"),
     (attribute_of_no_readable_type, "Copy.axis: no attribute can be annotated with <class 'complex'>"),
 )
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -120,28 +120,30 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     sources = [path for path in sorted(DATA.rglob("*.xml")) if path.stat().st_size < 20_000][:40]
-    for number in range(120):
+    count = 600
+    for number in range(count):
         source = sources[number % len(sources)]
         os.link(source, folder / f"m{number:03}.xml")
         if (weights := source.with_suffix(".bin")).exists():
             os.link(weights, folder / f"m{number:03}.bin")
     _, expected = scanned(folder, tmp_path / "whole.jsonl")
-    assert len(expected) == 120
-    random_ = random.Random(5)
+    assert len(expected) == count
     output = tmp_path / "killed.jsonl"
+    partial = Path(f"{output}.partial")
     command = [sys.executable, "-m", "irshape", "scan", str(folder), "-o", str(output), "-q", "--jobs", "2"]
-    kills = 0
-    while not output.exists():
+    grown = []
+    for _ in range(2):  # killed as soon as a batch is on the disk
+        before = partial.stat().st_size if partial.exists() else 0
         process = subprocess.Popen(command, start_new_session=True)
-        try:
-            process.wait(random_.uniform(0.2, 1.0) * (1 + kills / 4))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            kills += 1
+        while process.poll() is None and (not partial.exists() or partial.stat().st_size <= before + 200):
+            time.sleep(0.001)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        grown.append(sum(1 for _ in partial.open()) - 1)
+    assert 0 < grown[0] < grown[1] < count
+    subprocess.run(command, check=False)
     assert rows_of(output, str(folder)) == expected
-    assert kills > 0
-    assert not list(tmp_path.glob("*.partial*"))
+    assert sorted(tmp_path.glob("killed*")) == [output]
 
 
 def test_a_row_that_was_cut_short_is_made_again(tmp_path: Path) -> None:

@@ -41,10 +41,11 @@ def data_sizes(inference: Inference, open_names: Collection[str], taken: Iterabl
     for atom in inference.scope.polynomials.atoms:
         node = owners.get(atom.name)
         if atom.kind == "symbol" and atom.name in open_names and node is not None:
-            found[atom.index] = DataSize(names.name(_name(node)), node)
+            found[atom.index] = DataSize(names.name(data_name(node)), node)
     return found
 
 
-def _name(node: Node) -> str:
+def data_name(node: Node) -> str:
+    """The name of a size that only the data of a layer tells."""
     owner = node.model.holder if node.type == "Parameter" and node.model.holder is not None else node
     return _OF_DATA.get(owner.type, f"n_{owner.type.lower()}")

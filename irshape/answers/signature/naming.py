@@ -51,11 +51,12 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    if plain.asked is None or not plain.ok or not _nameless(plain, plain.symbols):
+    if not plain.ok or not _nameless(plain, plain.symbols):
         return plain
+    asked = plain.asked or Inputs()
     try:
-        found = Discovery(plain.model, plain.asked, plain.weights, plain.opaque, keeps_named=True)
-        engine = found.run(_ranges(found, plain.asked), is_static=False)
+        found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True)
+        engine = found.run(_ranges(found, asked), is_static=False)
     except InputError:
         return plain
     if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):

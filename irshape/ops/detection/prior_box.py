@@ -6,6 +6,7 @@ from struct import pack, unpack
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import each_element
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import INTEGER, ElementType
@@ -23,6 +24,7 @@ class _Priors(Op):
     offset: Annotated[float, Stated] = 0.0
     step: float = 0.0
     variance: tuple[float, ...] = ()
+    cost = each_element
 
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
         with ctx.looks(when=output_size.is_ranked):

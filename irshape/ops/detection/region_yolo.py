@@ -2,6 +2,7 @@
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import each_element
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import product
@@ -25,6 +26,7 @@ class RegionYolo(Op):
     num: Annotated[int, Stated] = 0
     do_softmax: bool = False
     mask: tuple[int, ...] = ()
+    cost = each_element
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.do_softmax:

@@ -1,6 +1,7 @@
 """ReorgYolo: the passthrough layer of YOLO v2."""
 
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.guard import STATIC
@@ -15,6 +16,7 @@ class ReorgYolo(Op):
     output = Out(like="data")
     ignores_surplus = True
     stride: tuple[int, ...]
+    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.stride:

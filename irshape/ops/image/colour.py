@@ -1,8 +1,10 @@
 """Conversions between RGB and the YUV formats of video; images are [batch, height, width, channels]."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
@@ -45,6 +47,10 @@ class _FromVideo(Op):
             return shapes
         batch, height, width, _ = y.shape
         return [(batch, ctx.exact_div(height * 2, 3, "the height must be a multiple of 3"), width, 3)]
+
+    def cost(self, out: Outputs, *planes: Any) -> Count:
+        """3 MACs for each element of the image."""
+        return Count(macs=3 * out.elements)
 
 
 class _FromNV12(_FromVideo):
@@ -112,6 +118,10 @@ class _ToNV12(Op):
             return shapes
         batch, height, width, _ = image.shape
         return [(batch, _halved(ctx, height * 3, "height"), width, 1)]
+
+    def cost(self, out: Outputs, image: Input) -> Count:
+        """3 MACs for each element of the image."""
+        return Count(macs=3 * elements(image))
 
 
 @op("RGBtoNV12", "opset17")

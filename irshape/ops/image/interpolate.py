@@ -4,6 +4,7 @@ from math import isfinite
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
@@ -90,6 +91,10 @@ class InterpolateV0(Op):
                 shape[axis] = size
         return tuple(shape)
 
+    def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count | None:
+        """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
+        return _interpolated(out, len(self.axes), self.mode, self.antialias)
+
 
 @op("Interpolate", "opset4")
 class InterpolateV4(_Interpolate):
@@ -102,6 +107,10 @@ class InterpolateV4(_Interpolate):
 
     def infer(self, ctx: Context, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Shape:
         return self.resized(ctx, data, sizes if self.shape_calculation_mode == "sizes" else scales, axes)
+
+    def cost(self, out: Outputs, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Count | None:
+        """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
+        return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
 
 
 @op("Interpolate", "opset11")
@@ -117,3 +126,19 @@ class InterpolateV11(_Interpolate):
             seen = scales_or_sizes.element_type
             ctx.fail("T101", f"{self.shape_calculation_mode} must not have element type {seen}", port=scales_or_sizes)
         return self.resized(ctx, data, scales_or_sizes, axes)
+
+    def cost(self, out: Outputs, data: Input, scales_or_sizes: Input, axes: Input | None) -> Count | None:
+        """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
+        return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
+
+
+def _interpolated(out: Outputs, axes: int | None, mode: str, antialias: bool) -> Count | None:
+    """The count of an interpolation along so many axes; None if the number of weights depends on the scale.
+
+    Models name all axes where only those after batch and channels change.
+    """
+    if antialias or mode not in ("nearest", "linear", "linear_onnx", "cubic"):
+        return None
+    spatial = max(len(out.shape) - 2, 1)
+    taps = (4 if mode == "cubic" else 2) ** min(spatial if axes is None else axes, spatial)
+    return Count(macs=0 if mode == "nearest" else out.elements * taps)

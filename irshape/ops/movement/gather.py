@@ -2,6 +2,7 @@
 
 from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
@@ -90,6 +91,7 @@ class GatherElements(Op):
     indices = In(INDEX - {ElementType.dynamic}, min_rank=1, ends=True)
     output = Out(like="data")
     axis: Annotated[int, Stated] = 0
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
         if not data.is_ranked:
@@ -112,6 +114,7 @@ class GatherNDV5(Op):
     output = Out(like="data")
     ignores_surplus = True
     batch_dims: int = 0
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, indices: Input) -> Shape:
         batch = self.batch_dims
@@ -152,6 +155,7 @@ class GatherTree(Op):
     max_seq_len = In(rank=1, like="step_ids")
     end_token = In(rank=0, like="step_ids")
     output = Out(like="step_ids")
+    cost = moved
 
     def infer(self, ctx: Context, step_ids: Input, parent_idx: Input, max_seq_len: Input, end_token: Input) -> Shape:
         message = "step_ids and parent_idx must be equal on axis {axis}"

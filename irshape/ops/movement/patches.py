@@ -5,6 +5,7 @@ from math import prod
 
 from irshape.ops.attribute import Unsigned
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements, moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, ceil_div, dim_max, is_known, narrow, product
@@ -33,6 +34,7 @@ class ExtractImagePatches(Op):
     strides: Annotated[tuple[int, ...], Unsigned]
     rates: Annotated[tuple[int, ...], Unsigned]
     auto_pad: Literal["same_upper", "same_lower", "valid"]
+    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         for name, values in (("sizes", self.sizes), ("strides", self.strides), ("rates", self.rates)):
@@ -99,3 +101,7 @@ class Col2Im(Op):
         if is_static:
             ctx.at_least(stride, 1, "strides")
         return (size + begin + end - dilated(length, dilation)) // max(stride, 1) + 1
+
+    def cost(self, out: Outputs, data: Input, output_size: Input, kernel_size: Input) -> Count:
+        """1 operation for each element of the data, which is added to the image."""
+        return Count(operations=elements(data))

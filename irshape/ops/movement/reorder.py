@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import bounds
@@ -63,6 +64,7 @@ class Roll(Op):
     shift = In(INDEX)
     axes = In(INDEX, value=True)
     output = Out(like="data")
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, shift: Input, axes: Input) -> Shape:
         for port in (shift, axes):
@@ -83,6 +85,7 @@ class ShuffleChannels(Op):
     output = Out(like="data")
     axis: int = 1
     group: int = 1
+    cost = moved
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.group, 1, "group")

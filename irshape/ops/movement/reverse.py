@@ -1,6 +1,7 @@
 """Operations that reverse the order of elements along axes."""
 
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, NUMERIC, ElementType
@@ -16,6 +17,7 @@ class Reverse(Op):
     reversed_axes = In(INTEGER | BOOLEAN, rank=1, value=True)
     output = Out(like="data")
     mode: Literal["index", "mask"] = "index"
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, reversed_axes: Input) -> Shape:
         is_mask = self.mode == "mask"
@@ -44,6 +46,7 @@ class ReverseSequence(Op):
     output = Out(like="data")
     batch_axis: int = 0
     seq_axis: int = 1
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, seq_lengths: Input) -> Shape:
         if not data.is_ranked:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context, Uncomputable
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.elementwise import UNFOLLOWED_BYTES
 from irshape.ops.movement.gather import tuple_length
 from irshape.ops.op import Assembling, In, Input, Out
@@ -123,6 +124,10 @@ class ScatterElementsUpdateV3(Assembling):
             data.values, (start + position * along_step for start, position in zip(starts, positions, strict=True)), updates.values
         )
 
+    def cost(self, out: Outputs, data: Input, indices: Input, updates: Input, axis: Input) -> Count:
+        """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
+        return Count(operations=0 if self.reduction == "none" else elements(updates))
+
 
 @op("ScatterElementsUpdate", "opset12")
 class ScatterElementsUpdateV12(ScatterElementsUpdateV3):
@@ -184,6 +189,10 @@ class ScatterNDUpdateV3(Assembling):
     def _slices(starts: list[int], length: int) -> Iterator[int]:
         """The flat positions of slices of equal length."""
         return (place for start in starts for place in range(start, start + length))
+
+    def cost(self, out: Outputs, data: Input, indices: Input, updates: Input) -> Count:
+        """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
+        return Count(operations=0 if self.reduction == "none" else elements(updates))
 
 
 @op("ScatterNDUpdate", "opset15")

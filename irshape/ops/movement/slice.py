@@ -6,6 +6,7 @@ from math import inf
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.report.text import counted
@@ -125,6 +126,7 @@ class SliceScatter(Op):
     step = In(INTEGER, value=True)
     axes = In(INTEGER, value=True, optional=True)
     output = Out(like="data")
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, updates: Input, start: Input, stop: Input, step: Input, axes: Input | None) -> Shape:
         known = data if data.is_ranked else updates

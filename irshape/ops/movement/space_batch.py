@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import TENSORFLOW, op
 from irshape.report.text import counted
@@ -58,6 +59,7 @@ class SpaceToBatch(Op):
     pads_begin = In(INTEGER, rank=1, value=True)
     pads_end = In(INTEGER, rank=1, value=True)
     output = Out(like="data")
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, block_shape: Input, pads_begin: Input, pads_end: Input) -> Shape:
         ctx.same_shape(block_shape, pads_begin, pads_end)
@@ -118,6 +120,7 @@ class BatchToSpace(Op):
     crops_begin = In(INTEGER, rank=1, value=True, like="block_shape")
     crops_end = In(INTEGER, rank=1, value=True, like="block_shape")
     output = Out(like="data")
+    cost = moved
 
     def infer(self, ctx: Context, data: Input, block_shape: Input, crops_begin: Input, crops_end: Input) -> Shape:
         ctx.same_shape(block_shape, crops_begin, crops_end)
@@ -166,6 +169,7 @@ class _NDOp(Op):
 
     input = In(ANY, min_rank=1, ranked=True)
     block_shape = In(INTEGER, rank=1, value=True)
+    cost = moved
 
     @staticmethod
     def complete(ctx: Context, input: Input, block_shape: Input, pairs: Input) -> tuple[tuple[Size, ...], ...]:

@@ -2,6 +2,7 @@
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX
@@ -20,6 +21,7 @@ class _BlockOp(Op):
     # If absent it is 0, which OpenVINO refuses as soon as it knows the rank of the data.
     block_size: Annotated[int, Stated] = 0
     mode: Annotated[Literal["blocks_first", "depth_first"], Stated] = "blocks_first"
+    cost = moved
 
 
 @op("SpaceToDepth", "opset1")

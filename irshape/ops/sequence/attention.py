@@ -1,9 +1,10 @@
 """ScaledDotProductAttention: values, weighted by how well their keys fit a query."""
 
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size
+from irshape.shape.dim import Size, product
 from irshape.shape.element_type import BOOLEAN, FLOAT, ElementType
 from irshape.shape.shape import Shape
 
@@ -92,3 +93,20 @@ class ScaledDotProductAttention(Op):
             ctx.require_rank(sink, (query.rank,))
             ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query")
             ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")
+
+    def cost(
+        self,
+        out: Outputs,
+        query: Input,
+        key: Input,
+        value: Input,
+        attention_mask: Input | None,
+        scale: Input | None,
+        sink: tuple[Input, ...],
+    ) -> Count:
+        """For each row of `query` and row of `key` E + V MACs and 6 operations: the scale and a Softmax; 7 with a mask.
+
+        `causal` saves none.
+        """
+        pairs = product(out.shape[:-1]) * key.shape[-2]
+        return Count(pairs * (query.shape[-1] + value.shape[-1]), pairs * (6 if attention_mask is None else 7))

@@ -1,6 +1,7 @@
 """Connectionist temporal classification: labels of a sequence whose positions are not known."""
 
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
@@ -24,6 +25,10 @@ class CTCGreedyDecoder(Op):
         batch = ctx.merge(batch, mask_batch, "data and sequence_mask must have the same batch")
         return (batch, steps, 1, 1)
 
+    def cost(self, out: Outputs, data: Input, sequence_mask: Input) -> Count:
+        """1 operation for each element of the data."""
+        return Count(operations=elements(data))
+
 
 @op("CTCGreedyDecoderSeqLen", "opset6")
 class CTCGreedyDecoderSeqLen(Op):
@@ -45,6 +50,10 @@ class CTCGreedyDecoderSeqLen(Op):
         if blank_index is not None and blank_index.count is not None:
             ctx.single(blank_index)
         return (batch, steps), (batch,)
+
+    def cost(self, out: Outputs, data: Input, sequence_length: Input, blank_index: Input | None) -> Count:
+        """1 operation for each element of the data."""
+        return Count(operations=elements(data))
 
 
 @op("CTCLoss", "opset4")

@@ -2,6 +2,7 @@
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import BOOLEAN, INTEGER, ElementType
@@ -20,6 +21,7 @@ class OneHot(Op):
     output = Out()
     ignores_surplus = True
     axis: Annotated[int, Stated] = 0
+    cost = moved
 
     def infer(self, ctx: Context, indices: Input, depth: Input, on_value: Input, off_value: Input) -> Shape:
         for port in (depth, on_value, off_value):

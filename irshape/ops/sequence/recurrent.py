@@ -9,9 +9,10 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, is_known
+from irshape.shape.dim import Size, is_known, product
 from irshape.shape.guard import BOUNDS, STATIC
 from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
@@ -50,6 +51,8 @@ class _Recurrent(Op):
     clip: float = 0.0
 
     gates: ClassVar[int]
+    # The operations on each element of the hidden state that are no MACs: biases, functions, products and sums of the gates.
+    others: ClassVar[int]
 
     def hidden(self, ctx: Context, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> Size:
         """The hidden size: the last axis of the states and of R, and the rows of W, R and B for each gate."""
@@ -71,11 +74,16 @@ class _Recurrent(Op):
         """How many biases there are for each element of the hidden state."""
         return self.gates
 
+    def _cost(self, states: Size, X: Input, W: Input, R: Input) -> Count:
+        """The count of all steps of X, which give so many elements of `states`; X is [batch, size] or [batch, steps, size]."""
+        return Count(product(X.shape[:-1]) * (elements(W) + elements(R)), states * self.others)
+
 
 class _LinearBeforeReset(_Recurrent):
     """The base of a GRU."""
 
     gates = 3
+    others = 11
     linear_before_reset: bool = False
 
     def bias_blocks(self) -> int:
@@ -110,12 +118,17 @@ class _SingleStateCell(_Cell):
         batch = agreed(ctx, claims((X, initial_hidden_state), 0), "batch")
         return (batch, self.hidden(ctx, (initial_hidden_state,), W, R, B))
 
+    def cost(self, out: Outputs, X: Input, initial_hidden_state: Input, W: Input, R: Input, B: Input) -> Count:
+        """For each member of the batch 1 MAC for every weight; for each element of the state 2 operations in an RNN, 11 in a GRU."""
+        return self._cost(out.elements, X, W, R)
+
 
 @op("RNNCell", "opset1", without="opset2", also="extension experimental")
 class RNNCell(_SingleStateCell):
     """One step of a plain recurrent network."""
 
     gates = 1
+    others = 2
     activations: tuple[Activation, ...] = ("tanh",)
 
 
@@ -138,6 +151,7 @@ class _LSTMCell(_Cell):
     Ho = Out(like="X")
     Co = Out(like="X")
     gates = 4
+    others = 13
     activations: tuple[Activation, ...] = ("sigmoid", "tanh", "tanh")
 
     def state(self, ctx: Context, X: Input, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> tuple[Size, Size]:
@@ -180,6 +194,21 @@ class LSTMCell(_LSTMCell):
             ctx.require_eq(P.shape[0], hidden * 3, "P must hold 3 weights for each element of the hidden state")
         return (batch, hidden), (batch, hidden)
 
+    def cost(
+        self,
+        out: Outputs,
+        X: Input,
+        initial_hidden_state: Input,
+        initial_cell_state: Input,
+        W: Input,
+        R: Input,
+        B: Input | None,
+        P: Input | None,
+    ) -> Count:
+        """For each member of the batch 1 MAC for every weight; for each element of the state 13 operations, and 3 MACs with peepholes."""
+        count = self._cost(out.elements, X, W, R)
+        return count if P is None else count._replace(macs=count.macs + 3 * out.elements)
+
 
 @op("LSTMCell", "opset4")
 class LSTMCellV4(_LSTMCell):
@@ -192,6 +221,10 @@ class LSTMCellV4(_LSTMCell):
     ) -> tuple[Shape, Shape]:
         batch, hidden = self.state(ctx, X, (initial_hidden_state, initial_cell_state), W, R, B)
         return (batch, hidden), (batch, hidden)
+
+    def cost(self, out: Outputs, X: Input, initial_hidden_state: Input, initial_cell_state: Input, W: Input, R: Input, B: Input) -> Count:
+        """For each member of the batch 1 MAC for every weight; for each element of the state 13 operations."""
+        return self._cost(out.elements, X, W, R)
 
 
 class _Sequence(_Recurrent):
@@ -230,6 +263,10 @@ class _SingleStateSequence(_Sequence):
     ) -> tuple[Shape, ...]:
         return self.outputs_of(ctx, X, (initial_hidden_state,), sequence_lengths, W, R, B)
 
+    def cost(self, out: Outputs, X: Input, initial_hidden_state: Input, sequence_lengths: Input, W: Input, R: Input, B: Input) -> Count:
+        """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
+        return self._cost(out.elements, X, W, R)
+
 
 @op("RNNSequence", "opset5")
 class RNNSequence(_SingleStateSequence):
@@ -237,6 +274,7 @@ class RNNSequence(_SingleStateSequence):
 
     ignores_surplus = True
     gates = 1
+    others = 2
 
 
 @op("GRUSequence", "opset5")
@@ -259,6 +297,7 @@ class LSTMSequence(_Sequence):
     Ho = Out(like="X")
     Co = Out(like="X")
     gates = 4
+    others = 13
 
     def infer(
         self,
@@ -272,3 +311,17 @@ class LSTMSequence(_Sequence):
         B: Input,
     ) -> tuple[Shape, ...]:
         return self.outputs_of(ctx, X, (initial_hidden_state, initial_cell_state), sequence_lengths, W, R, B)
+
+    def cost(
+        self,
+        out: Outputs,
+        X: Input,
+        initial_hidden_state: Input,
+        initial_cell_state: Input,
+        sequence_lengths: Input,
+        W: Input,
+        R: Input,
+        B: Input,
+    ) -> Count:
+        """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
+        return self._cost(out.elements, X, W, R)

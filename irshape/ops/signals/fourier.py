@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, transforms
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min
+from irshape.shape.dim import Size, bounds, dim_max, dim_min, product
 from irshape.shape.element_type import INDEX, ElementType
 from irshape.shape.shape import Shape
 
@@ -58,6 +59,10 @@ class DFT(_Fourier):
     def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axes: Input, signal_size: Input | None) -> Sequence[Shape]:
         return [(*shape[:-1], data.shape[-1]) for shape in shapes if shape is not None] or shapes
 
+    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+        """5*n*log2(n) operations for each transform of n complex numbers, if n is known."""
+        return _transformed(out.shape[:-1], axes, is_real=False)
+
 
 @op("IDFT", "opset7")
 class IDFT(DFT):
@@ -80,6 +85,15 @@ class RDFT(_Fourier):
         # OpenVINO keeps an empty axis empty.
         return (*sizes[:last], half if bounds(size)[0] > 0 else dim_min(size, half), *sizes[last + 1 :], 2)
 
+    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+        """2.5*n*log2(n) operations for each transform of n real numbers, if n is known."""
+        sizes = list(data.shape)
+        for axis, size in zip(axes.elements or (), (signal_size.elements or (None,)) if signal_size else (), strict=False):
+            if size is None:
+                return None
+            sizes[axis] = sizes[axis] if size == -1 else size
+        return _transformed(sizes, axes, is_real=True)
+
 
 @op("IRDFT", "opset9")
 class IRDFT(_Fourier):
@@ -95,6 +109,10 @@ class IRDFT(_Fourier):
             whole = dim_max((size - 1) * 2, 0)
             size = whole if given[-1] == -1 else ctx.unknown(0, max(bounds(size)[1], bounds(whole)[1]))
         return (*sizes[:last], size, *sizes[last + 1 :])
+
+    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+        """2.5*n*log2(n) operations for each transform of n real numbers, if n is known."""
+        return _transformed(out.shape, axes, is_real=True)
 
 
 def _cut(ctx: Context, size: Size, wanted: Size) -> Size:
@@ -115,3 +133,12 @@ def last_of(ctx: Context, axes: Sequence[int]) -> int:
     if not axes:
         ctx.fail("V103", "axes must hold at least one axis")
     return axes[-1]
+
+
+def _transformed(sizes: Sequence[Size], axes: Input, *, is_real: bool) -> Count | None:
+    """The count of transforms along axes of a tensor of these sizes."""
+    if axes.elements is None:
+        return None
+    lengths = tuple([sizes[axis] for axis in axes.elements if isinstance(axis, int)])
+    operations = transforms(product(sizes), lengths, real=is_real)
+    return None if operations is None else Count(operations=operations)

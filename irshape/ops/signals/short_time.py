@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs, elements, transforms
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, lt, narrow
@@ -61,6 +62,10 @@ class STFT(Op):
             return shapes
         return [(*shape[:-3], *ctx.unknown_shape(2), 2) for shape in shapes if shape is not None] or shapes
 
+    def cost(self, out: Outputs, signal: Input, window: Input, frame_size: Input, frame_step: Input) -> Count | None:
+        """For each frame of n numbers, if n is known, n operations for the window and 2.5*n*log2(n) for the transform."""
+        return _framed(out.elements, frame_size)
+
 
 @op("ISTFT", "opset16")
 class ISTFT(Op):
@@ -110,3 +115,18 @@ class ISTFT(Op):
         if signal_length is not None or (ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
             return shapes
         return [(*shape[:-1], ctx.unknown()) for shape in shapes if shape is not None] or shapes
+
+    def cost(
+        self, out: Outputs, data: Input, window: Input, frame_size: Input, frame_step: Input, signal_length: Input | None
+    ) -> Count | None:
+        """For each frame of n numbers, if n is known, n operations for the window and 2.5*n*log2(n) for the transform."""
+        return _framed(elements(data), frame_size)
+
+
+def _framed(numbers: Size, frame_size: Input) -> Count | None:
+    """The count of the transforms of all frames, whose spectra have so many `numbers`."""
+    (length,) = frame_size.elements or (None,)
+    if not isinstance(length, int):
+        return None
+    each = length + (transforms(length, (length,), real=True) or 0)
+    return Count(operations=numbers // (2 * (length // 2 + 1)) * each)

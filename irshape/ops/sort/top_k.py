@@ -5,6 +5,7 @@ from math import inf
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
+from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import bounds, is_known, narrow, origins
@@ -88,3 +89,8 @@ class SearchSorted(Op):
         last = values.shape[-1] if values.known_rank else ctx.unknown()
         message = "sorted_sequence and values must be equal on axis {axis}"
         return ctx.merge_shapes(values, (*sorted_sequence.shape[:-1], last), message)
+
+    def cost(self, out: Outputs, sorted_sequence: Input, values: Input) -> Count | None:
+        """For each value, the comparisons of a binary search in its sequence."""
+        length = sorted_sequence.shape[-1]
+        return Count(operations=out.elements * length.bit_length()) if isinstance(length, int) else None

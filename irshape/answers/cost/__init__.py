@@ -1,0 +1,1 @@
+"""What a model costs: operations, parameters, memory and traffic, as numbers or as formulas of the input sizes."""

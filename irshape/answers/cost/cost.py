@@ -1,0 +1,326 @@
+"""The cost of a model: what its layers compute, read and write, and the memory that they take."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from irshape.answers.cost.counting import Counting, LayerCost
+from irshape.answers.cost.formula import Amount, Formula, amount, total, value
+from irshape.answers.cost.graph import Graph, Parameters, Trips, bytes_of
+from irshape.answers.cost.memory import Peak, Reuse, Stretch
+from irshape.answers.cost.reference import reference
+from irshape.inference.inference import Inference
+from irshape.inference.inputs import InputError
+from irshape.inference.variables import pairs
+from irshape.model.model import Node
+from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
+from irshape.report.diagnostic import Diagnostic
+from irshape.shape.dim import Size, symbols
+from irshape.shape.guard import Requirement
+from irshape.shape.range import Range
+from irshape.version import TOOL
+from irshape.xml.document import Document
+
+if TYPE_CHECKING:
+    from irshape.answers.signature.signature import Signature
+
+# The most terms that a formula of a cost may have before a part of it gets a name of its own.
+_TERMS: Final = 256
+
+
+class Variable(NamedTuple):
+    """A variable of a model, such as a KV cache: its bytes when it is read (`before`), and as the inference leaves it (`after`)."""
+
+    name: str
+    before: Amount
+    after: Amount
+
+
+class Tensor(NamedTuple):
+    """An input or an output of the model, with its bytes; None if they are not known."""
+
+    name: str
+    bytes: Amount | None
+
+
+class DataSize(NamedTuple):
+    """A size that only a run tells: its name in the formulas, and the layer that decides it."""
+
+    name: str
+    node: Node
+
+
+class Cost:
+    """What a model costs at each inference.
+
+    Every amount is a number, or a `Formula` of the sizes of the inputs. `macs` are multiply-accumulates, `operations` all other operations
+    on single elements, `flops` two for each MAC and one for each operation. `traffic` are the bytes that layers read and write.
+    `parameters` is the number of elements of the constants, `parameter_bytes` their bytes, and `parameters_by_type` both by element type.
+    `peak_memory` are the bytes of the activations where they are most; `peak` tells in which layer, and for which sizes another layer takes
+    over. `state` are the variables. `inputs` and `outputs` are those of the model.
+
+    `layers` are the layers in the order of the file, those of bodies included; `uncounted` are those whose work is not counted and is in no
+    sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
+    ranges of the sizes that the user can choose, `data_sizes` those that only a run tells. `near` are the sizes at which formulas are
+    compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
+    without open sizes. `inference` has the diagnostics, and `reuse` says which tensors share memory.
+    """
+
+    def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
+        self.inference: Final = inference
+        self.signature: Final = signature
+        self.reuse: Final = reuse
+        scope = inference.scope
+        scope.work.renew()
+        scope.polynomials.widen(_TERMS)
+        (model, run), *_ = inference.graphs
+        trips = Trips(scope)
+        graph = Graph(model, run, trips)
+        names = self._names(trips)
+        self._shown = names
+        counting = Counting(scope, graph, names)
+        work = counting.work
+        self.layers: Final = counting.layers
+        self.uncounted: Final = [layer for layer in self.layers if layer.uncounted is not None]
+        self.folded: Final = sum(one.folded for one in graph.walk())
+        self.macs: Final = amount(work.macs, names)
+        self.operations: Final = amount(work.operations, names)
+        self.flops: Final = amount(2 * work.macs + work.operations, names)
+        self.traffic: Final = amount(work.traffic, names)
+        parameters = Parameters(model)
+        self.parameters: Final = parameters.elements
+        self.parameter_bytes: Final = parameters.bytes
+        self.parameters_by_type: Final = parameters.by_type
+        self.peak: Final = Peak(scope, graph, reuse, names)
+        self.inputs: Final = [Tensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
+        self.outputs: Final = [
+            Tensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
+        ]
+        self.state: Final = list(self._variables(graph))
+        self.symbols: Final[dict[str, Range]] = {} if signature is None else {
+            name: Range(known.low, known.high, known.modulus, known.remainder) for name, known in signature.symbols.items()
+        }  # fmt: skip
+        self._name_others(trips)
+        self.data_sizes: Final = [DataSize(names.get(name, name), node) for name, node in {**self._data, **trips.symbols}.items()]
+        self.near, self.is_near_valid = self._reference(near)
+
+    @property
+    def document(self) -> Document:
+        """The file as it was read."""
+        return self.inference.document
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics of the inference."""
+        return self.inference.diagnostics
+
+    @property
+    def peak_memory(self) -> Amount:
+        """The bytes of the activations in the layer where they are most; a formula holds for all sizes."""
+        return self.peak.memory
+
+    @property
+    def state_bytes(self) -> Amount:
+        """The bytes of all variables after the inference."""
+        return amount(total(self.inference.scope, [_size(self.inference, one.after) for one in self.state]), self._shown)
+
+    @property
+    def intensity(self) -> float | None:
+        """The FLOPs for each byte of `traffic`, at the sizes `near`; None for a model that moves no bytes."""
+        moved = self.at(self.traffic)
+        return self.at(self.flops) / moved if moved else None
+
+    def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
+        """The number of an amount for these sizes, and for those of `near` where a size is not given."""
+        return value(amount, {**self.near, **(sizes or {})})
+
+    def stretches(self, symbol: str) -> list[Stretch]:
+        """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
+
+        Raises `InputError` if there is no such symbol.
+        """
+        if symbol not in self.near:
+            raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
+        known = self.symbols.get(symbol, Range(0, inf))
+
+        def is_valid(size: int) -> bool:
+            fits = known.modulus <= 1 or (size - known.remainder) % known.modulus == 0
+            return fits and all(one.holds({**self.near, symbol: size}) for one in self._demands)
+
+        return self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A record for each layer, for `pandas.DataFrame` and CSV: amounts are numbers at the sizes `near`, `formula` is of the MACs."""
+        return [
+            {
+                "layer": layer.node.key, "name": layer.name, "type": layer.type, "path": layer.node.model.path,
+                "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
+                "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
+                "outputs": self.at(layer.outputs), "intensity": layer.intensity(self.near), "formula": str(layer.macs),
+                "uncounted": layer.uncounted or "",
+            }
+            for layer in self.layers
+        ]  # fmt: skip
+
+    def write_csv(self, path: str | os.PathLike[str]) -> None:
+        """Write the records as a CSV file, with a head. Raises `OSError` if the file cannot be written."""
+        records = self.to_records()
+        with open(path, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, list(records[0]) if records else ["layer"])
+            writer.writeheader()
+            writer.writerows(records)
+
+    def plot(self, path: str | os.PathLike[str], symbol: str | None = None) -> None:
+        """Draw cost against one symbol, and memory against depth, as PNG or SVG. Needs matplotlib (`irshape[plot]`).
+
+        `symbol` is the first symbol of the model unless it is given; without symbols only memory is drawn. Raises `ImportError` without
+        matplotlib, `InputError` for an unknown symbol, `ValueError` for an unknown format, and `OSError` if the file cannot be written.
+        """
+        from irshape.answers.cost.plot import Drawing, plot
+
+        plot(Drawing(self.symbols, self.near, self.macs, self.peak_memory, self.peak.profile), path, symbol)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/cost.schema.json`."""
+        peak = self.peak.layer(self.near)
+        return {
+            "tool": TOOL,
+            "file": self.document.path,
+            "ok": self.inference.ok,
+            "symbols": {} if self.signature is None else {name: str(known) for name, known in self.signature.symbols.items()},
+            "near": self.near,
+            "data_sizes": [
+                {"name": one.name, "layer": one.node.key, "layer_name": one.node.name, "type": one.node.type} for one in self.data_sizes
+            ],
+            "macs": self._shown_amount(self.macs),
+            "operations": self._shown_amount(self.operations),
+            "flops": self._shown_amount(self.flops),
+            "traffic": self._shown_amount(self.traffic),
+            "intensity": self.intensity,
+            "parameters": self.parameters,
+            "parameter_bytes": self.parameter_bytes,
+            "parameters_by_type": {name: {"elements": count, "bytes": size} for name, (count, size) in self.parameters_by_type.items()},
+            "inputs": [self._shown_tensor(one) for one in self.inputs],
+            "outputs": [self._shown_tensor(one) for one in self.outputs],
+            "state": [
+                {"name": one.name, "before": self._shown_amount(one.before), "after": self._shown_amount(one.after)} for one in self.state
+            ],
+            "peak_memory": {
+                **self._shown_amount(self.peak_memory),
+                "layer": peak and peak.key,
+                "layer_name": peak and peak.name,
+                "views": self.reuse.views,
+                "in_place": self.reuse.in_place,
+                "stretches": {
+                    name: [
+                        {
+                            "low": one.low,
+                            "high": one.high,
+                            "layers": [{"layer": node.key, "layer_name": node.name, "memory": str(memory)} for node, memory in one.layers],
+                        }
+                        for one in self.stretches(name)
+                    ]
+                    for name in self.symbols
+                },
+            },
+            "folded": self.folded,
+            "layers": [self._shown_layer(layer) for layer in self.layers],
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
+        }
+
+    def _shown_amount(self, found: Amount) -> dict[str, Any]:
+        return {"formula": str(found), "value": self.at(found)}
+
+    def _shown_tensor(self, one: Tensor) -> dict[str, Any]:
+        return {"name": one.name, "bytes": None if one.bytes is None else self._shown_amount(one.bytes)}
+
+    def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:
+        amounts = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
+        return {
+            "layer": layer.node.key,
+            "name": layer.name,
+            "type": layer.type,
+            "path": layer.node.model.path or None,
+            **{name: self._shown_amount(getattr(layer, name)) for name in amounts},
+            "intensity": layer.intensity(self.near),
+            "uncounted": layer.uncounted,
+        }
+
+    # Sizes.
+
+    def _names(self, trips: Trips) -> dict[str, str]:
+        """The names that are shown for sizes that only data tells."""
+        from irshape.answers.roots import roots
+        from irshape.answers.signature.data import data_name
+        from irshape.answers.signature.names import Names
+
+        own = set() if self.signature is None else set(self.signature.symbols)
+        self._data: dict[str, Node] = {}
+        for root in roots(self.inference):
+            for name in symbols(root.size):
+                if name not in own and name not in trips.symbols:
+                    self._data.setdefault(name, root.node)
+        taken = Names({*own, *trips.symbols})
+        return {name: taken.name(data_name(node)) for name, node in self._data.items()}
+
+    def _name_others(self, trips: Trips) -> None:
+        """Name the sizes of formulas that no axis shows: the first layer with such a formula tells where they come from."""
+        known = {*self.symbols, *trips.symbols, *self._data}
+        amounts = ("macs", "operations", "weights", "inputs", "outputs", "runs")
+        places = [(layer.node, getattr(layer, name)) for layer in self.layers for name in amounts]
+        for node, found in (*places, *self.peak.profile):
+            for name in found.raw_symbols if isinstance(found, Formula) else ():
+                if name not in known:
+                    known.add(name)
+                    self._data[name] = node
+
+    def _reference(self, near: Mapping[str, int]) -> tuple[dict[str, int], bool]:
+        table = self.inference.scope.polynomials
+        ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if not atom.arguments}
+        shown = {one.name: one for one in self.data_sizes}
+        back = {self._shown.get(name, name): name for name in {**self._data, **dict.fromkeys(shown)}}
+        unknown = {name: ranges.get(back.get(name, name), Range(0, inf)) for name in shown}
+        for name in near:
+            if name not in self.symbols and name not in unknown:
+                listed = ", ".join([*self.symbols, *unknown]) or "none"
+                raise InputError(f"there is no symbol {name!r}; the symbols are {listed}")
+        return reference(self.symbols, self._demands, near, unknown)
+
+    @cached_property
+    def _demands(self) -> list[Requirement]:
+        """The requirements on the symbols alone."""
+        return [guard.requirement for guard in self.inference.guards if guard.requirement.symbols() <= self.symbols.keys()]
+
+    # Tensors.
+
+    def _bytes(self, graph: Graph, node: Node, slot: int) -> Amount | None:
+        fact = graph.slots[slot]
+        size = None if fact.is_poisoned else bytes_of(fact)
+        return None if size is None else amount(size, self._shown)
+
+    def _variables(self, graph: Graph) -> Iterator[Variable]:
+        assigned = {pair.read_value: pair.assign for pair in pairs(graph.model) if pair.read_value is not None}
+        for node in graph.layers:
+            op = node.op
+            if isinstance(op, (ReadValueV3, ReadValueV6)) and not op.is_broken:
+                assign = assigned.get(node)
+                before = self._bytes(graph, node, node.first_slot)
+                after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
+                yield Variable(op.variable_id, before or 0, after or before or 0)
+
+
+def _output_name(node: Node) -> str:
+    """The name of an output: that of its tensor, else of the layer that gives it."""
+    source = node.inputs[0].source if node.inputs else None
+    return next(iter(source.names), source.node.name) if source is not None else node.name
+
+
+def _size(inference: Inference, found: Amount) -> Size:
+    if isinstance(found, int):
+        return found
+    return inference.scope.dim(found.expression, found.expression.range)

@@ -1,0 +1,181 @@
+"""Formulas of cost: sums over many layers, written with their leading terms first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Final, TypeAlias
+
+from irshape.shape.dim import Dim, Scope, Size, expression_of
+from irshape.shape.polynomial import Expression, Monomial, Polynomial, PolynomialTable, split
+
+# The digits of a coefficient in the leading terms.
+_DIGITS: Final = 4
+
+Leading: TypeAlias = dict[tuple[str, ...], Fraction]
+
+
+class Formula:
+    """An amount as a formula of sizes. It prints as a Python expression, with its leading terms first.
+
+    `symbols` are the names of the sizes. `leading` is what counts where the sizes are large, with rounded coefficients: `81.5*N*H*W`; it is
+    the whole text of a formula that has no leading terms, such as one with a `max`. `expression` is the normal form, in the `table` of the
+    inference.
+    """
+
+    __slots__ = ("_names", "expression", "table")
+
+    def __init__(self, table: PolynomialTable, expression: Polynomial, names: Mapping[str, str]) -> None:
+        """`names` has the names of the symbols that are shown under another name."""
+        self.table = table
+        self.expression = expression
+        self._names = names
+
+    @property
+    def raw_symbols(self) -> tuple[str, ...]:
+        """The names that the sizes have in the inference, also those that are shown under another name."""
+        return tuple([self.table.atoms[index].name for index in self.table.symbols_below(self.expression)])
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the sizes, in the order of the inputs."""
+        return tuple([self._names.get(name, name) for name in self.raw_symbols])
+
+    def evaluate(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
+        """The number for these sizes. Raises `KeyError` if one is missing, and `ZeroDivisionError` if the formula divides by 0."""
+        given = {**(sizes or {}), **named}
+        return self.table.evaluate(self.expression, {self._own(name): size for name, size in given.items()})
+
+    def given(self, sizes: Mapping[str, int]) -> Formula | int:
+        """The formula with these sizes in place of their symbols. Raises `ZeroDivisionError` if it then divides by 0."""
+        own = {self._own(name): size for name, size in sizes.items()}
+        atoms = [self.table.atoms[index] for index in self.table.symbols_below(self.expression)]
+        expression = self.table.substituted(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
+        return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)
+
+    def _own(self, shown: str) -> str:
+        """The name that a size has in the inference."""
+        return next((name for name, other in self._names.items() if other == shown), shown)
+
+    @property
+    def leading(self) -> str:
+        """The terms of the highest degree, in which a division rounds nothing."""
+        terms = _leading(self.table, self.expression)
+        if terms is None:
+            return str(self)
+        parts = sorted(terms.items(), key=lambda item: (-item[1], item[0]))
+        texts = ["*".join([_number(coefficient), *(self._names.get(name, name) for name in names)]) for names, coefficient in parts]
+        return " + ".join(texts).replace("+ -", "- ")
+
+    def __str__(self) -> str:
+        table, (constant, terms) = self.table, split(self.expression)
+        ordered = sorted(terms, key=lambda term: (-_degree(table, term[0]), -term[1], term[0]))
+        texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
+        texts += [str(constant)] if constant else []
+        text = " + ".join(texts).replace("+ -", "- ")
+        if self._names:
+            import re
+
+            text = re.sub(r"[A-Za-z_][\w.]*", lambda word: self._names.get(word[0], word[0]), text)
+        return text
+
+    def __repr__(self) -> str:
+        return f"<Formula {self}>"
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are written alike."""
+        return isinstance(other, Formula) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+
+Amount: TypeAlias = int | Formula
+"""An amount: a number, or a formula of the sizes of the inputs."""
+
+
+def amount(size: Size, names: Mapping[str, str]) -> Amount:
+    """A size as an amount."""
+    return Formula(size.scope.polynomials, size.polynomial, names) if isinstance(size, Dim) else int(size)
+
+
+def value(found: Amount, sizes: Mapping[str, int]) -> int:
+    """The number for these sizes."""
+    return found if isinstance(found, int) else found.evaluate(sizes)
+
+
+def total(scope: Scope, sizes: Iterable[Size]) -> Size:
+    """The sum of many sizes. However many terms it has, it is one polynomial."""
+    constant = 0
+    terms: dict[Monomial, int] = {}
+    for size in sizes:
+        own, others = split(expression_of(size))
+        constant += own
+        for monomial, coefficient in others:
+            terms[monomial] = terms.get(monomial, 0) + coefficient
+    scope.work.take(len(terms) + 1)
+    expression = scope.polynomials.polynomial(constant, terms)
+    return expression if isinstance(expression, int) else scope.dim(expression, expression.range)
+
+
+def _degree(table: PolynomialTable, monomial: Monomial) -> int:
+    return sum([_degree_of_atom(table, index) for index in monomial])
+
+
+def _degree_of_atom(table: PolynomialTable, index: int) -> int:
+    atom = table.atoms[index]
+    if not atom.arguments:
+        return 1
+    a, b = (max([_degree(table, monomial) for monomial, _ in split(argument)[1]], default=0) for argument in atom.arguments)
+    return {"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b))
+
+
+def _leading(table: PolynomialTable, expression: Expression) -> Leading | None:
+    """The terms of the highest degree, by the names of their symbols; None if the formula has none."""
+    constant, terms = split(expression)
+    found: Leading = {(): Fraction(constant)} if constant or not terms else {}
+    for monomial, coefficient in terms:
+        product: Leading = {(): Fraction(coefficient)}
+        for index in monomial:
+            factor = _leading_of_atom(table, index)
+            if factor is None:
+                return None
+            product = _multiplied(product, factor)
+        for names, own in product.items():
+            found[names] = found.get(names, Fraction(0)) + own
+    kept = {names: own for names, own in found.items() if own}
+    highest = max(map(len, kept), default=0)
+    return {names: own for names, own in kept.items() if len(names) == highest}
+
+
+def _leading_of_atom(table: PolynomialTable, index: int) -> Leading | None:
+    atom = table.atoms[index]
+    if not atom.arguments:
+        return {(atom.name,): Fraction(1)}
+    a, b = (_leading(table, argument) for argument in atom.arguments)
+    if a is None or b is None:
+        return None
+    if atom.kind == "multiply":
+        return _multiplied(a, b)
+    if atom.kind == "add":
+        return {names: a.get(names, Fraction(0)) + b.get(names, Fraction(0)) for names in {**a, **b}}
+    if atom.kind == "floor" and list(b) == [()]:
+        return {names: own / b[()] for names, own in a.items()}
+    return None
+
+
+def _multiplied(a: Leading, b: Leading) -> Leading:
+    found: Leading = {}
+    for left, factor in a.items():
+        for right, coefficient in b.items():
+            names = tuple(sorted(left + right))
+            found[names] = found.get(names, Fraction(0)) + factor * coefficient
+    return found
+
+
+def _number(number: Fraction) -> str:
+    """A number, with at most a few digits of its fraction."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    digits = max(_DIGITS - len(str(abs(int(number)))), 0) or 1
+    return f"{float(number):.{digits}f}".rstrip("0").rstrip(".")

@@ -1,0 +1,307 @@
+"""Activation memory: which tensors are alive at each step of the file's order, and where they take most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from irshape.answers.cost.formula import Amount, Formula, amount, total, value
+from irshape.answers.cost.graph import Branch, Graph, bytes_of, type_of
+from irshape.model.model import Node
+from irshape.shape.dim import Dim, Scope, Size, dim_max, evaluate, expression_of, is_le, symbols
+from irshape.shape.polynomial import split
+
+# Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
+_SINKS: Final = frozenset({"Result", "Assign"})
+# Sizes up to this one are all tried for another layer at the peak; beyond it, sizes are doubled and the place is found by halving.
+_EVERY: Final = 4096
+_LARGEST: Final = 1 << 20
+# Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
+_SHORT: Final = 64
+_MOST_RUNS: Final = 3
+# A size is valid, or one of so many after it.
+_NEAR: Final = 512
+# The sizes at which formulas are compared first.
+_SAMPLE: Final = 64
+
+
+class Reuse(NamedTuple):
+    """What shares memory.
+
+    With `views`, the output of a Reshape, Squeeze, Unsqueeze or Identity is its input. With `in_place`, the output of an element-wise
+    operation takes the place of an input of the same size that nobody reads afterwards; the inputs of the model are left alone.
+    """
+
+    views: bool = False
+    in_place: bool = False
+
+
+class Step(NamedTuple):
+    """The run of one layer, and the bytes of the tensors that are alive in it."""
+
+    node: Node
+    size: Size
+
+
+class Stretch(NamedTuple):
+    """The sizes of one symbol, from `low` to `high` (None: all larger ones), for which the peak is in one layer.
+
+    `layers` are the layers with the formulas of their memory: several where they take turns, because sizes are rounded.
+    """
+
+    low: int
+    high: int | None
+    layers: tuple[tuple[Node, Amount], ...]
+
+
+class Peak:
+    """The peak of activation memory.
+
+    `memory` is the number of bytes, or a formula that gives it for all sizes. `profile` has the bytes at each layer in the order of the
+    file, those of bodies included. `candidates` are the layers that have the peak for some sizes, each with the formula of its memory.
+    `unknown` are the layers with an output whose bytes are not known, which are left out.
+    """
+
+    def __init__(self, scope: Scope, graph: Graph, reuse: Reuse, names: Mapping[str, str]) -> None:
+        self._names = names
+        lifetimes = _Lifetimes(scope, reuse)
+        every = list(lifetimes.steps(graph))
+        steps = [step for step in every if type_of(step.node) != "Parameter"] or every
+        self.unknown: list[Node] = lifetimes.unknown
+        self.profile: list[tuple[Node, Amount]] = [(node, amount(size, names)) for node, size in steps]
+        kept = _greatest(steps)
+        self.candidates: list[tuple[Node, Amount]] = [(node, amount(size, names)) for node, size in kept]
+        memory: Size = 0
+        for _, size in kept:
+            memory = dim_max(memory, size)
+        self.memory: Amount = amount(memory, names)
+
+    def layer(self, sizes: Mapping[str, int] | None = None) -> Node | None:
+        """The layer in which the peak is for these sizes; of several, the first one. None for a model without layers."""
+        found = self._at(sizes or {})
+        return found[0] if found else None
+
+    def formula(self, sizes: Mapping[str, int] | None = None) -> Amount:
+        """The memory in the layer that has the peak for these sizes, as a number or a formula."""
+        found = self._at(sizes or {})
+        return found[1] if found else 0
+
+    def _at(self, sizes: Mapping[str, int]) -> tuple[Node, Amount] | None:
+        return max(self.candidates, key=lambda one: value(one[1], sizes)) if self.candidates else None
+
+    def stretches(
+        self, symbol: str, sizes: Mapping[str, int], low: int, high: int | None, is_valid: Callable[[int], bool]
+    ) -> list[Stretch]:
+        """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes. Valid sizes count.
+
+        Every size up to 4,096 above `low` is tried. Beyond, sizes are doubled up to 2^20, and between two of them the place where another
+        layer takes over is found by halving. Empty where the symbol does not count.
+        """
+        if not any(isinstance(found, Formula) and symbol in found.symbols for _, found in self.candidates):
+            return []
+        others = {name: size for name, size in sizes.items() if name != symbol}
+        given = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
+
+        def winner(size: int) -> int:
+            memories = [value(found, {symbol: size}) for found in given]
+            return memories.index(max(memories))
+
+        def valid(size: int) -> int:
+            """The first valid size from this one on, if it is near."""
+            return next((one for one in range(size, size + _NEAR) if is_valid(one)), size)
+
+        last = _LARGEST if high is None else high
+        every = min(low + _EVERY, last + 1) if len(given) > 1 else low + 1
+        found = _turns([(size, winner(size)) for size in range(low, every) if is_valid(size)] or [(low, winner(low))])
+        before = every - 1
+        while before < last and len(given) > 1:
+            after = min(2 * before, last)
+            present = found[-1][1]
+            if winner(valid(after)) not in present:
+                before = valid(_first(before, after, lambda size, present=present: winner(valid(size)) not in present))  # type: ignore[misc]
+                found.append((before, (winner(before),)))
+            else:
+                before = after
+        ends = [first - 1 for first, _ in found[1:]]
+        return [
+            Stretch(first, end, tuple([self.candidates[one] for one in places]))
+            for (first, places), end in zip(found, (*ends, high), strict=True)
+        ]
+
+
+def _turns(winners: Sequence[tuple[int, int]]) -> list[tuple[int, tuple[int, ...]]]:
+    """The first size of each stretch with its winners: one, or several that take turns at every few sizes."""
+    runs: list[tuple[int, int, int]] = []
+    for size, winner in winners:
+        if runs and runs[-1][2] == winner:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1, winner)
+        else:
+            runs.append((size, 1, winner))
+    found: list[tuple[int, tuple[int, ...]]] = []
+    for is_short, group in groupby(runs, key=lambda run: run[1] < _SHORT):
+        several = list(group)
+        if is_short and len(several) > _MOST_RUNS:
+            found.append((several[0][0], tuple(dict.fromkeys(winner for *_, winner in several))))
+        else:
+            found += [(first, (winner,)) for first, _, winner in several]
+    return found
+
+
+def _first(low: int, high: int, is_so: Callable[[int], bool]) -> int:
+    """The first size after `low` for which something is so, if it is so from there to `high`."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        if is_so(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+class _Lifetimes:
+    """The lifetimes of the tensors of a graph and of its bodies. A tensor lives from the layer that makes it to the last that reads it."""
+
+    def __init__(self, scope: Scope, reuse: Reuse) -> None:
+        self._scope = scope
+        self._reuse = reuse
+        self.unknown: list[Node] = []
+
+    def steps(self, graph: Graph, outer: frozenset[int] = frozenset()) -> Iterator[Step]:
+        """The memory at each layer; `outer` are the tensors that stand outside of a body."""
+        layers = graph.layers
+        place = {slot: slot for slot in range(graph.model.slot_count)}
+        sizes, born, last = self._tensors(graph, outer)
+        self._share_views(graph, place, born, last)
+        events: dict[int, list[int]] = {}
+        alive: dict[int, Size] = {}
+        for slot, begin in born.items():
+            if place[slot] == slot and begin < 0 <= last[slot]:
+                alive[slot] = sizes[slot]
+                events.setdefault(last[slot], []).append(slot)
+        for position, node in enumerate(layers):
+            for slot in _own(node):
+                if born.get(slot, -1) < 0 or place[slot] != slot:
+                    continue
+                taken = self._taken(graph, node, slot, place, sizes, last, position) if self._reuse.in_place else None
+                if taken is None:
+                    alive[slot] = sizes[slot]
+                    events.setdefault(last[slot], []).append(slot)
+                else:
+                    place[slot] = taken
+                    last[taken] = last[slot]
+                    events.setdefault(last[taken], []).append(taken)
+            now = total(self._scope, alive.values())
+            branches = graph.branches.get(node)
+            if branches:
+                yield from self._inside(branches, now)
+            elif type_of(node) not in _SINKS:
+                yield Step(node, now)
+            for slot in events.pop(position, ()):
+                if last[slot] == position:
+                    alive.pop(slot, None)
+
+    def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Step]:
+        for branch in branches:
+            whole = {entry.parameter.first_slot for entry in branch.body.inputs if entry.slice is None and entry.back is None}
+            for node, size in self.steps(branch.graph, frozenset(whole)):
+                yield Step(node, total(self._scope, (now, size)))
+
+    def _tensors(self, graph: Graph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
+        """For each tensor with memory of its own its bytes, the position of the layer that makes it, and of the last that reads it."""
+        sizes: dict[int, Size] = {}
+        born: dict[int, int] = {}
+        last: dict[int, int] = {}
+        end = len(graph.layers)
+        for position, node in enumerate(graph.layers):
+            type = type_of(node)
+            for slot in node.sources:
+                if slot in last:
+                    last[slot] = max(last[slot], end if type in _SINKS else position)
+            if type in _SINKS or type == "ReadValue":
+                continue  # the memory of a variable is its own
+            for slot in _own(node):
+                if slot in outer:
+                    continue
+                fact = graph.slots[slot]
+                size = None if fact.is_poisoned else bytes_of(fact)
+                if size is None:
+                    self.unknown.append(node)
+                    continue
+                sizes[slot] = size
+                born[slot] = -1 if type == "Parameter" else position
+                last[slot] = -1 if type == "Parameter" else position  # an input that nobody reads is not counted
+        return sizes, born, last
+
+    def _share_views(self, graph: Graph, place: dict[int, int], born: dict[int, int], last: dict[int, int]) -> None:
+        """Let each view have the memory of its input, if it has some; of a variable, and of a tensor outside of a body, it has none."""
+        if not self._reuse.views:
+            return
+        for node in graph.layers:
+            if node.op_class is None or not node.op_class.is_view or type_of(node) in _SINKS or not node.sources:
+                continue
+            source, (slot, *_) = node.sources[0], _own(node)
+            if slot not in born:
+                continue
+            if source not in graph.constants and source >= 0:
+                place[slot] = place[source]
+        for slot, root in place.items():
+            if root != slot and root in last:
+                last[root] = max(last[root], last[slot])
+
+    @staticmethod
+    def _taken(
+        graph: Graph, node: Node, slot: int, place: dict[int, int], sizes: dict[int, Size], last: dict[int, int], position: int
+    ) -> int | None:
+        """The tensor whose memory an output takes: an input of the same size that is read for the last time."""
+        if node.op_class is None or not node.op_class.is_in_place or len(_own(node)) != 1:
+            return None
+        for source in node.sources:
+            root = source
+            while root >= 0 and place.get(root, root) != root:
+                root = place[root]
+            is_last = root in last and last[root] == position and sizes[root] == sizes[slot]
+            if is_last and type_of(graph.model.nodes[graph.model.producers[root]]) != "Parameter":
+                return root
+        return None
+
+
+def _own(node: Node) -> range:
+    """The numbers of the tensors that a node gives."""
+    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+
+
+def _greatest(steps: Sequence[Step]) -> list[Step]:
+    """The steps that may have the peak: none takes at least as much as another one for all sizes."""
+    first: dict[object, Step] = {}
+    for step in steps:
+        first.setdefault(expression_of(step.size), step)
+    kept: list[Step] = []
+    for step in sorted(first.values(), key=lambda step: -_sample(step.size)):  # the greatest cover the most
+        if any(_covers(other.size, step.size) for other in kept):
+            continue
+        kept = [other for other in kept if not _covers(step.size, other.size)]
+        kept.append(step)
+    places = {id(step): number for number, step in enumerate(first.values())}
+    return sorted(kept, key=lambda step: places[id(step)])
+
+
+def _sample(size: Size) -> int:
+    """The bytes for some sizes."""
+    try:
+        return evaluate(size, dict.fromkeys(symbols(size), _SAMPLE))
+    except (ZeroDivisionError, OverflowError):
+        return 0
+
+
+def _covers(a: Size, b: Size) -> bool:
+    """Whether `a` is at least `b` for all sizes."""
+    (constant, terms), (other, others) = split(expression_of(a)), split(expression_of(b))
+    more = dict(terms)
+    for monomial, factor in others:
+        more[monomial] = more.get(monomial, 0) - factor
+    if constant >= other and isinstance(a, Dim) and all(factor >= 0 for factor in more.values()):
+        ranges = a.scope.polynomials.ranges
+        if all(ranges[index].low >= 0 for monomial, factor in more.items() if factor for index in monomial):
+            return True
+    return is_le(b, a) is True

@@ -1,0 +1,457 @@
+"""What models cost: sums, formulas against numbers, parameters against OpenVINO, memory against a simulation, bodies."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import jsonschema
+import pytest
+
+import irshape
+from irshape.answers.cost.cost import Cost
+from irshape.answers.cost.formula import Formula, value
+from tests.answers import nets
+from tests.support.ir import Net, Ref
+from tests.support.irs import PATHS, WITH_WEIGHTS, named
+from tests.support.oracle import core_of
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = ROOT / "examples"
+SCHEMA = json.loads((ROOT / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
+
+
+def cost(net: Net, **options: Any) -> Cost:
+    """The cost of a net."""
+    return irshape.cost(net.xml.encode(), weights=net.bin, **options)
+
+
+# Sums and formulas.
+
+
+def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
+    """By hand: S tokens of 4 features through 4 products with 4*4 weights (the last 4*16), and S*(P + S) pairs of 2 heads of 4 features."""
+    found = irshape.cost(EXAMPLES / "decoder.xml")
+    assert str(found.macs) == "16*B*P*S + 16*B*S*S + 320*B*S"
+    assert isinstance(found.macs, Formula)
+    assert found.macs.symbols == ("B", "P", "S")
+    assert found.macs.evaluate(B=2, P=3, S=5) == 16 * 2 * 3 * 5 + 16 * 2 * 5 * 5 + 320 * 2 * 5
+    assert found.macs.evaluate({"B": 2, "P": 3, "S": 5}) == found.at(found.macs, {"B": 2, "P": 3, "S": 5})
+    assert found.macs.leading == "16*B*P*S + 16*B*S*S"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "text", "leading"),
+    [
+        ("[1,1,H,W]", "9*H*W", "9*H*W"),
+        ("[1,1,H,8]", "72*H", "72*H"),
+        ("[N,1,8,8]", "576*N", "576*N"),
+        ("[1,1,8,8]", "576", ""),
+    ],
+)
+def test_leading_terms_come_first(inputs: str, text: str, leading: str) -> None:
+    net = nets.Sized()
+    net.result(net.conv(net.parameter("f32[?,1,?,?]"), 3, pad=1))
+    found = cost(net, inputs={"parameter_0": inputs}).macs
+    assert str(found) == text
+    assert (found.leading if isinstance(found, Formula) else "") == leading
+
+
+def test_a_rounded_size_leads_by_its_quotient() -> None:
+    net = nets.Sized()
+    net.result(net.conv(net.parameter("f32[1,1,?,8]"), 3, 2, pad=1))
+    found = cost(net, inputs={"parameter_0": "[1,1,H,8]"}).macs
+    assert isinstance(found, Formula)
+    assert (str(found), found.leading) == ("36*((H + 1)//2)", "18*H")
+
+
+def test_layers_of_constants_cost_nothing() -> None:
+    """OpenVINO computes them when it compiles the model."""
+    net = nets.Sized()
+    weights = net.layer("Multiply", [net.weights_of(3, 4), net.weights_of(4)], ["FP32"], auto_broadcast="numpy")[0]
+    net.result(net.layer("MatMul", [net.parameter("f32[2,3]"), weights], ["FP32"])[0])
+    found = cost(net)
+    assert (found.macs, found.operations, found.folded) == (24, 0, 1)
+    (layer,) = found.layers
+    assert (layer.weights, layer.inputs, layer.outputs) == (4 * (12 + 4), 4 * 6, 4 * 8)
+    assert layer.intensity() == 48 / (64 + 24 + 32)
+    assert (found.parameters, found.parameter_bytes, found.parameters_by_type) == (16, 64, {"f32": (16, 64)})
+
+
+def test_traffic_leaves_out_what_need_not_move() -> None:
+    net = nets.Sized()
+    relu = net.layer("ReLU", [net.parameter("f32[2,3]")], ["FP32"])[0]
+    net.result(net.reshape(relu, 6))
+    assert cost(net).traffic == 24 + 24
+
+
+def test_work_that_no_rule_counts_is_listed() -> None:
+    net = nets.Sized()
+    data = net.parameter("f32[2,9]")
+    top = net.layer("TopK", [data, net.const(3)], ["FP32", "I32"], "opset11", axis=1, mode="max", sort="value", index_element_type="i32")
+    net.result(top[0])
+    net.result(net.layer("Strange", [data], ["FP32"], "extension")[0])
+    found = irshape.cost(net.xml.encode(), weights=net.bin, opaque=["Strange"])
+    assert {layer.type: layer.uncounted for layer in found.uncounted} == {
+        "TopK": "the operation has no counting rule", "Strange": "the operation is unknown",
+    }  # fmt: skip
+
+
+def test_packed_elements_share_bytes() -> None:
+    net = Net()
+    weights = net.layer("Convert", [net.const([1, 2, 3, 4, 5], "u4")], ["FP32"], destination_type="f32")[0]
+    net.result(net.layer("Multiply", [net.parameter("f32[5]"), weights], ["FP32"], auto_broadcast="numpy")[0])
+    found = cost(net)
+    assert found.parameters_by_type == {"u4": (5, 3)}
+    assert found.layers[0].weights == 3
+
+
+def sizes_of(found: Cost, random: Random) -> Iterator[tuple[dict[str, int], dict[str, list[int]]]]:
+    """Random sizes that a model accepts, with the shapes of its inputs."""
+    assert found.signature is not None
+    for _ in range(8):
+        sizes = {name: random.choice([1, 2, 3, 5, 7, 16, 31, 32, 33, found.near[name]]) for name in found.symbols}
+        shapes = found.signature.assign(sizes)
+        if shapes is not None:
+            yield sizes, {name: list(shape) for name, shape in shapes.items()}
+
+
+AMOUNTS = ("macs", "operations", "flops", "traffic", "peak_memory")
+
+
+def pairs(found: Cost, other: Cost) -> Iterator[tuple[str, Any, Any]]:
+    """All amounts of two costs."""
+    yield from ((name, getattr(found, name), getattr(other, name)) for name in AMOUNTS)
+    for one, two in zip(found.layers, other.layers, strict=True):
+        for name in ("runs", "macs", "operations", "inputs", "outputs", "weights"):
+            yield f"{one.name} {name}", getattr(one, name), getattr(two, name)
+
+
+@pytest.mark.parametrize("path", WITH_WEIGHTS, ids=map(named, WITH_WEIGHTS))
+def test_formulas_give_the_numbers_of_the_sizes(path: Path) -> None:
+    """For random sizes that the model accepts, each formula gives what the cost of the model with these sizes is.
+
+    Sizes that only data tells have no value here, and sizes of variables cannot be given as inputs.
+    """
+    found = irshape.cost(path)
+    is_ranked = found.signature is not None and "[...]" not in found.signature.inputs.values()
+    if not found.symbols or not is_ranked:
+        assert not isinstance(found.macs, Formula) or found.data_sizes or not is_ranked
+        return
+    for sizes, shapes in list(sizes_of(found, Random(named(path))))[:2]:
+        number = irshape.cost(path, inputs=shapes)
+        for name, formula, wanted in pairs(found, number):
+            open_ones = set(formula.symbols) - set(sizes) if isinstance(formula, Formula) else set()
+            if not open_ones and isinstance(wanted, int):
+                assert value(formula, sizes) == wanted, (name, sizes, str(formula))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("path", WITH_WEIGHTS, ids=map(named, WITH_WEIGHTS))
+def test_parameters_are_the_constants_of_openvino(path: Path) -> None:
+    """Elements and bytes of the constants by element type, those of bodies included."""
+    found = irshape.cost(path)
+    if not found.inference.ok:
+        pytest.skip("OpenVINO refuses the model")
+    source = path.read_bytes()
+    try:
+        model = core_of(source).read_model(source, path.with_suffix(".bin").read_bytes())
+    except RuntimeError:
+        pytest.skip("OpenVINO refuses the model")
+    wanted: dict[str, tuple[int, int]] = {}
+    pending = [model]
+    while pending:
+        for node in pending.pop().get_ops():
+            if node.get_type_name() == "Constant":
+                name = node.get_element_type().get_type_name()
+                elements, size = wanted.get(name, (0, 0))
+                count = 1
+                for one in node.get_output_shape(0):
+                    count *= one
+                wanted[name] = elements + count, size + node.get_byte_size()
+            elif node.get_type_name() == "If":
+                pending += [node.get_then_body(), node.get_else_body()]
+            elif node.get_type_name() in ("Loop", "TensorIterator"):
+                pending.append(node.get_function())
+    assert found.parameters_by_type == wanted
+
+
+@pytest.mark.parametrize("path", PATHS, ids=map(named, PATHS))
+def test_every_file_has_a_cost(path: Path) -> None:
+    """Also a file with faults; its report has the published form."""
+    found = irshape.cost(path)
+    jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(found.to_dict())))
+
+
+# Memory.
+
+
+class Grown(nets.Sized):
+    """A random net of element-wise operations, views, joins and splits, of static shapes."""
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.random = random = Random(seed)
+        self.found: list[tuple[Ref, int]] = [(self.parameter(f"f32[{n}]"), n) for n in (random.randint(1, 9), random.randint(1, 9))]
+        for _ in range(random.randint(3, 16)):
+            self._grow()
+        for ref, _ in self.found if random.random() < 0.3 else self.found[-2:]:
+            self.result(ref)
+
+    def _grow(self) -> None:
+        random = self.random
+        ref, length = random.choice(self.found[-4:])
+        kind = random.choice(("ReLU", "Add", "Reshape", "Concat", "Tile", "Split"))
+        if kind == "ReLU":
+            self.found.append((self.layer("ReLU", [ref], ["FP32"])[0], length))
+        elif kind == "Add":
+            others = [one for one, size in self.found if size == length]
+            self.found.append((self.add(ref, random.choice(others)), length))
+        elif kind == "Reshape":
+            self.found.append((self.reshape(self.reshape(ref, 1, length), length), length))
+        elif kind == "Concat":
+            other, size = random.choice(self.found)
+            self.found.append((self.join(ref, other, axis=0), length + size))
+        elif kind == "Tile":
+            self.found.append((self.layer("Tile", [ref, self.const([2])], ["FP32"])[0], 2 * length))
+        elif length % 2 == 0:
+            for part in self.layer("Split", [ref, self.const(0)], ["FP32"] * 2, num_splits=2):
+                self.found.append((part, length // 2))
+
+
+def simulated(net: Net, *, views: bool = False, in_place: bool = False) -> int:
+    """The most bytes that are held at once, by a run that counts the readers of each buffer: an independent account of lifetimes."""
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    slots = inference.graphs[0][1].slots
+    nodes = [node for node in inference.model if node.is_live]
+    constant: set[int] = set()
+    readers: dict[int, int] = {}
+    for node in nodes:
+        if node.type == "Const" or (node.sources and all(slot in constant for slot in node.sources) and node.type != "Result"):
+            constant.update(range(node.first_slot, node.first_slot + len(node.outputs)))
+    running = [node for node in nodes if not {*range(node.first_slot, node.first_slot + len(node.outputs))} & constant]
+    for node in running:
+        for slot in node.sources:
+            readers[slot] = readers.get(slot, 0) + 1
+
+    def size(slot: int) -> int:
+        (length,) = {4 * count for count in [_product(slots[slot].shape)]}
+        return length
+
+    buffer_of: dict[int, int] = {}
+    held: dict[int, int] = {}
+    pending: dict[int, int] = {}
+    inputs: set[int] = set()
+    for node in running:
+        if node.type == "Parameter" and node.first_slot in readers:  # an input that nobody reads is not counted
+            slot = node.first_slot
+            buffer_of[slot], held[slot], pending[slot] = slot, size(slot), readers.get(slot, 0)
+            inputs.add(slot)
+    most = 0
+    for node in running:
+        if node.type in ("Parameter", "Result"):
+            continue  # a Result keeps its reader for ever
+        taken = [slot for slot in node.sources if slot not in constant]
+        outputs = range(node.first_slot, node.first_slot + len(node.outputs))
+        for slot in outputs:
+            buffer = slot
+            if views and node.type == "Reshape":
+                buffer = buffer_of[node.sources[0]]
+            elif in_place and node.type in ("ReLU", "Add"):
+                for source in dict.fromkeys(buffer_of[one] for one in taken):
+                    own = sum(buffer_of[one] == source for one in taken)
+                    if pending[source] == own and source not in inputs and held[source] == size(slot):
+                        buffer = source
+                        break
+            buffer_of[slot] = buffer
+            held.setdefault(buffer, size(slot))
+            pending[buffer] = pending.get(buffer, 0) + readers.get(slot, 0)
+        most = max(most, sum(held.values()))
+        for slot in taken:
+            pending[buffer_of[slot]] -= 1
+        for buffer in [one for one, count in pending.items() if count == 0]:
+            held.pop(buffer, None)
+    return most
+
+
+def _product(shape: Any) -> int:
+    total = 1
+    for size in shape:
+        total *= size
+    return total
+
+
+@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize(("views", "in_place"), [(False, False), (True, False), (False, True), (True, True)])
+def test_the_peak_is_that_of_a_simulation(seed: int, views: bool, in_place: bool) -> None:
+    net = Grown(seed)
+    assert cost(net, views=views, in_place=in_place).peak_memory == simulated(net, views=views, in_place=in_place)
+
+
+def test_another_layer_takes_over_where_the_sizes_grow() -> None:
+    """A chain of 3 tensors of 100 + S elements against one of 2*S: 8*(100 + S) bytes against 4*(100 + S) + 8*S."""
+    net = nets.Sized()
+    data = net.parameter("f32[?]")
+    first = net.layer("ReLU", [net.join(data, net.weights_of(100), axis=0)], ["FP32"])[0]
+    net.result(net.layer("ReduceSum", [first, net.const([0])], ["FP32"], keep_dims=True)[0])
+    net.result(net.layer("Tile", [data, net.const([4])], ["FP32"])[0])
+    found = cost(net, inputs={"parameter_0": "[S]"})
+    stretches = found.stretches("S")
+    assert len(stretches) > 1
+    assert stretches[0].low == 1
+    assert stretches[-1].high is None
+    assert all(one.high is not None and one.high + 1 == after.low for one, after in pairwise(stretches))
+    for size in (1, *(one.low for one in stretches[1:]), *(one.low - 1 for one in stretches[1:]), 100_000):
+        (own,) = [one for one in stretches if one.low <= size and (one.high is None or size <= one.high)]
+        number = cost(net, inputs={"parameter_0": f"[{size}]"})
+        layer = number.peak.layer()
+        assert layer is not None
+        assert layer.id in [node.id for node, _ in own.layers]
+        assert max(value(memory, {"S": size}) for _, memory in own.layers) == number.peak_memory
+
+
+def test_rounded_sizes_let_layers_take_turns() -> None:
+    """Halves that are rounded up, twice, are more than the whole for odd sizes, but not much: 4*(3*S + ...) bytes against 4*(2*S + S)."""
+    net = nets.Sized()
+    data = net.parameter("f32[1,1,?,8]")
+    half = net.pool(data, 1, 2)
+    net.result(net.join(half, half, axis=1))
+    net.result(net.layer("ReLU", [data], ["FP32"])[0])
+    found = cost(net, inputs={"parameter_0": "[1,1,H,8]"})
+    for one in found.stretches("H"):
+        for size in range(one.low, min(one.high or one.low + 40, one.low + 40)):
+            layer = found.peak.layer({"H": size})
+            assert layer in [node for node, _ in one.layers]
+
+
+def test_sizes_that_are_not_valid_take_no_turns() -> None:
+    """The sides of this model are 4*k or 4*k + 3; for 4*k + 1 the peak would be in a DepthToSpace."""
+    found = irshape.cost(EXAMPLES / "atrous.xml")
+    assert {node.type for node, _ in found.peak.candidates} == {"Concat", "Convolution", "DepthToSpace"}
+    for one in found.stretches("H"):
+        assert one.low % 4 in (0, 3)
+        assert {node.type for node, _ in one.layers} == {"Concat", "Convolution"}
+
+
+def test_state_is_counted_apart() -> None:
+    """A stateful decoder reads caches of P steps, and leaves caches of P + S steps; they are no activations."""
+    found = irshape.cost(EXAMPLES / "decoder_stateful.xml")
+    assert [(str(one.before), str(one.after)) for one in found.state] == [("32*B*P", "32*B*P + 32*B*S")] * 2
+    assert str(found.state_bytes) == "64*B*P + 64*B*S"
+    names = {layer.node.key for layer in found.layers if layer.type == "ReadValue"}
+    assert names
+    assert {node.key for node in found.peak.unknown} == set()
+
+
+# Bodies.
+
+
+def looped(trips: Ref, net: Net, condition: str = "true") -> Net:
+    """A Loop whose body adds 1 to 3 elements."""
+    data, entered = net.parameter("f32[3]"), net.const(True, "boolean")
+    body = Net()
+    item = body.parameter("f32[3]")
+    added = body.layer("Add", [item, item], ["FP32"], auto_broadcast="numpy")[0]
+    again = body.const(True, "boolean") if condition == "true" else body.parameter("boolean[]")
+    offset = len(net.weights)
+    net.weights += body.weights
+    body.layer("Result", [added])
+    body.layer("Result", [again])
+    layers, edges = "\n".join(body.layers).replace('offset="0"', f'offset="{offset}"'), "\n".join(body.edges)
+    results = [index for index, layer in enumerate(body.layers) if 'type="Result"' in layer]
+    net.layer("Loop", [trips, entered, data], ["FP32"], "opset5")
+    entry = '<input external_port_id="{}" internal_layer_id="{}"/>'
+    maps = f'<port_map>{entry.format(2, item.layer)}<output external_port_id="3" internal_layer_id="{results[0]}"/>'
+    maps += f'<output external_port_id="-1" internal_layer_id="{results[1]}" purpose="execution_condition"/></port_map>'
+    maps += f'<back_edges><edge from-layer="{results[0]}" to-layer="{item.layer}"/></back_edges>'
+    inside = f"{maps}<body><layers>{layers}</layers><edges>{edges}</edges></body>"
+    net.layers[-1] = net.layers[-1].replace("</layer>", f"{inside}</layer>")
+    net.result(Ref(len(net.layers) - 1, 3, "FP32"))
+    return net
+
+
+def test_a_loop_of_known_trips_costs_them_all() -> None:
+    net = Net()
+    found = cost(looped(net.const(5), net))
+    assert found.inference.ok, found.diagnostics
+    assert found.operations == 5 * 3
+    (layer,) = [one for one in found.layers if one.type == "Add"]
+    assert (layer.runs, layer.operations, layer.outputs) == (5, 15, 5 * 12)
+
+
+def test_a_loop_of_unknown_trips_costs_a_formula_of_them() -> None:
+    net = Net()
+    found = cost(looped(net.parameter("i64[]"), net))
+    assert found.inference.ok, found.diagnostics
+    assert str(found.operations) == "3*trips"
+    assert [one.name for one in found.data_sizes] == ["trips"]
+    assert found.at(found.operations, {"trips": 7}) == 21
+
+
+def test_a_tensor_iterator_runs_once_for_each_part() -> None:
+    path = next(path for path in PATHS if "TensorIterator" in path.read_text(encoding="utf-8", errors="replace"))
+    found = irshape.cost(path)
+    inner = [layer for layer in found.layers if layer.node.model.holder is not None]
+    assert inner
+    assert any(layer.runs != 1 for layer in inner)
+
+
+def branching(then: int, other: int) -> Net:
+    """An If whose branches add so many times."""
+    net = Net()
+    cond, data = net.parameter("boolean[]"), net.parameter("f32[3]")
+    net.layer("If", [cond, data], ["FP32"], "opset8")
+    parts = []
+    for name, count in (("then", then), ("else", other)):
+        body = Net()
+        item = value = body.parameter("f32[3]")
+        for _ in range(count):
+            value = body.layer("Add", [value, item], ["FP32"], auto_broadcast="numpy")[0]
+        body.result(value)
+        last = len(body.layers) - 1
+        parts.append(
+            f'<{name}_port_map><input external_port_id="1" internal_layer_id="{item.layer}"/>'
+            f'<output external_port_id="0" internal_layer_id="{last}"/></{name}_port_map>'
+            f"<{name}_body><layers>{''.join(body.layers)}</layers><edges>{''.join(body.edges)}</edges></{name}_body>"
+        )
+    net.layers[-1] = net.layers[-1].replace("</layer>", f"{''.join(parts)}</layer>")
+    net.result(Ref(len(net.layers) - 1, 2, "FP32"))
+    return net
+
+
+@pytest.mark.parametrize(("then", "other"), [(1, 4), (4, 1)])
+def test_the_dearer_branch_of_an_if_counts(then: int, other: int) -> None:
+    found = cost(branching(then, other))
+    assert found.inference.ok, found.diagnostics
+    assert found.operations == 12
+    assert len([layer for layer in found.layers if layer.type == "Add"]) == 5
+
+
+# Sizes at which formulas are compared.
+
+
+def test_usual_sizes_fulfil_the_conditions() -> None:
+    found = irshape.cost(EXAMPLES / "decoder.xml")
+    assert found.near == {"B": 1, "P": 128, "S": 128}
+    assert found.is_near_valid
+    chosen = irshape.cost(EXAMPLES / "decoder.xml", near={"S": 7})
+    assert chosen.near == {"B": 1, "P": 128, "S": 7}
+    with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
+        irshape.cost(EXAMPLES / "decoder.xml", near={"H": 7})
+
+
+def test_sizes_beyond_a_range_are_said_to_be_invalid() -> None:
+    net = nets.Sized()
+    net.result(net.conv(net.parameter("f32[1,1,3..64,8]"), 3))
+    assert cost(net, near={"H": 9}).is_near_valid
+    assert not cost(net, near={"H": 65}).is_near_valid
+
+
+def test_nothing_of_costs_is_loaded_where_nobody_asks() -> None:
+    code = "import sys, irshape; irshape.infer('examples/decoder.xml'); print([name for name in sys.modules if 'answers' in name])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert run.stdout.strip() == "[]"

@@ -1,0 +1,168 @@
+"""`irshape cost` as a user meets it."""
+
+import csv
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import irshape
+from irshape.cli.main import main
+from tests.answers import nets
+from tests.answers.test_cost import SCHEMA
+from tests.cli.test_sizes import saved
+
+ROOT = Path(__file__).parents[2]
+DECODER = ROOT / "examples" / "decoder.xml"
+STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, list[str], str]:
+    code = main([str(argument) for argument in ("cost", *arguments)])
+    out, err = capsys.readouterr()
+    return code, out.splitlines(), err
+
+
+def test_amounts_are_numbers_and_formulas(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = run(capsys, DECODER)
+    assert code == 0
+    assert lines[5] == "numbers are those at B=1, P=128, S=128; --near changes the sizes"
+    assert lines[7].split() == ["MACs", "565.2", "k", "16*B*P*S", "+", "16*B*S*S", "+", "320*B*S"]
+    assert "    S from 129 in Reshape query/heads: 168*B*S + 72*B*P" in lines
+
+
+def test_numbers_are_those_of_the_sizes(capsys: pytest.CaptureFixture[str]) -> None:
+    _, lines, _ = run(capsys, DECODER, "--near", "S=1,P=5")
+    assert lines[5] == "numbers are those at B=1, P=5, S=1; --near changes the sizes"
+    assert lines[7].split()[:2] == ["MACs", "416"]
+
+
+def test_a_model_of_fixed_sizes_has_numbers_only(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = ("input_ids[1,8]", "attention_mask[1,8]", "past.*[1,2,0,4]")
+    _, lines, _ = run(capsys, DECODER, *(word for shape in shapes for word in ("--input", shape)))
+    assert lines[2].split() == ["MACs", "3584"]
+
+
+def test_state_stands_on_a_line_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    _, lines, _ = run(capsys, STATEFUL)
+    (state,) = [line for line in lines if line.startswith("state   ")]
+    assert state.split(maxsplit=3)[1:] == ["16.38", "kB", "2 variables, each 32*B*P + 32*B*S"]
+
+
+def test_a_long_formula_is_shown_by_its_leading_terms(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    net = nets.Sized()
+    tensor = net.parameter("f32[?,1,?,?]")
+    for _ in range(5):
+        tensor = net.conv(tensor, 3, 2, pad=1)
+    net.result(tensor)
+    path = saved(net, tmp_path / "net.xml")
+    _, short, _ = run(capsys, path)
+    _, long, _ = run(capsys, path, "--all")
+    (about,), (whole,) = ([line for line in lines if line.startswith("MACs")] for lines in (short, long))
+    assert about.split("about ")[1] == "2.997*B*H*W"
+    assert whole.endswith(str(irshape.cost(path).macs))
+
+
+def test_what_is_not_counted_is_listed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    net = nets.Sized()
+    data = net.parameter("f32[2,9]")
+    net.result(
+        net.layer("TopK", [data, net.const(3)], ["FP32", "I32"], "opset11", axis=1, mode="max", sort="value", index_element_type="i32")[0]
+    )
+    _, lines, _ = run(capsys, saved(net, tmp_path / "net.xml"))
+    assert lines[-1] == "not counted: 1 layer, because the operation has no counting rule: TopK topk_2"
+
+
+def test_json_has_the_published_form(capsys: pytest.CaptureFixture[str]) -> None:
+    _, lines, _ = run(capsys, DECODER, "--format", "json")
+    found = json.loads("\n".join(lines))
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    assert found["macs"] == {"formula": "16*B*P*S + 16*B*S*S + 320*B*S", "value": 565248}
+    assert [one["low"] for one in found["peak_memory"]["stretches"]["S"]] == [1, 129]
+
+
+def test_a_table_of_the_layers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "layers.csv"
+    code, lines, _ = run(capsys, DECODER, "--csv", path)
+    assert (code, lines[-1]) == (0, f"written: {path}")
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert sum(int(row["macs"]) for row in rows) == 565248
+    assert next(row["formula"] for row in rows if row["name"] == "logits") == "128*B*S"
+
+
+@pytest.mark.parametrize("name", ["cost.png", "cost.svg"])
+def test_a_picture(capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str) -> None:
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install -e '.[plot]'")
+    path = tmp_path / name
+    code, lines, _ = run(capsys, DECODER, "--plot", path, "--against", "S")
+    assert (code, lines[-1]) == (0, f"written: {path}")
+    head = path.read_bytes()
+    assert head.startswith(b"\x89PNG") if name.endswith("png") else b"cost against S (B=1, P=128)" in head or b"<svg" in head
+
+
+def test_a_picture_without_matplotlib_names_the_extra(tmp_path: Path) -> None:
+    code = "import sys; sys.modules['matplotlib'] = None; from irshape.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "cost", str(DECODER), "--plot", str(tmp_path / "cost.svg")]
+    run = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    assert run.returncode == 2
+    assert "needs matplotlib, which is not installed; run: pip install 'irshape[plot]'" in run.stderr
+    assert "Traceback" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--near", "S"], """irshape: --near 'S': expected "NAME=SIZE", as in "H=500\""""),
+        (["--near", "H=3"], f"irshape: {DECODER}: there is no symbol 'H'; the symbols are B, P, S"),
+        (["--plot", "cost.pdf"], "irshape: cost.pdf: the name of a picture must end with .png or .svg"),
+        (["--plot", "cost.png", "--against", "X"], "irshape: cost.png: there is no symbol 'X'; the symbols are B, P, S"),
+        ([str(STATEFUL), "--csv", "layers.csv"], "irshape: --csv and --plot need exactly one FILE"),
+    ],
+)
+def test_wrong_arguments(capsys: pytest.CaptureFixture[str], arguments: list[str], complaint: str) -> None:
+    code, _, err = run(capsys, DECODER, *arguments)
+    assert (code, err.splitlines()) == (2, [complaint])
+
+
+def test_faults_are_reported(capsys: pytest.CaptureFixture[str]) -> None:
+    code, lines, _ = run(capsys, ROOT / "examples" / "faulty.xml")
+    assert code == 1
+    assert any("because an error stands before the layer" in line for line in lines)
+
+
+def test_costs_of_two_models(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The weights of one model are bytes that are converted: a quarter of the size, and the same products."""
+    paths = []
+    for name in ("f32", "i8"):
+        net = nets.Sized()
+        weights = net.weights_of(16, 16)
+        if name == "i8":
+            net = nets.Sized()
+            small = net.const([[0] * 16] * 16, "i8")
+            weights = net.layer("Convert", [small], ["FP32"], destination_type="f32")[0]
+        net.result(net.layer("MatMul", [net.parameter("f32[?,16]"), weights], ["FP32"])[0])
+        paths.append(saved(net, tmp_path / f"{name}.xml"))
+    assert main(["diff", *map(str, paths), "--cost"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index("cost at B=1")
+    assert [line.split() for line in lines[start + 1 : start + 5]] == [
+        ["MACs", "256", "->", "256"],
+        ["other", "operations", "0", "->", "0"],
+        ["parameters", "256", "->", "256"],
+        ["their", "bytes", "1024", "B", "->", "256", "B"],
+    ]
+    summary = irshape.diff(*paths, cost=True).cost
+    assert summary is not None
+    assert summary.summary.startswith("4.0 times smaller, MACs equal, other operations equal, ")
+    assert irshape.diff(*paths).cost is None
+
+
+def test_matplotlib_is_an_extra() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert 'plot = ["matplotlib' in text
+    assert find_spec("irshape.answers.cost.plot") is not None
