@@ -86,6 +86,18 @@ def add_model_arguments(command: argparse.ArgumentParser, *documents: str) -> No
 
 def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> None:
     """Add the arguments of reading and reporting a file."""
+    add_question_arguments(command)
+    command.add_argument(
+        "--format",
+        choices=("text", "json", "jsonl", *documents),
+        default="text",
+        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
+    )
+    add_colour(command)
+
+
+def add_question_arguments(command: argparse.ArgumentParser) -> None:
+    """Add the arguments of reading a file and giving its inputs shapes."""
     add = command.add_argument
     add(
         "--input",
@@ -100,13 +112,6 @@ def add_reading_arguments(command: argparse.ArgumentParser, *documents: str) -> 
     add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
     add("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     add_limit(command)
-    add(
-        "--format",
-        choices=("text", "json", "jsonl", *documents),
-        default="text",
-        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
-    )
-    add_colour(command)
 
 
 def add_extensions(command: argparse.ArgumentParser) -> None:

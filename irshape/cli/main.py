@@ -32,6 +32,7 @@ COMMANDS = {
     "sizes": "find the valid input sizes",
     "diff": "compare two models",
     "info": "describe a model",
+    "view": "show a model in the browser",
     "ops": "list or describe operations",
     "rule": "list or explain codes",
 }
@@ -45,6 +46,7 @@ _EXAMPLES = """examples:
   irshape signature model.xml
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape info model.xml
+  irshape view model.xml
   irshape diff model.xml reshaped.xml
   irshape ops SpaceToBatch
   irshape rule S201"""

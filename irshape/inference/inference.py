@@ -226,6 +226,14 @@ class Inference:
         """The smallest and the largest value of a size, tightened by the guards."""
         return self._reported.bounds(size) if self._reported else bounds(size)
 
+    @property
+    def requirements(self) -> Iterator[tuple[Node, Requirement]]:
+        """What each layer demands of the sizes of the inputs, as its rule says it: the guards before they are simplified."""
+        for run in self._guarding:
+            for report in run.reports.values():
+                for requirement in report.requirements:
+                    yield report.node, requirement
+
     @cached_property
     def guards(self) -> list[Guard]:
         """The conditions on the sizes of the inputs, simplified; last are conditions on sizes that depend on data, and premises."""
