@@ -20,6 +20,7 @@ from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
+from irshape.page.changes import changes_of
 from irshape.page.hierarchy import Hierarchy
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.printable import escape
@@ -32,6 +33,7 @@ from irshape.version import TOOL
 from irshape.xml.weights import WeightsError, decode
 
 if TYPE_CHECKING:
+    from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
 
 # The most elements of a tensor that a page shows.
@@ -44,7 +46,8 @@ class PageData:
     """The data that a page shows of one model.
 
     `inference` is the check of the file, with its faults and bounds. `signature` gives the formulas, in as few symbols as the model leaves;
-    it is None for a model without open sizes, and for one that has errors, which has the formulas of the check alone.
+    it is None for a model without open sizes, and for one that has errors, which has the formulas of the check alone. `difference` is the one
+    from an earlier model to this, if the page shows changes.
     """
 
     def __init__(
@@ -62,6 +65,7 @@ class PageData:
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
         self.hierarchy: Final = Hierarchy(model, faulty)
+        self.difference: Difference | None = None
         self._explains = explains
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
@@ -87,7 +91,7 @@ class PageData:
         explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
         return {
             "tool": TOOL,
-            "name": escape(clipped(os.path.basename(path) if path else self.model.name)),
+            "name": escape(self._name()),
             "file": path and escape(clipped(path)),
             "ok": self.inference.ok,
             "ir_version": self.model.ir_version,
@@ -100,7 +104,13 @@ class PageData:
             "demands": demands,
             **explanations,
             **self._what_if(),
+            **({} if self.difference is None else changes_of(self.difference, self.hierarchy)),
         }
+
+    def _name(self) -> str:
+        """The name of the file; of two files both names."""
+        documents = [self.document] if self.difference is None else [self.difference.a.document, self.document]
+        return " -> ".join([clipped(os.path.basename(one.path) if one.path else one.name) for one in documents])
 
     # Layers.
 

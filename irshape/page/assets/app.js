@@ -3,24 +3,45 @@
 
 class App {
   constructor(data) {
+    this.graph = new Graph(this);
+    this.take(data);
+    this.graph.openLargest();
+    this.listen();
+    this.graph.draw();
+    this.graph.fit();
+    this.openTab(data.changes ? "changes" : data.faults.some((one) => one.severity !== "note") ? "faults" : this.formulas.names.length ? "what-if" : "layers");
+    this.panel.show();
+  }
+
+  take(data) {
     this.model = new Model(data);
     this.formulas = new Formulas(data);
     this.chosen = null;
     this.sizesChosen = {};
     this.broken = [];
     this.unknown = new Set();
+    this.refusing = new Set();
     this.sizes = null;
     this.shown = this.formulas.names.length ? "formulas" : "bounds";
     this.panel = new Panel(this);
     this.whatIf = new WhatIf(this);
-    this.graph = new Graph(this);
     this.heading();
     this.tabs = this.makeTabs();
-    this.listen();
-    this.graph.draw();
-    this.graph.fit();
-    this.openTab(data.changes ? "changes" : data.faults.some((one) => one.severity !== "note") ? "faults" : this.formulas.names.length ? "what-if" : "layers");
-    this.panel.show();
+  }
+  // Take newer data of the file; what is open and chosen stays, by its name.
+  update(data) {
+    const { graph, sizesChosen, tab } = this, before = this.model, at = document.getElementById("list").scrollTop;
+    const open = new Set([...graph.open].map((item) => before.path(item)));
+    const chosen = this.chosen === null ? null : before.path(this.chosen);
+    this.take(data);
+    graph.open = new Set();
+    for (const item of this.model.members.keys()) if (item !== ROOT && open.has(this.model.path(item))) graph.open.add(item);
+    for (let layer = 0; chosen !== null && layer < this.model.count; layer++) if (this.model.path(layer) === chosen) { this.chosen = layer; break; }
+    const search = document.getElementById("search");
+    this.found = this.model.search(search.value);
+    this.setSizes(Object.fromEntries(Object.entries(sizesChosen).filter(([name]) => this.formulas.names.includes(name))));
+    this.openTab(tab);
+    document.getElementById("list").scrollTop = at;
   }
 
   heading() {
@@ -144,9 +165,17 @@ class App {
     this.sizesChosen = sizes;
     const isAsked = Object.keys(sizes).length > 0;
     this.sizes = isAsked ? this.formulas.sizes(sizes) : null;
-    this.broken = isAsked ? this.formulas.broken(sizes) : [];
-    const layers = this.broken.map((number) => this.model.data.demands[number].layer);
-    this.unknown = this.model.reached(layers);
+    // What a layer demands of the shapes behind one that refuses is no news. Layers stand in topological order.
+    const layerOf = (number) => this.model.data.demands[number].layer;
+    const layers = [];
+    this.unknown = new Set();
+    this.broken = (isAsked ? this.formulas.broken(sizes) : []).sort((a, b) => layerOf(a) - layerOf(b)).filter((number) => {
+      if (layers.includes(layerOf(number))) return true;
+      if (this.unknown.has(layerOf(number))) return false;
+      layers.push(layerOf(number));
+      for (const layer of this.model.reached([layerOf(number)])) this.unknown.add(layer);
+      return true;
+    });
     this.refusing = new Set(layers.flatMap((layer) => [layer, ...this.model.ancestors(layer)]));
     if (isAsked) this.shown = "sizes";
     else if (this.shown === "sizes") this.shown = "formulas";
@@ -156,10 +185,16 @@ class App {
     this.whatIf.refresh();
     if (this.tab === "demands") this.refreshTab();
   }
+  // Say a sentence above the graph; nothing if it is empty.
+  say(text) {
+    this.said = text;
+    this.banner();
+  }
   banner() {
     const banner = document.getElementById("banner");
-    banner.hidden = !this.broken.length;
-    if (!this.broken.length) return;
+    banner.hidden = !this.broken.length && !this.said;
+    if (this.said) banner.replaceChildren(this.said);
+    if (this.said || !this.broken.length) return;
     const demand = this.model.data.demands[this.broken[0]];
     banner.replaceChildren(this.link(demand.layer), ` ${demand.premise ? "has another shape than its formula says" : "refuses these sizes"}: ${demand.message}`);
   }
@@ -227,11 +262,4 @@ function partsOf(text) {
     else part += character;
   }
   return part || parts.length ? [...parts, part] : [];
-}
-
-function changeList(app) {
-  const { changes, asides } = app.model.data;
-  const rows = changes.map((change) => element("button", { type: "button", class: "row", onclick: () => (change.layer >= 0 ? app.choose(change.layer) : null) },
-    element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about)));
-  return [...(rows.length ? rows : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];
 }

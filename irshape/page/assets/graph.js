@@ -20,7 +20,6 @@ function cut(text, most = LONGEST) {
 class Graph {
   constructor(app) {
     this.app = app;
-    this.model = app.model;
     this.svg = document.getElementById("graph");
     this.open = new Set();
     this.layouts = new Map();
@@ -30,7 +29,11 @@ class Graph {
     const arrow = shape("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" }, shape("path", { d: "M0 0L8 4L0 8z" }));
     this.svg.append(shape("defs", {}, arrow), this.canvas);
     this.listen();
-    // A group that holds most layers is open from the start.
+  }
+  get model() { return this.app.model; }
+
+  // Open the groups that hold most layers.
+  openLargest() {
     const sizeOf = (item) => this.model.sizes[item - this.model.count] || 0;
     for (let members = this.model.members.get(ROOT) || [], whole = this.model.count - this.model.data.hidden.length; ; ) {
       const [largest] = members.filter((item) => this.model.isGroup(item)).sort((a, b) => sizeOf(b) - sizeOf(a));
@@ -46,8 +49,13 @@ class Graph {
     if (this.open.has(item)) this.open.delete(item);
     else this.open.add(item);
     this.forget(item);
+    const before = this.positions.get(item);
     this.draw();
-    this.keepInView(item);
+    // The corner of the group stays where it is on the screen.
+    const after = this.positions.get(item);
+    this.view.x += (before.left - after.left) * this.view.scale;
+    this.view.y += (before.top - after.top) * this.view.scale;
+    this.move();
   }
   forget(item) { for (const one of [item, ...this.model.ancestors(item), ROOT]) this.layouts.delete(one); }
   forgetAll() { this.layouts.clear(); }
@@ -202,15 +210,6 @@ class Graph {
     this.view.scale = Math.max(this.view.scale, 0.8);
     this.view.x = width / 2 - (at.left + at.width / 2) * this.view.scale;
     this.view.y = height / 2 - (at.top + at.height / 2) * this.view.scale;
-    this.move();
-  }
-  keepInView(item) {
-    const at = this.positions.get(item);
-    if (!at) return;
-    const { width } = this.svg.getBoundingClientRect();
-    this.view.x = width / 2 - (at.left + at.width / 2) * this.view.scale;
-    this.view.y = Math.max(this.view.y, 40 - at.top * this.view.scale);
-    this.view.y = Math.min(this.view.y, 60 - at.top * this.view.scale);
     this.move();
   }
   zoom(factor, x, y) {

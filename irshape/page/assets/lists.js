@@ -46,6 +46,15 @@ function faultList(app) {
   element("div", { class: "about" }, [fault.line === null ? "" : `${fault.line}:${fault.column}`, fault.about].filter(Boolean).join("  "))));
 }
 
+function changeList(app) {
+  const { changes, asides } = app.model.data;
+  const rows = changes.map((change) => element("button", { type: "button", class: "row", onclick: () => (change.layer >= 0 ? app.choose(change.layer) : null) },
+    element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about)));
+  const legend = element("p", { class: "text" }, element("span", { class: "added" }, "added"), ", ", element("span", { class: "changed" }, "changed"), ", ",
+    element("span", { class: "removed" }, "removed"), ", ", element("span", { class: "follows" }, "follows"), " from a change before it");
+  return [...(rows.length ? [legend, ...rows] : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];
+}
+
 function demandList(app) {
   const { demands, conditions } = app.model.data;
   const parts = conditions.map((text) => element("p", { class: "text formula" }, text));

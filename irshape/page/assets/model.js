@@ -51,6 +51,10 @@ class Model {
     });
   }
 
+  // The names of an item and of the groups around it, as one text.
+  path(item) {
+    return [item, ...this.ancestors(item)].map((one) => (this.isGroup(one) ? this.groupName(one) : `${this.type(one)} ${this.data.layers.name[one]}`)).join("\n");
+  }
   isGroup(item) { return item >= this.count; }
   opens(item) { return this.members.has(item); }
   ancestors(item) {
@@ -103,13 +107,15 @@ class Model {
   texts() {
     if (this.searched) return this.searched;
     const { layers, shapes, faults } = this.data;
-    const shapeTexts = shapes.map(([bounds, formula]) => (bounds === formula ? bounds : `${bounds} ${formula}`));
     const kinds = layers.signatures.map((one) => `${one.type} ${one.version}`);
     this.searched = [];
     for (let layer = 0; layer < this.count; layer++) {
       const parts = [layers.name[layer], kinds[layers.signature[layer]], `#${layers.key[layer]}`];
       const flat = layers.outputs[layer];
-      for (let at = 0; at < flat.length; at += 2) parts.push(layers.types[flat[at]] + shapeTexts[flat[at + 1]]);
+      for (let at = 0; at < flat.length; at += 2) {
+        const type = layers.types[flat[at]], [bounds, formula] = shapes[flat[at + 1]];
+        parts.push(type + bounds, ...(bounds === formula ? [] : [type + formula]));
+      }
       for (const number of this.faults.get(layer) || []) parts.push(faults[number].code);
       this.searched.push(parts.join(" ").toLowerCase());
     }
