@@ -8,7 +8,7 @@ class WhatIf {
     this.controls = new Map();
   }
   show(list) {
-    const { names } = this.formulas, { inputs } = this.app.model.data;
+    const { names } = this.formulas;
     if (!names.length) {
       const reason = this.app.model.data.ok ? "No size of an input is open. To leave sizes open, give them names: "
         : "The model has errors, so its shapes are not known for other sizes.";
@@ -17,7 +17,8 @@ class WhatIf {
     }
     if (!this.root) {
       this.root = element("div", { class: "what" });
-      for (const [name, text] of Object.entries(inputs)) this.root.append(element("p", { class: "formula" }, `${name}${text}`));
+      this.inputs = element("div");
+      this.root.append(this.inputs);
       for (const name of names) this.root.append(this.control(name));
       this.answer = element("div", { "aria-live": "polite" });
       this.root.append(element("button", { type: "button", id: "open-sizes", onclick: () => this.app.setSizes({}) }, "Leave all sizes open"), this.answer);
@@ -47,6 +48,16 @@ class WhatIf {
     return element("div", { class: "symbol" }, element("label", { for: `size-${name}` }, element("b", {}, name), element("span", { class: "range" }, words.filter(Boolean).join(", "))),
       element("div", { class: "entry" }, slider, field));
   }
+  // The size of an axis of an input, if it is known.
+  inputSize(name, axis) {
+    const { app } = this;
+    for (let layer = 0; layer < app.model.count; layer++) {
+      if (app.model.data.layers.name[layer] !== name || app.model.type(layer) !== "Parameter") continue;
+      const value = app.sizes.value((app.shapeOf(layer, 0)[2] || [])[axis] ?? "");
+      return typeof value === "number" ? value : null;
+    }
+    return null;
+  }
   refresh() {
     if (!this.root) return;
     const { app } = this, sizes = app.sizesChosen;
@@ -55,6 +66,11 @@ class WhatIf {
       if (document.activeElement !== field || value === undefined) if (field.value !== String(value ?? "")) field.value = value ?? "";
       if (value !== undefined && document.activeElement !== slider) slider.value = value;
     }
+    const shapes = Object.entries(this.app.model.data.inputs).map(([name, text]) => {
+      const now = app.sizes ? `[${partsOf(text).map((part, axis) => this.inputSize(name, axis) ?? part).join(",")}]` : text;
+      return element("p", { class: "formula" }, `${name}${text}${now === text ? "" : ` = ${now}`}`);
+    });
+    this.inputs.replaceChildren(...shapes);
     const parts = [];
     for (const name of Object.keys(sizes)) {
       if (!this.formulas.fits(name, sizes[name])) parts.push(element("div", { class: "refused" }, `${name} cannot be ${sizes[name]}.`));
@@ -69,7 +85,7 @@ class WhatIf {
       const near = this.formulas.nearest(sizes);
       parts.push(element("p", {}, near.length ? "Nearest valid sizes:" : "No valid sizes were found nearby."), element("div", { class: "fits" }, ...near.map((choice) =>
         element("button", { type: "button", class: "fit", onclick: () => app.setSizes(choice) }, Object.keys(choice).filter((name) => choice[name] !== sizes[name]).map((name) => `${name}=${choice[name]}`).join(" ")))));
-    } else if (Object.keys(sizes).length) parts.push(element("p", { class: "added" }, "The model accepts these sizes."));
+    } else if (Object.keys(sizes).length) parts.push(element("p", { class: "added" }, "No layer refuses these sizes."));
     this.answer.replaceChildren(...parts);
   }
 }
