@@ -46,12 +46,19 @@ class PageData:
     """The data that a page shows of one model.
 
     `inference` is the check of the file, with its faults and bounds. `signature` gives the formulas, in as few symbols as the model leaves;
-    it is None for a model without open sizes, and for one that has errors, which has the formulas of the check alone. `difference` is the one
-    from an earlier model to this, if the page shows changes.
+    it is None for a model without open sizes, and for one that has errors, which has the formulas of the check alone. `difference` is the
+    one from an earlier model to this, if the page shows changes.
     """
 
     def __init__(
-        self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Iterable[str] = (), explains: bool = True
+        self,
+        model: Model,
+        *,
+        inputs: Any = None,
+        symbols: Any = None,
+        weights: Any = None,
+        opaque: Iterable[str] = (),
+        explains: bool = True,
     ) -> None:
         """The arguments are those of `irshape.check`, read. Without `explains`, no shape is explained ahead."""
         opaque = list(opaque)
@@ -261,7 +268,9 @@ class PageData:
             "unknown": unknown,
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
-            "conditions": [] if self.signature is None else [one.text for one in self.signature.conditions if self.signature.is_decided(one)],
+            "conditions": []
+            if self.signature is None
+            else [one.text for one in self.signature.conditions if self.signature.is_decided(one)],
         }
 
     # Explanations.
@@ -329,4 +338,3 @@ def _end(bound: float) -> int | None:
 def _named(text: str) -> str:
     """A text of the file, as the page shows it."""
     return escape(clipped(text))
-

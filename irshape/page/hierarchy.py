@@ -77,7 +77,9 @@ class Hierarchy:
 
     def _arrange(self, tree: _Tree, group: int) -> None:
         """Give the layers of a tree their groups; the layers and the trees in it become members of `group`."""
-        members = [(self.position[member] if isinstance(member, Node) else member.first(self.position), member) for member in tree.members()]
+        members = [
+            (self.position[member] if isinstance(member, Node) else member.first(self.position), member) for member in tree.members()
+        ]
         self._place([member for _, member in sorted(members, key=lambda one: one[0])], group)
 
     def _place(self, members: Sequence[Node | _Tree], group: int) -> None:
@@ -170,4 +172,6 @@ def _is_constant(node: Node, constant: set[Node]) -> bool:
     if node.type == "Const":
         return True
     producers = node.producers
-    return bool(producers) and len(producers) == len(node.sources) and not node.bodies and node.type != "Result" and constant >= set(producers)
+    return (
+        bool(producers) and len(producers) == len(node.sources) and not node.bodies and node.type != "Result" and constant >= set(producers)
+    )

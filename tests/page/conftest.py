@@ -56,7 +56,9 @@ class Shown:
     def model(self, source: Any, **options: Any) -> Any:
         """Show a model: a path, or what `irshape.read` takes."""
         model = irshape.read(str(source) if isinstance(source, Path) else source)
-        return self.text(html(PageData(model, inputs=options.pop("inputs", None), weights=options.pop("weights", None)).to_dict()), **options)
+        return self.text(
+            html(PageData(model, inputs=options.pop("inputs", None), weights=options.pop("weights", None)).to_dict()), **options
+        )
 
 
 @pytest.fixture

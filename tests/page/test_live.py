@@ -53,7 +53,8 @@ def test_the_server_is_on_this_machine_alone(server: Server) -> None:
 @pytest.mark.parametrize(
     ("path", "status"),
     [
-        ("/", 200), ("/data?after=0", 200), ("/data", 404), ("/data?after=x", 404), ("/data?after=-1", 404), ("/model.xml", 404), ("/model.bin", 404),
+        ("/", 200), ("/data?after=0", 200), ("/data", 404), ("/data?after=x", 404), ("/data?after=-1", 404),
+        ("/model.xml", 404), ("/model.bin", 404),
         ("/../model.xml", 404), ("//etc/passwd", 404), ("/%2e%2e/model.xml", 404), ("/?x", 404), ("/favicon.ico", 404),
     ],
 )  # fmt: skip

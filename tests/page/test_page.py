@@ -53,7 +53,14 @@ def test_a_size_is_explained_in_two_clicks(shown: Shown) -> None:
     page.click(".item:has-text('DepthToSpace')")
     page.click("[data-output='0'] .axis >> nth=2")
     why = page.inner_text("[data-why]")
-    for text in ("axis 2 is 2*((H + 1)//2)", "Parameter image", "Convolution stem", "strides[0]: attribute (27:10)", "DepthToSpace upsample", "block_size"):
+    for text in (
+        "axis 2 is 2*((H + 1)//2)",
+        "Parameter image",
+        "Convolution stem",
+        "strides[0]: attribute (27:10)",
+        "DepthToSpace upsample",
+        "block_size",
+    ):
         assert text in why
 
 
@@ -81,7 +88,13 @@ def test_a_layer_shows_place_attributes_values_and_demands(shown: Shown) -> None
 
 @pytest.mark.parametrize(
     ("words", "found"),
-    [("stem/relu", ["ReLU"]), ("depthtospace", ["DepthToSpace"]), ("[b,8,", ["Concat"]), ("conv f32[4*b", ["Convolution", "ReLU"]), ("nowhere", [])],
+    [
+        ("stem/relu", ["ReLU"]),
+        ("depthtospace", ["DepthToSpace"]),
+        ("[b,8,", ["Concat"]),
+        ("conv f32[4*b", ["Convolution", "ReLU"]),
+        ("nowhere", []),
+    ],
 )
 def test_search_finds_names_types_and_shapes(shown: Shown, words: str, found: list[str]) -> None:
     page = shown.model(EXAMPLES / "atrous.xml")
@@ -138,9 +151,11 @@ def loop() -> str:
     body = """<layers>
       <layer id="0" name="p" type="Parameter" version="opset1"><data shape="1,4" element_type="f32"/>
         <output><port id="0" precision="FP32"><dim>1</dim><dim>4</dim></port></output></layer>
-      <layer id="1" name="r" type="Relu" version="opset1"><input><port id="0"/></input><output><port id="1" precision="FP32"/></output></layer>
+      <layer id="1" name="r" type="Relu" version="opset1"><input><port id="0"/></input>
+        <output><port id="1" precision="FP32"/></output></layer>
       <layer id="2" name="o" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
-      <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges>"""
+      <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+      <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges>"""
     return f"""<net name="n" version="11"><layers>
       <layer id="0" name="x" type="Parameter" version="opset1"><data shape="1,4" element_type="f32"/>
         <output><port id="0" precision="FP32"><dim>1</dim><dim>4</dim></port></output></layer>
@@ -149,7 +164,8 @@ def loop() -> str:
         <port_map><input external_port_id="0" internal_layer_id="0"/><output external_port_id="1" internal_layer_id="2"/></port_map>
         <back_edges/><body>{body}</body></layer>
       <layer id="2" name="y" type="Result" version="opset1"><input><port id="0"/></input></layer></layers>
-      <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/><edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
+      <edges><edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>
+      <edge from-layer="1" from-port="1" to-layer="2" to-port="0"/></edges></net>"""
 
 
 # What if.
@@ -174,7 +190,11 @@ def agree(shown: Shown, path: Path, inputs: dict[str, str] | None = None, *, mos
             if texts[key] == element_type + shape:
                 equal += 1
             else:  # the page may know less where no formula tells a size, and never something else
-                assert re.fullmatch(re.escape(texts[key]).replace(r"\?", r"[\d.?]+"), element_type + shape), (key, texts[key], element_type + shape)
+                assert re.fullmatch(re.escape(texts[key]).replace(r"\?", r"[\d.?]+"), element_type + shape), (
+                    key,
+                    texts[key],
+                    element_type + shape,
+                )
                 other += 1
     return equal, other
 
@@ -230,7 +250,8 @@ def test_a_model_without_open_sizes_says_how_to_open_them(shown: Shown) -> None:
     ("tree", "expected"),
     [
         (["+", "a", "b", -7], 5), (["*", 3, "a", "b"], 105), (["//", ["+", "a", -20], 4], -4), (["//", 7, 0], None), (["min", "a", "b"], 5),
-        (["max", "a", "b"], 7), (["broadcast", 1, "a"], 5), (["broadcast", "b", 1], 7), ("unknown", [0, "inf"]), (["min", "unknown", "a"], [0, 5]),
+        (["max", "a", "b"], 7), (["broadcast", 1, "a"], 5), (["broadcast", "b", 1], 7),
+        ("unknown", [0, "inf"]), (["min", "unknown", "a"], [0, 5]),
         (["*", "unknown", 2], [0, "inf"]), (["//", ["min", "unknown", "a"], 2], [0, 2]), (["*", "a", 2**52], ["-inf", "inf"]),
     ],
 )  # fmt: skip
@@ -238,7 +259,8 @@ def test_trees_are_evaluated_exactly_or_to_bounds(shown: Shown, tree: Any, expec
     """Integers beyond those that a browser holds exactly are unknown, never rounded."""
     page = shown.model(EXAMPLES / "space_to_batch.xml")
     script = """(tree) => {
-      const formulas = new Formulas({ symbols: { a: [0, null, 1, 0], b: [0, null, 1, 0] }, unknown: { unknown: [0, null] }, definitions: [], demands: [] });
+      const symbols = { a: [0, null, 1, 0], b: [0, null, 1, 0] };
+      const formulas = new Formulas({ symbols, unknown: { unknown: [0, null] }, definitions: [], demands: [] });
       const text = (end) => (Number.isFinite(end) ? end : end > 0 ? "inf" : "-inf");
       const value = formulas.sizes({ a: 5, b: 7 }).value(tree);
       return Array.isArray(value) ? value.map(text) : value;
@@ -249,7 +271,8 @@ def test_trees_are_evaluated_exactly_or_to_bounds(shown: Shown, tree: Any, expec
 # Safety.
 
 HOSTILE = [
-    "</script><script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">", "{data}{script}", "'\"><svg onload=alert(1)>",
+    "</script><script>document.title='owned'</script>", "<img src=x onerror=\"document.title='owned'\">", "{data}{script}",
+    "'\"><svg onload=alert(1)>",
     "a\u202eevil\u202c", "__proto__", "constructor", "line\nbreak\x7f",
 ]  # fmt: skip
 
@@ -276,7 +299,9 @@ def test_names_are_text(shown: Shown, name: str) -> None:
 def test_the_page_runs_no_other_script(browser: Any, tmp_path: Path) -> None:
     text = html(PageData(irshape.read(EXAMPLES / "space_to_batch.xml")).to_dict())
     path = tmp_path / "page.html"
-    path.write_text(text.replace("</body>", "<script>document.title = 'owned'</script><img src='https://example.com/x.png'></body>"), encoding="utf-8")
+    path.write_text(
+        text.replace("</body>", "<script>document.title = 'owned'</script><img src='https://example.com/x.png'></body>"), encoding="utf-8"
+    )
     page = browser.new_page()
     blocked: list[str] = []
     page.on("console", lambda message: blocked.append(message.text))
@@ -305,7 +330,8 @@ def test_a_large_model_opens_and_answers(shown: Shown, name: str) -> None:
     ready, search, choose = page.evaluate("""() => {
       const timed = (act) => { const begin = performance.now(); act(); return performance.now() - begin; };
       app.model.search("relu");
-      return [performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd, timed(() => app.model.search("relu 49")), timed(() => app.choose(4000))];
+      const ready = performance.getEntriesByType("navigation")[0].domContentLoadedEventEnd;
+      return [ready, timed(() => app.model.search("relu 49")), timed(() => app.choose(4000))];
     }""")
     assert ready < 5_000
     assert search < 100
@@ -321,7 +347,10 @@ def test_nothing_overflows(shown: Shown, width: int, height: int, scheme: str) -
     page = shown.model(EXAMPLES / "atrous.xml", width=width, height=height, scheme=scheme)
     page.click(".item:has-text('DepthToSpace')")
     page.click("[data-output='0'] .axis >> nth=2")
-    sizes = page.evaluate("() => [document.documentElement, ...document.querySelectorAll('header, #panel, #list')].map((one) => one.scrollWidth - one.clientWidth)")
+    sizes = page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll("header, #panel, #list")]
+          .map((one) => one.scrollWidth - one.clientWidth)"""
+    )
     assert sizes == [0, 0, 0, 0]
     back = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert back == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
