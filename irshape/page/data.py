@@ -268,10 +268,17 @@ class PageData:
             "unknown": unknown,
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
-            "conditions": []
-            if self.signature is None
-            else [one.text for one in self.signature.conditions if self.signature.is_decided(one)],
+            "conditions": self._conditions(),
         }
+
+    def _conditions(self) -> list[str]:
+        """The conditions on the symbols; none in a browser, which has no NumPy to solve them with, and shows what each layer demands."""
+        if self.signature is None:
+            return []
+        try:
+            return [one.text for one in self.signature.conditions if self.signature.is_decided(one)]
+        except ModuleNotFoundError:
+            return []
 
     # Explanations.
 

@@ -15,6 +15,7 @@ from irshape.page.html import page
 # Seconds between two looks at the file, and the most seconds that a request for news waits.
 _PAUSE: Final = 0.25
 _LONGEST: Final = 20.0
+_ALLOWS: Final = {"connect-src": ["'self'"]}
 _HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -90,7 +91,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Host") not in self.server.hosts:  # the name of another site may lead here
             self._answer(403, "text/plain", b"this server is for this machine alone\n")
         elif path == "/" and not query:
-            self._answer(200, "text/html", page(self._numbered(), start="live.js", connects=True).encode())
+            self._answer(200, "text/html", page(self._numbered(), start="live.js", allows=_ALLOWS).encode())
         elif path == "/data" and query.startswith("after=") and query[6:].isdecimal() and len(query) < 20:
             self._news(int(query[6:]))
         else:
