@@ -45,9 +45,8 @@ def main() -> None:
     sizes = [(path.stat().st_size, len(gzip.compress(path.read_bytes(), 6))) for path in files]
     for path, (size, packed) in zip(files, sizes, strict=True):
         print(f"{path.relative_to(SITE).as_posix():30} {size / 1e6:6.2f} MB {packed / 1e6:6.2f} MB compressed")
-    print(
-        f"{SITE.relative_to(ROOT).as_posix():30} {sum(size for size, _ in sizes) / 1e6:6.2f} MB {sum(one for _, one in sizes) / 1e6:6.2f} MB compressed"
-    )
+    whole, packed = (sum(numbers) for numbers in zip(*sizes, strict=True))
+    print(f"{SITE.relative_to(ROOT).as_posix():30} {whole / 1e6:6.2f} MB {packed / 1e6:6.2f} MB compressed")
 
 
 if __name__ == "__main__":

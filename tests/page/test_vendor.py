@@ -19,4 +19,6 @@ def test_every_library_is_the_listed_one() -> None:
 def test_no_other_library_is_in_the_page() -> None:
     """The page's own scripts begin with a sentence about what they do."""
     own = {path.name for path in ASSETS.glob("*.js")} - {Path(library.file).name for library in LIBRARIES}
-    assert all(re.match(r'// [A-Z][^\n]+\n(// [^\n]+\n)*"use strict";\n', (ASSETS / name).read_text(encoding="utf-8")) for name in own)
+    assert all(
+        re.match(r'// [A-Z][^\n]+\n(// [^\n]+\n)*("use strict";|import .*)\n', (ASSETS / name).read_text(encoding="utf-8")) for name in own
+    )

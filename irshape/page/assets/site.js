@@ -62,7 +62,7 @@ function open(files) {
 function save(text, ending, type) {
   const link = element("a", { href: URL.createObjectURL(new Blob([text], { type })), download: `${name}${ending}` });
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it later
 }
 chooser.onchange = () => open(chooser.files);
 document.addEventListener("dragover", (event) => event.preventDefault());
