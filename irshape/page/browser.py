@@ -51,8 +51,10 @@ class Opened:
 
     def data(self, inputs: str) -> str:
         """The data of the page, as JSON, with these shapes of inputs: `image[1,3,H,W] mask[1,H,W]`. Raises `InputError`, a ValueError."""
-        self.inputs = shapes_of(self.model, inputs)
-        return json.dumps(PageData(self.model, inputs=self.inputs).to_dict(), separators=(",", ":"))
+        shapes = shapes_of(self.model, inputs)
+        data = PageData(self.model, inputs=shapes).to_dict()
+        self.inputs = shapes  # only shapes that the model can be asked about
+        return json.dumps(data, separators=(",", ":"))
 
     def annotated(self) -> str:
         """The annotated IR."""
