@@ -1,5 +1,6 @@
 """The page of `irshape view` in Chromium: what a person finds in it, by clicks and keys."""
 
+import os
 import random
 import re
 from pathlib import Path
@@ -356,3 +357,17 @@ def test_nothing_overflows(shown: Shown, width: int, height: int, scheme: str) -
     assert back == {"light": "rgb(255, 255, 255)", "dark": "rgb(20, 23, 28)"}[scheme]
     page.click("#theme")
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") != back
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    "name", ["transformers/detr.xml", "transformers/yolos.xml", "transformers/gpt2_kv.xml", "torchvision/fasterrcnn_mobilenet_dyn.xml"]
+)
+def test_what_if_agrees_with_infer_on_real_models(shown: Shown, name: str) -> None:
+    """Detectors and a transformer; Faster R-CNN resizes its input by real factors, so no formula tells its inner sizes."""
+    path = Path(os.environ.get("IRSHAPE_CORPUS", "")) / name
+    if not path.exists():
+        pytest.skip(f"IRSHAPE_CORPUS has no {name}")
+    equal, other = agree(shown, path)
+    assert equal > 2_000
+    assert not other or "fasterrcnn" in name
