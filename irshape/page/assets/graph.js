@@ -60,7 +60,7 @@ class Graph {
   forget(item) { for (const one of [item, ...this.model.ancestors(item), ROOT]) this.layouts.delete(one); }
   forgetAll() { this.layouts.clear(); }
   closeAll() { this.open.clear(); this.layouts.clear(); this.draw(); this.fit(); }
-  // Open the groups around an item, bring it to the middle and mark it.
+  // Open the groups around an item, bring it to the middle if it is not to be seen, and mark it.
   reveal(item) {
     let changed = false;
     for (const one of this.model.ancestors(item)) {
@@ -206,8 +206,10 @@ class Graph {
   center(item) {
     const at = this.positions.get(item);
     if (!at) return;
-    const { width, height } = this.svg.getBoundingClientRect();
-    this.view.scale = Math.max(this.view.scale, 0.8);
+    const { width, height } = this.svg.getBoundingClientRect(), { x, y, scale } = this.view;
+    const isSeen = at.left * scale + x > 0 && (at.left + at.width) * scale + x < width && at.top * scale + y > 0 && (at.top + at.height) * scale + y < height;
+    if (isSeen && scale > 0.6) return;
+    this.view.scale = Math.max(scale, 0.8);
     this.view.x = width / 2 - (at.left + at.width / 2) * this.view.scale;
     this.view.y = height / 2 - (at.top + at.height / 2) * this.view.scale;
     this.move();
