@@ -165,7 +165,7 @@ class PageData:
                     "type": _named(own.type),
                     "version": _named(own.version),
                     "attributes": [[_named(name), _named(value)] for name, value in own.attributes.items()],
-                    "inputs": [[port.id, escape(port.name)] for port in node.inputs],
+                    "inputs": [[id, escape(port.name)] for id, port in zip(own.input_ids, node.inputs, strict=True)],
                     "outputs": own.output_ids,
                 }
             )

@@ -13,8 +13,10 @@ from irshape.page.data import PageData
 from irshape.page.hierarchy import Hierarchy
 from irshape.page.html import page as html
 from irshape.page.model_explorer import graphs
+from tests.fuzz.hostile import all_of
 from tests.support.ir import Net
 
+HOSTILE = all_of()
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
@@ -102,6 +104,14 @@ def test_the_page_holds_no_markup_of_the_file() -> None:
     assert text.count("</script>") == 3
     assert "<b>" not in text
     assert re.search(r'content="default-src \'none\'; script-src \'sha256-[^"]+"', text)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_hostile_file_makes_a_page(name: str) -> None:
+    file = HOSTILE[name]
+    data = PageData(irshape.read(file.xml, path="model.xml", weights=file.weights or b"")).to_dict()
+    assert len(data["layers"]["key"]) == len(data["layers"]["line"])
+    assert json.dumps(data, ensure_ascii=False).isprintable()
 
 
 def test_graphs_of_model_explorer() -> None:

@@ -281,6 +281,16 @@ def test_trees_are_evaluated_exactly_or_to_bounds(shown: Shown, tree: Any, expec
     assert page.evaluate(script, tree) == expected
 
 
+def test_formulas_may_build_on_each_other_without_end(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "space_to_batch.xml")
+    script = """() => {
+      const definitions = Array.from({ length: 50_000 }, (_, number) => [`e${number + 1}`, ["+", `e${number}`, 1]]);
+      const formulas = new Formulas({ symbols: { e0: [0, null, 1, 0] }, unknown: {}, definitions, demands: [] });
+      return formulas.sizes({ e0: 7 }).value("e50000");
+    }"""
+    assert page.evaluate(script) == 50_007
+
+
 # Safety.
 
 HOSTILE = [

@@ -54,12 +54,18 @@ class Sizes {
       const values = tree.slice(1).map((part) => this.value(part));
       return values.includes(null) ? null : values.reduce(OPERATIONS[tree[0]]);
     }
-    let found = this.values.get(tree);
-    if (found === undefined) {
-      found = this.formulas.trees.has(tree) ? this.value(this.formulas.trees.get(tree)) : this.symbol(tree);
-      this.values.set(tree, found);
+    // Formulas may build on each other thousands of levels deep, so names are looked up without recursion.
+    const pending = [tree];
+    while (!this.values.has(tree)) {
+      const name = pending[pending.length - 1], needed = this.formulas.parts.get(name);
+      const missing = (needed || []).filter((part) => !this.values.has(part));
+      if (missing.length) pending.push(...missing);
+      else {
+        this.values.set(name, needed ? this.value(this.formulas.trees.get(name)) : this.symbol(name));
+        pending.pop();
+      }
     }
-    return found;
+    return this.values.get(tree);
   }
   symbol(name) {
     if (this.chosen[name] !== undefined) return this.chosen[name];
@@ -69,6 +75,11 @@ class Sizes {
   holds({ kind, a, b }) { return holds(kind, this.value(a), this.value(b)); }
 }
 
+// The names in a tree.
+function namesIn(tree) {
+  return typeof tree === "string" ? [tree] : Array.isArray(tree) ? tree.slice(1).flatMap(namesIn) : [];
+}
+
 class Formulas {
   constructor(data) {
     this.symbols = data.symbols;
@@ -76,6 +87,7 @@ class Formulas {
     this.ranges = { ...data.unknown, ...data.symbols };
     this.trees = new Map(data.definitions);
     this.demands = data.demands;
+    this.parts = new Map(data.definitions.map(([name, tree]) => [name, namesIn(tree)]));
     this.reads = new Map();
     // A formula stands after those that it reads, so that no name is looked up before its symbols are known.
     for (const [name, tree] of data.definitions) this.reads.set(name, this.symbolsOf(tree));
