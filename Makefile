@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test pyodide compiled lint format generate docs docs-serve ci fuzz hostile bench release-check clean
+.PHONY: help example test pyodide compiled lint format generate site vendor docs docs-serve ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -29,6 +29,12 @@ lint: $(BIN)/pytest  ## ruff, mypy, the forms of workflows and issue forms, fres
 format: $(BIN)/pytest  ## lay out the Python files, and sort their imports
 	$(BIN)/ruff check --select I --fix .
 	$(BIN)/ruff format .
+
+site: $(BIN)/pytest  ## build the site that runs irshape in the browser into build/browser; needs npm
+	$(BIN)/python tools/site.py
+
+vendor:  ## take the JavaScript libraries of the page from npm, at fixed versions
+	$(PYTHON) tools/vendor.py
 
 generate: $(BIN)/pytest  ## derive the index, schemas, pages and outputs from the code
 	$(BIN)/python tools/generate.py

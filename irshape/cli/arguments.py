@@ -20,6 +20,7 @@ COMMANDS = {
     "diff": "compare two models",
     "scan": "check many files into a table",
     "info": "describe a model",
+    "view": "show a model in the browser",
     "ops": "list or describe operations",
     "rule": "list or explain codes",
 }
@@ -53,6 +54,18 @@ def add_model_arguments(command: ArgumentParser, *documents: str) -> None:
 
 def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
     """Add the arguments of reading and reporting a file."""
+    add_question_arguments(command)
+    command.add_argument(
+        "--format",
+        choices=("text", "json", "jsonl", *documents),
+        default="text",
+        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
+    )
+    add_colour(command)
+
+
+def add_question_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of reading a file and giving its inputs shapes."""
     add = command.add_argument
     add(
         "--input",
@@ -69,13 +82,6 @@ def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
     weights("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     weights("--no-weights", action="store_true", help="read no .bin file: values of constants are unknown")
     add_limit(command)
-    add(
-        "--format",
-        choices=("text", "json", "jsonl", *documents),
-        default="text",
-        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
-    )
-    add_colour(command)
 
 
 def add_symbol_argument(command: ArgumentParser) -> None:

@@ -26,8 +26,11 @@ _EXAMPLES = """examples:
   irshape explain model.xml conv1:2:3
   irshape signature model.xml
   irshape sizes model.xml --input "image[1,3,H,W]"
-  irshape info model.xml
+  irshape cost model.xml
   irshape diff model.xml reshaped.xml
+  irshape scan models -o results.parquet
+  irshape info model.xml
+  irshape view model.xml
   irshape ops SpaceToBatch
   irshape rule S201"""
 

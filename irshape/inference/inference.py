@@ -146,10 +146,10 @@ class Inference:
     process. `model` is the model, `document` its file and `weights` its weights. `ok` is false if any diagnostic is an error. `diagnostics`
     are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
     Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the symbols. `asked`
-    are the inputs that were asked for (None: those of the file), and `opaque` the unknown operations whose ports are trusted. `mended` are the faults that were
-    mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts. `patches` are the constants that a
-    reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes of inputs that `named` ties
-    together, and `data_sizes` the names that it gives to sizes that only data tells.
+    are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
+    `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
+    `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes
+    of inputs that `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells.
     """
 
     # `irshape.api` sets it, because this module must not import from `irshape.answers`.
@@ -294,6 +294,14 @@ class Inference:
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""
         return self._reported.bounds(size) if self._reported else bounds(size)
+
+    @property
+    def requirements(self) -> Iterator[tuple[Node, Requirement]]:
+        """What each layer demands of the sizes of the inputs, as its rule says it: the guards before they are simplified."""
+        for run in self._guarding:
+            for report in run.reports.values():
+                for requirement in report.requirements:
+                    yield report.node, requirement
 
     @cached_property
     def guards(self) -> list[Guard]:

@@ -24,14 +24,21 @@ def main(arguments: list[str]) -> int:
     if missing:
         print(f"skipped: the tests under Python 3.14 run in Pyodide, which needs Node and npm; not found: {', '.join(missing)}")
         return 0
-    if installed_version() != VERSION:
-        options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
-        run(programs["npm"], "install", *options, "--prefix", str(BUILD), f"pyodide@{VERSION}")
+    install()
     if not PACKAGES.is_dir():
         pure = ["--platform", "any", "--implementation", "py", "--abi", "none", "--python-version", "3.14", "--only-binary", ":all:"]
         run(sys.executable, "-m", "pip", "install", "-q", *pure, "--target", str(PACKAGES), "pytest>=8.2")
     script = Path(__file__).with_name("suite.mjs")
     return subprocess.run([str(programs["node"]), str(script), *arguments], cwd=ROOT, check=False).returncode
+
+
+def install() -> bool:
+    """Install Pyodide into the build folder, unless it is there. Returns whether it is there now: not if npm is missing."""
+    npm = shutil.which("npm")
+    if installed_version() != VERSION and npm is not None:
+        options = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--loglevel=error"]
+        run(npm, "install", *options, "--prefix", str(BUILD), f"pyodide@{VERSION}")
+    return installed_version() == VERSION
 
 
 def installed_version() -> str | None:

@@ -38,6 +38,7 @@ class Explainer:
         self.inference = inference
         self.sources = Sources(inference)
         self.trail = Trail(self.sources)
+        self._is_brief = False
 
     def explain(self, target: Target) -> Explanation:
         """Explain the shape of the target's port, or one axis of it."""
@@ -70,6 +71,20 @@ class Explainer:
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
 
+    def table(self, points: Sequence[Point]) -> tuple[list[Step], list[Read]]:
+        """The steps that lead to several numbers, each once and after the steps it reads; and for each number the step that computes it.
+
+        Of the layers that pass a number on, only the last is listed: all of them would be as many as the square of the layers.
+        """
+        self._is_brief = True
+        order: dict[Point, None] = {}
+        for point in points:
+            self.inference.scope.work.renew()
+            order |= dict.fromkeys(self.trail.order([point]))
+        number_of = {point: number for number, point in enumerate(order, 1)}
+        steps = [self._step(point, number_of) for point in order]
+        return steps, [self._read(point.subject, self.sources.derive(point).value, point, number_of) for point in points]
+
     def _step(self, point: Point, number_of: dict[Point, int]) -> Step:
         """The step that computes a number."""
         derivation = self.sources.derive(point)
@@ -88,7 +103,8 @@ class Explainer:
         shown = number_text(value)
         if isinstance(source, Place):
             return Read(name, shown, source.kind, source.text, self.sources.at(source), position=source.position, bytes=source.bytes)
-        root, passed = self.trail.root(source)
+        root, passed = self.trail.root(source) if not self._is_brief else (self.trail.step(source), [source])
+        passed = passed if root != source else []
         through = [self.sources.name(point) for point in passed]
         if root in number_of:
             step = number_of[root]

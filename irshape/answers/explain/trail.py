@@ -35,12 +35,13 @@ class Trail:
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
         self._verdicts: dict[Point, _Verdict] = {}
+        self._steps: dict[Point, Point] = {}
 
     def order(self, points: Iterable[Point]) -> list[Point]:
         """The steps that lead to some numbers, each once, after the steps it reads."""
         found: dict[Point, None] = {}
         entered: set[Point] = set()
-        pending = [(self.root(point)[0], False) for point in reversed(list(points))]
+        pending = [(self.step(point), False) for point in reversed(list(points))]
         while pending:
             point, is_done = pending.pop()
             if is_done:
@@ -48,9 +49,19 @@ class Trail:
             elif point not in entered:
                 entered.add(point)
                 pending.append((point, True))
-                roots = [self.root(source)[0] for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
+                roots = [self.step(source) for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
                 pending += [(root, False) for root in reversed(roots) if not self.sources.is_inline(root)]
         return list(found)
+
+    def step(self, point: Point) -> Point:
+        """The step that computes a number."""
+        chain = []
+        while point not in self._steps and (way := self._verdict(point).way) is not None:
+            chain.append(point)
+            point = way
+        found = self._steps.get(point, point)
+        self._steps |= dict.fromkeys(chain, found)
+        return found
 
     def root(self, point: Point) -> tuple[Point, list[Point]]:
         """The step that computes a number, and the numbers that pass it on, the nearest to the step first."""

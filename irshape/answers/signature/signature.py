@@ -58,9 +58,13 @@ class Signature:
         self.symbols: Final = found.ranges
         self.data_sizes: Final[list[DataSize]] = []
         self.outputs: Final = dict(self._outputs())
-        self.conditions: Final = list(self._conditions())
         self.notes: Final[list[Note]] = notes(found)
         self.because: Final = because(found)
+
+    @cached_property
+    def conditions(self) -> list[Condition]:
+        """The conditions on the symbols, in simple words."""
+        return list(self._conditions())
 
     @property
     def document(self) -> Document:

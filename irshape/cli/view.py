@@ -1,0 +1,149 @@
+"""`irshape view`: a page that shows a model, or the changes from one model to another, in the browser."""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import irshape
+from irshape.cli.arguments import add_question_arguments
+from irshape.cli.batch import report
+from irshape.cli.examination import Examination
+from irshape.cli.run import CLEAN, RunError, complain, describe
+from irshape.model.model import Model
+from irshape.page.data import PageData
+from irshape.report.text import escape
+
+ABOUT = "Show a model in the browser: graph, shapes, faults, why a size is what it is, and the shapes for other input sizes."
+EXAMPLES = """examples:
+  irshape view model.xml                             open the page in the browser
+  irshape view model.xml -o page.html                write it: one file, which loads nothing from the network
+  irshape view model.xml --input "image[N,3,H,W]"    leave sizes open, and set them in the page
+  irshape view model.xml --live                      serve the page, and let it follow the file
+  irshape view before.xml after.xml                  show after.xml, with the changes in colour
+
+exit code: 0 if the page was made and the model has no errors, 1 if it has errors (the page shows them),
+2 if a file could not be read, or the page could not be written"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = command.add_argument
+    add("files", nargs="+", metavar="FILE", help="the .xml of an IR; of two files, the second is shown with what changed")
+    add("-o", "--output", metavar="PAGE.html", help="write the page to this file, and do not open it")
+    add("--force", action="store_true", help="overwrite PAGE.html if it exists")
+    add("--live", action="store_true", help="serve the page on this machine until Ctrl-C; it follows FILE when that is saved")
+    add("--no-browser", action="store_true", help="with --live, do not open the browser")
+    add("--port", type=int, default=0, metavar="N", help="the port of --live (default: any that is free)")
+    add_question_arguments(command)
+    command.set_defaults(jobs=1, format="text", color="never")
+
+
+def run(given: Namespace) -> int:
+    """Make the page; write, open or serve it; and return the exit code."""
+    folder = next((path for path in given.files if os.path.isdir(path)), None)
+    if folder is not None:
+        return complain(f"{folder}: this is a folder; irshape view shows one file")
+    if len(given.files) > 2:
+        return complain("irshape view shows one file, or the changes between two")
+    if given.live and (given.output is not None or len(given.files) > 1):
+        return complain("--live serves one file; it takes neither a second file nor -o")
+    before = None
+    if len(given.files) == 2:
+        path = given.files[0]
+        try:
+            before = irshape.read(path, limits=given.limits, extensions=given.extensions)
+        except OSError as error:
+            return complain(describe(error, path))
+        if not before.document.is_complete or not before.nodes:
+            return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
+        given.files = given.files[1:]
+    if given.live:
+        return _serve(given)
+    return report(given, partial(_page, before), None, partial(_deliver, given))
+
+
+def _page(before: Model | None, model: Model, **options: Any) -> PageData:
+    data = PageData(model, **options)
+    if before is not None and model.nodes and model.document.is_complete:
+        shared = {name: options[name] for name in ("inputs", "symbols", "opaque") if name in options}
+        data.difference = irshape.diff(before, model, weights=(None, options.get("weights")), **shared)
+    return data
+
+
+def _serve(given: Namespace) -> int:
+    """Serve the page until Ctrl-C."""
+    from irshape.page.server import Server, Watched
+
+    path = given.files[0]
+    found: list[Mapping[str, Any]] = []
+
+    def keep(data: PageData) -> Iterator[str]:
+        found.append(data.to_dict())
+        yield from ()
+
+    def data() -> Mapping[str, Any]:
+        found.clear()
+        outcome = Examination(given, partial(_page, None), None, keep)(path)
+        if not found:
+            raise ValueError(outcome.complaint or f"{path}: the page could not be made")
+        return found[0]
+
+    try:
+        server = Server(Watched(path, data), given.port)
+    except (RunError, ValueError) as error:
+        return complain(str(error))
+    except OSError as error:
+        return complain(f"port {given.port}: {error.strerror or error}")
+    print(f"{escape(path)} is shown at {server.address} and followed until Ctrl-C", flush=True)
+    if not given.no_browser:
+        _show(server.address)
+    try:
+        server.serve_forever()
+    finally:
+        server.stop()
+    return CLEAN
+
+
+def _deliver(given: Namespace, data: PageData) -> Iterator[str]:
+    """Write the page, and open it in the browser unless `-o` is given."""
+    from irshape.page.html import page
+
+    text = page(data.to_dict()).encode()
+    if given.output is not None:
+        _write(given, data, text)
+        yield f"written: {escape(given.output)}"
+        return
+    import tempfile
+
+    name = os.path.splitext(os.path.basename(data.document.path or "model"))[0]
+    path = os.path.join(tempfile.mkdtemp(prefix="irshape-"), f"{name}.html")
+    with open(path, "wb") as file:
+        file.write(text)
+    _show(f"file://{path}")
+    yield f"written: {escape(path)}"
+
+
+def _show(address: str) -> None:
+    import webbrowser
+
+    if not webbrowser.open(address):
+        print("irshape: there is no browser here; open the page yourself", file=sys.stderr)
+
+
+def _write(given: Namespace, data: PageData, text: bytes) -> None:
+    from irshape.xml.writer import check_target, write_atomic
+
+    source = data.document.path
+    try:
+        check_target(given.output, force=given.force, in_place=False, source=source, kept=[])
+        write_atomic(given.output, text, force=given.force, source=source)
+    except FileExistsError as error:
+        is_input = source is not None and os.path.samefile(given.output, source)
+        raise RunError(f"{describe(error, given.output)}{'' if is_input else ' (--force overwrites it)'}") from None
+    except OSError as error:
+        raise RunError(describe(error, given.output)) from None

@@ -1,0 +1,66 @@
+// The lists beside the graph: faults, layers, and what the model demands.
+"use strict";
+
+const ROW = 46;
+
+// A list of layers of which only the visible rows are in the document.
+class LayerList {
+  constructor(app, layers) {
+    this.app = app;
+    this.layers = layers;
+    this.space = element("div");
+    this.space.style.position = "relative";
+    this.space.style.height = `${layers.length * ROW}px`;
+    this.scroller = document.getElementById("list");
+  }
+  show() {
+    this.scroller.replaceChildren(this.space);
+    this.scroller.onscroll = () => this.draw();
+    const at = this.layers.indexOf(this.app.chosen);
+    this.scroller.scrollTop = at > 8 ? (at - 4) * ROW : 0;
+    this.draw();
+  }
+  draw() {
+    const first = Math.max(0, Math.floor(this.scroller.scrollTop / ROW) - 8);
+    const last = Math.min(this.layers.length, first + Math.ceil(this.scroller.clientHeight / ROW) + 16);
+    this.space.replaceChildren(...Array.from({ length: last - first }, (_, index) => this.row(first + index)));
+  }
+  row(at) {
+    const { app } = this, { model } = app, layer = this.layers[at], severity = model.faults.has(layer) ? model.worst.get(layer) : "";
+    const output = model.outputs(layer).length ? app.tensorText(layer, 0) : "";
+    const row = element("button", { type: "button", class: `layer-row${layer === app.chosen ? " chosen" : ""}`, onclick: () => app.choose(layer), "data-layer": layer, title: model.name(layer) },
+      element("span", {}, element("b", {}, model.type(layer)), " ", severity ? element("span", { class: severity }, "● ") : "", model.name(layer)),
+      element("span", { class: "shape type" }, output));
+    row.style.top = `${at * ROW}px`;
+    return row;
+  }
+}
+
+function faultList(app) {
+  const { faults } = app.model.data;
+  if (!faults.length) return [element("p", { class: "text" }, "No faults.")];
+  return faults.map((fault, number) => element("button", {
+    type: "button", class: `row${fault.layer >= 0 && fault.layer === app.chosen ? " chosen" : ""}`, "data-fault": number,
+    onclick: () => (fault.layer >= 0 ? app.choose(fault.layer) : null),
+  }, element("span", { class: `code ${fault.severity}` }, fault.code), ` ${fault.message}`,
+  element("div", { class: "about" }, [fault.line === null ? "" : `${fault.line}:${fault.column}`, fault.about].filter(Boolean).join("  "))));
+}
+
+function changeList(app) {
+  const { changes, asides } = app.model.data;
+  const rows = changes.map((change) => element("button", { type: "button", class: "row", onclick: () => (change.layer >= 0 ? app.choose(change.layer) : null) },
+    element("span", { class: `code ${change.mark}` }, change.kind), ` ${change.text}`, element("div", { class: "about" }, change.about)));
+  const legend = element("p", { class: "text" }, element("span", { class: "added" }, "added"), ", ", element("span", { class: "changed" }, "changed"), ", ",
+    element("span", { class: "removed" }, "removed"), ", ", element("span", { class: "follows" }, "follows"), " from a change before it");
+  return [...(rows.length ? [legend, ...rows] : [element("p", { class: "text" }, "Both files hold the same model.")]), ...(asides || []).map((text) => element("p", { class: "text" }, text))];
+}
+
+function demandList(app) {
+  const { demands, conditions } = app.model.data;
+  const parts = conditions.map((text) => element("p", { class: "text formula" }, text));
+  if (!demands.length) return [...parts, element("p", { class: "text" }, "No layer demands anything of the sizes that are open.")];
+  return [...parts, ...demands.slice(0, 2000).map((demand, number) => element("button", {
+    type: "button", class: "row", "data-demand": number, onclick: () => app.choose(demand.layer),
+  }, element("span", { class: `formula${app.broken.includes(number) ? " broken" : ""}` }, demand.text), element("div", {}, demand.message),
+  element("div", { class: "about" }, `${app.model.type(demand.layer)} ${app.model.name(demand.layer)}`)))];
+}

@@ -1,0 +1,347 @@
+"""The data of a page: the layers of a file with their facts, formulas, faults and demands, as JSON.
+
+Everything that is said of layers stands in columns, in the order of `Hierarchy.nodes`, and equal shapes and signatures are listed once,
+so that a page of 100,000 layers stays small. A size is a number, the name of a formula or a symbol, and a formula is a tree as in
+`irshape.inference.plan.formulas`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from irshape.answers.explain.derivation import Point
+from irshape.answers.explain.explainer import Explainer
+from irshape.answers.explain.explanation import Read, Step
+from irshape.api import check, signature
+from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference
+from irshape.inference.plan.formulas import Formulas
+from irshape.model.model import Model, Node
+from irshape.page.changes import changes_of
+from irshape.page.hierarchy import Hierarchy
+from irshape.report.diagnostic import Diagnostic, clipped
+from irshape.report.printable import escape
+from irshape.shape.dim import Dim, Size, expression_of
+from irshape.shape.guard import Premise, Requirement
+from irshape.shape.polynomial import Polynomial
+from irshape.shape.shape import Shape, format_symbolic
+from irshape.shape.value import Unreadable
+from irshape.version import TOOL
+from irshape.xml.weights import WeightsError, decode
+
+if TYPE_CHECKING:
+    from irshape.answers.diff import Difference
+    from irshape.answers.signature.signature import Signature
+
+# The most elements of a tensor that a page shows.
+_MOST_ELEMENTS: Final = 32
+# The most axes that a page explains; one takes about a third of a millisecond and 100 bytes.
+_MOST_AXES: Final = 20_000
+
+
+class PageData:
+    """The data that a page shows of one model.
+
+    `inference` is the check of the file, with its faults and bounds. `signature` gives the formulas, in as few symbols as the model leaves;
+    it is None for a model without open sizes, and for one that has errors, which has the formulas of the check alone. `difference` is the
+    one from an earlier model to this, if the page shows changes.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        *,
+        inputs: Any = None,
+        symbols: Any = None,
+        weights: Any = None,
+        opaque: Iterable[str] = (),
+        explains: bool = True,
+    ) -> None:
+        """The arguments are those of `irshape.check`, read. Without `explains`, no shape is explained ahead."""
+        opaque = list(opaque)
+        self.model = model
+        self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+        self.signature: Signature | None = None
+        if self.inference.ok and model.document.is_complete and _is_open(self.inference):
+            found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+            self.signature = found if found.ok else None
+        self.formal: Final = self.inference if self.signature is None else self.signature.inference
+        own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
+        faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
+        self.hierarchy: Final = Hierarchy(model, faulty)
+        self.difference: Difference | None = None
+        self._explains = explains
+        self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
+        self._formulas = Formulas(self.formal.scope.polynomials, {})
+        self._shapes: dict[tuple[Shape, Shape], int] = {}
+        self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
+        self._slots = {graph: run.slots for graph, run in self.formal.graphs}
+
+    @property
+    def document(self) -> Any:
+        """The file."""
+        return self.inference.document
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """The faults of the file."""
+        return self.inference.diagnostics
+
+    def to_dict(self) -> dict[str, Any]:
+        """The data as JSON."""
+        path = self.document.path
+        demands = [self._demand(node, requirement) for node, requirement in self._requirements()]
+        layers = self._layers()  # which list the shapes
+        explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
+        return {
+            "tool": TOOL,
+            "name": escape(self._name()),
+            "file": path and escape(clipped(path)),
+            "ok": self.inference.ok,
+            "ir_version": self.model.ir_version,
+            "layers": layers,
+            "hidden": [self.hierarchy.position[node] for node in self.hierarchy.hidden],
+            "groups": [[group.parent, _named(group.name), group.holder] for group in self.hierarchy.groups],
+            "values": self._values(),
+            "shapes": [self._shape(bounded, formal) for bounded, formal in self._shapes],
+            "faults": [self._fault(one) for one in self.diagnostics],
+            "demands": demands,
+            **explanations,
+            **self._what_if(),
+            **({} if self.difference is None else changes_of(self.difference, self.hierarchy)),
+        }
+
+    def _name(self) -> str:
+        """The name of the file; of two files both names."""
+        documents = [self.document] if self.difference is None else [self.difference.a.document, self.document]
+        return " -> ".join([clipped(os.path.basename(one.path) if one.path else one.name) for one in documents])
+
+    # Layers.
+
+    def _layers(self) -> dict[str, Any]:
+        signatures: dict[Any, int] = {}
+        types: dict[str, int] = {}
+        position, rows = self.hierarchy.position, []
+        for node in self.hierarchy.nodes:
+            own, slots, bounded = node.layer.signature, self._slots.get(node.model), self._bounds.get(node.model)
+            sources: list[int] = []
+            producers, stubs = node.model.producers, node.model.stubs
+            for slot in node.sources:
+                source = node.model.nodes[producers[slot]] if 0 <= slot < len(producers) and slot not in stubs else None
+                sources += (-1, 0) if source is None else (position[source], slot - source.first_slot)
+            outputs: list[int] = []
+            for slot in range(node.first_slot, node.first_slot + own.output_count):
+                ours = slots[slot] if slots is not None else None
+                theirs = bounded[slot] if bounded is not None else None
+                name = ours.element_type.name if ours is not None else "dynamic"
+                outputs += types.setdefault(name, len(types)), self._shape_number(theirs, ours)
+            rows.append((node, signatures.setdefault(own, len(signatures)), sources, outputs))
+        document = self.document
+        places = [document.position(node.layer.offset) for node, *_ in rows]
+        return {
+            "key": [node.key for node, *_ in rows],
+            "name": [_named(node.name) for node, *_ in rows],
+            "signature": [number for _, number, _, _ in rows],
+            "group": self.hierarchy.group_of,
+            "line": [line for line, _ in places],
+            "column": [column for _, column in places],
+            "inputs": [sources for _, _, sources, _ in rows],
+            "outputs": [outputs for *_, outputs in rows],
+            "types": list(types),
+            "signatures": self._signatures({number: node for node, number, _, _ in reversed(rows)}),
+        }
+
+    def _signatures(self, examples: Mapping[int, Node]) -> list[dict[str, Any]]:
+        """Type, version, attributes and ports, each with a node that has them."""
+        found = []
+        for number in range(len(examples)):
+            node = examples[number]
+            own = node.layer.signature
+            found.append(
+                {
+                    "type": _named(own.type),
+                    "version": _named(own.version),
+                    "attributes": [[_named(name), _named(value)] for name, value in own.attributes.items()],
+                    "inputs": [[id, escape(port.name)] for id, port in zip(own.input_ids, node.inputs, strict=True)],
+                    "outputs": own.output_ids,
+                }
+            )
+        return found
+
+    def _shape_number(self, bounded: Fact | None, formal: Fact | None) -> int:
+        key = (None if bounded is None else bounded.shape, None if formal is None else formal.shape)
+        return self._shapes.setdefault(key, len(self._shapes))
+
+    def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
+        """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
+        sizes = None if formal is None else [self._size(size) for size in formal]
+        return [self.inference.format(bounded), format_symbolic(formal), sizes]
+
+    def _size(self, size: Size) -> int | str:
+        return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
+
+    def _values(self) -> dict[str, list[str]]:
+        """The elements of small tensors, as far as they are known, by layer and output."""
+        found = {}
+        for position, node in enumerate(self.hierarchy.nodes):
+            slots = self._slots.get(node.model)
+            for index in range(node.layer.signature.output_count if slots is not None else 0):
+                elements = self._elements(node, slots[node.first_slot + index])  # type: ignore[index]
+                if elements is not None:
+                    found[f"{position}:{index}"] = [str(one) for one in elements]
+        return found
+
+    def _elements(self, node: Node, fact: Fact) -> Sequence[Any] | None:
+        if fact.elements is not None and type(fact.elements) is not Unreadable:
+            return fact.elements if len(fact.elements) <= _MOST_ELEMENTS else None
+        const = node.const if node.type == "Const" and fact.shape is not None else None
+        count = 1
+        for size in () if const is None else const.shape:
+            count *= size
+        if const is None or count > _MOST_ELEMENTS or const.element_type.name == "string":
+            return None
+        try:
+            return decode(const.element_type, const.bytes, count)
+        except WeightsError:
+            return None
+
+    # Faults and demands.
+
+    def _fault(self, one: Diagnostic) -> dict[str, Any]:
+        """A fault: its code, its text, and the layer that it marks (-1 if none)."""
+        where = one.where
+        return {
+            "code": one.code,
+            "severity": one.severity,
+            "message": escape(one.message),
+            "hint": one.hint and escape(one.hint),
+            "fix": one.fix and escape(one.fix.title),
+            "layer": self._at.get((where.path, where.layer_id or ""), -1),
+            "port": where.port,
+            "line": where.line,
+            "column": where.column,
+            "about": where.about(),
+        }
+
+    def _requirements(self) -> Iterable[tuple[Node, Requirement]]:
+        """Each requirement of each layer, once."""
+        return dict.fromkeys((node, requirement) for node, requirement in self.formal.requirements)
+
+    def _demand(self, node: Node, requirement: Requirement) -> dict[str, Any]:
+        """What a layer demands of the sizes of the inputs: the relation, its two sides as trees, and the reason."""
+        return {
+            "layer": self.hierarchy.position[node],
+            "kind": requirement.kind,
+            "a": self._side(requirement.a),
+            "b": self._side(requirement.b),
+            "text": str(requirement),
+            "message": escape(requirement.message),
+            "premise": isinstance(requirement, Premise),
+        }
+
+    def _side(self, size: Size) -> Any:
+        expression = expression_of(size)
+        return self._formulas.name(expression) if isinstance(expression, Polynomial) else expression
+
+    # What if.
+
+    def _what_if(self) -> dict[str, Any]:
+        """The symbols, the formulas in the order in which they are computed, and the shapes of the inputs in these symbols.
+
+        `symbols` has the open sizes of the inputs, each with its least and greatest value (null if there is none) and its congruence.
+        `unknown` has the ranges of the sizes that only data tells.
+        """
+        table = self.formal.scope.polynomials
+        definitions = self._formulas.definitions()
+        own = {} if self.signature is None else self.signature.symbols
+        used = {str(name) for name in self._formulas.names.values()}
+        used |= {name for _, tree in definitions for name in _names(tree)}
+        unknown = {}
+        for atom, known in zip(table.atoms, table.ranges, strict=True):
+            if atom.kind == "symbol" and atom.name in used and atom.name not in own:
+                unknown[atom.name] = [_end(known.low), _end(known.high)]
+        return {
+            "symbols": {name: [_end(one.low), _end(one.high), one.modulus or 1, one.remainder] for name, one in own.items()},
+            "unknown": unknown,
+            "definitions": definitions,
+            "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
+            "conditions": self._conditions(),
+        }
+
+    def _conditions(self) -> list[str]:
+        """The conditions on the symbols; none in a browser, which has no NumPy to solve them with, and shows what each layer demands."""
+        if self.signature is None:
+            return []
+        try:
+            return [one.text for one in self.signature.conditions if self.signature.is_decided(one)]
+        except ModuleNotFoundError:
+            return []
+
+    # Explanations.
+
+    def _explanations(self) -> dict[str, Any]:
+        """The steps that lead to each axis, and for each tensor where its axes come from."""
+        explainer = Explainer(self.formal)
+        numbers = {graph: number for number, (graph, _) in enumerate(self.formal.graphs)}
+        nodes = [node for node in self.hierarchy.nodes if node.model in numbers and node not in self.hierarchy.hidden]
+        ends = [one for node in nodes if node.type == "Result" for one in node.producers]
+        faulty = [self.hierarchy.nodes[position] for one in self.diagnostics if (position := self._fault(one)["layer"]) >= 0]
+        points: dict[tuple[int, int], list[Point]] = {}
+        left = _MOST_AXES
+        for node in dict.fromkeys([*ends, *(node for node in faulty if node.model in numbers), *nodes]):
+            for index in range(node.layer.signature.output_count):
+                fact = self._slots[node.model][node.first_slot + index]
+                rank = len(fact.shape or ())
+                if fact.shape is not None and not fact.is_poisoned and rank <= left:
+                    left -= rank
+                    key = self.hierarchy.position[node], index
+                    points[key] = [Point(numbers[node.model], node.first_slot + index, "axis", axis) for axis in range(rank)]
+        steps, answers = explainer.table([point for own in points.values() for point in own])
+        found = iter(answers)
+        return {
+            "steps": [self._step(step) for step in steps],
+            "answers": {f"{position}:{index}": [self._read(next(found)) for _ in own] for (position, index), own in points.items()},
+        }
+
+    def _step(self, step: Step) -> list[Any]:
+        """Layer, subject, value, formula, the formula with numbers, note, and the numbers that the step reads."""
+        layer = self._at.get((step.where.path, step.where.layer_id or ""), -1)
+        texts = [escape(text) for text in (step.subject, step.value, step.formula, step.numbers, step.note)]
+        return [layer, *texts, [self._read(read) for read in step.reads]]
+
+    def _read(self, read: Read) -> list[Any]:
+        """Name, value, origin in words, the step that computes it (0 if none), and the last layer that passes it on, if there is one."""
+        last = [self._at.get((one.path, one.layer_id or ""), -1) for one in read.through[-1:]]
+        source = "" if read.step else "a size of the input" if read.kind == "input" and self.signature else escape(read.source)
+        return [escape(read.name), escape(read.value), source, read.step or 0, *last]
+
+
+def _is_open(inference: Inference) -> bool:
+    """Whether an input or a variable has a size that is not known."""
+    slots = inference.graphs[0][1].slots
+    nodes = [node for node in inference.model.nodes if node.type in ("Parameter", "ReadValue") and node.layer.signature.output_count]
+    shapes = [slots[node.first_slot].shape for node in nodes]
+    return any(shape is None or any(isinstance(size, Dim) for size in shape) for shape in shapes)
+
+
+def _names(tree: Any) -> Iterable[str]:
+    """The names in a tree."""
+    pending = [tree]
+    while pending:
+        one = pending.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, list):
+            pending += one[1:]
+
+
+def _end(bound: float) -> int | None:
+    return None if bound in (inf, -inf) else int(bound)
+
+
+def _named(text: str) -> str:
+    """A text of the file, as the page shows it."""
+    return escape(clipped(text))

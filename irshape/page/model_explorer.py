@@ -1,0 +1,79 @@
+"""The graphs of a model in the form of Model Explorer: nodes with namespaces, and the inferred element type and shape of each output.
+
+The form is that of the files with the suffix `.json` that Model Explorer opens, and of `graph_builder` in its package.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from irshape.inference.inference import Inference
+from irshape.model.model import Model, Node
+from irshape.page.hierarchy import Hierarchy
+from irshape.report.diagnostic import clipped
+from irshape.report.printable import escape
+
+
+def graphs(inference: Inference) -> list[dict[str, Any]]:
+    """The graph of the model and those of its bodies. Layers that depend on constants alone are inputs of their readers."""
+    faulty: dict[tuple[str, str | None], list[str]] = {}
+    for one in inference.diagnostics:
+        faulty.setdefault((one.where.path, one.where.layer_id), []).append(f"{one.code} {escape(one.message)}")
+    nodes = (node for graph in inference.model.graphs() for node in graph.nodes)
+    found = _Graphs(inference, faulty, Hierarchy(inference.model, [one for one in nodes if (one.model.path, str(one.id)) in faulty]))
+    return [{"id": _id(graph), "nodes": [found.node(node) for node in graph if node not in found.hidden]} for graph, _ in inference.graphs]
+
+
+class _Graphs:
+    """Makes the nodes of the graphs of one inference."""
+
+    def __init__(self, inference: Inference, faults: dict[tuple[str, str | None], list[str]], hierarchy: Hierarchy) -> None:
+        self.inference = inference
+        self.faults = faults
+        self.hierarchy = hierarchy
+        self.hidden = hierarchy.hidden
+
+    def node(self, node: Node) -> dict[str, Any]:
+        """A layer with its attributes, edges, and the facts of its outputs."""
+        path = self.hierarchy.path(node)[1 if node.model.holder is not None else 0 :]
+        attributes = {"name": node.name, "version": node.version, **node.layer.signature.attributes}
+        edges = []
+        for index, port in enumerate(node.inputs):
+            source = port.source
+            if source is None:
+                continue
+            if source.node in self.hidden:
+                view = self.inference.view(source.node).outputs[source.index]
+                attributes[f"input {port.name}"] = f"{source.node.type} {view!r}"
+            else:
+                edges.append(_edge(source.node, source.index, index))
+        if faults := self.faults.get((node.model.path, str(node.id))):
+            attributes["faults"] = "\n".join(faults)
+        return {
+            "id": node.key,
+            "label": escape(clipped(node.type)),
+            "namespace": "/".join(part.replace("/", ".") for part in map(_text, path)),
+            "subgraphIds": [_id(body) for body in node.bodies.values()],
+            "attrs": [_pair(name, value) for name, value in attributes.items()],
+            "incomingEdges": edges,
+            "outputsMetadata": [
+                {"id": str(index), "attrs": [_pair("shape", repr(view)), _pair("formula", view.formula), _pair("port", str(view.id))]}
+                for index, view in enumerate(self.inference.view(node).outputs)
+            ],
+        }
+
+
+def _edge(source: Node, output: int, input: int) -> dict[str, str]:
+    return {"sourceNodeId": source.key, "sourceNodeOutputId": str(output), "targetNodeInputId": str(input)}
+
+
+def _pair(name: str, value: str) -> dict[str, str]:
+    return {"key": _text(name), "value": _text(value)}
+
+
+def _text(text: str) -> str:
+    return escape(clipped(text))
+
+
+def _id(model: Model) -> str:
+    return _text(f"{model.path}" if model.holder is not None else model.name or "model")

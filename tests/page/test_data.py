@@ -1,0 +1,184 @@
+"""The data of a page without a browser: groups, changes, the graphs of Model Explorer, and the command."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.cli.main import main
+from irshape.page.data import PageData
+from irshape.page.hierarchy import Hierarchy
+from irshape.page.html import page as html
+from irshape.page.model_explorer import graphs
+from tests.fuzz.hostile import all_of
+from tests.support.ir import Net
+
+HOSTILE = all_of()
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+def named(*names: str) -> irshape.Model:
+    """A chain of Relus with these names."""
+    net = Net()
+    (data,) = net.layer("Parameter", outputs=["FP32"], shape="1,4", element_type="f32")
+    for _ in names:
+        (data,) = net.layer("Relu", [data], ["FP32"])
+    net.layer("Result", [data])
+    text = net.xml
+    for number, name in enumerate(names, 1):
+        text = text.replace(f'name="relu_{number}"', f'name="{name}"')
+    return irshape.read(text)
+
+
+@pytest.mark.parametrize(
+    ("names", "paths"),
+    [
+        (["a", "b"], ["", ""]),
+        (["block/a", "block/b", "c"], ["block", "block", ""]),
+        (["net/block/a", "net/block/b"], ["net/block", "net/block"]),  # a group with one member is joined with it
+        (["alone/a", "b"], ["", ""]),  # no group of one layer
+        (["__module.m.0/aten::relu/Relu", "__module.m.0.q/aten::relu/Relu", "__module.m.1/aten::add/Add"], ["m > 0", "m > 0", "m"]),
+        (["block/a", "Multiply_17", "block/b"], ["block", "block", "block"]),  # a made-up name stands with its reader
+        (["//block//a", "block/b"], ["block", "block"]),
+    ],
+)
+def test_groups_come_from_names(names: list[str], paths: list[str]) -> None:
+    model = named(*names)
+    hierarchy = Hierarchy(model)
+    assert [" > ".join(hierarchy.path(node)) for node in model.of_type("Relu")] == paths
+
+
+@pytest.mark.parametrize("count", [40, 41, 100, 2_000])
+def test_no_group_has_too_many_members(count: int) -> None:
+    model = named(*(f"relu{number}" for number in range(count)))
+    hierarchy = Hierarchy(model)
+    members: dict[int, int] = {}
+    for group in hierarchy.group_of:
+        members[group] = members.get(group, 0) + 1
+    for one in hierarchy.groups:
+        members[one.parent] = members.get(one.parent, 0) + 1
+    assert max(members.values()) <= 40 + (count == 40) * 2  # the input and the result
+    drawn = [hierarchy.position[node] for node in model]
+    assert drawn == sorted(drawn)
+
+
+def test_deep_and_long_names_make_few_levels() -> None:
+    model = named("/".join("ab" * 5_000), "/".join("ab" * 5_000) + "c")
+    hierarchy = Hierarchy(model)
+    assert max(len(hierarchy.path(node)) for node in model) <= 17
+
+
+def test_layers_that_depend_on_constants_alone_are_hidden() -> None:
+    model = irshape.read(EXAMPLES / "atrous.xml")
+    hidden = Hierarchy(model).hidden
+    assert {node.type for node in hidden} == {"Const"}
+    assert not Hierarchy(model, hidden).hidden  # faults are shown
+
+
+def test_the_data_are_those_of_the_verbs() -> None:
+    data = PageData(irshape.read(EXAMPLES / "atrous.xml")).to_dict()
+    inference = irshape.infer(EXAMPLES / "atrous.xml")
+    layers = data["layers"]
+    for position, key in enumerate(layers["key"]):
+        for index, port in enumerate(layers["signatures"][layers["signature"][position]]["outputs"]):
+            element_type, shape = layers["outputs"][position][2 * index : 2 * index + 2]
+            assert (layers["types"][element_type], data["shapes"][shape][0]) == inference.ports[f"{key}:{port}"]
+    assert data["symbols"] == {"B": [1, None, 1, 0], "H": [3, None, 1, 0], "W": [3, None, 1, 0]}
+
+
+def test_changes_mark_layers_and_the_groups_around_them() -> None:
+    before, after = named("block/a", "block/b"), named("block/a", "block/c", "block/d")
+    data = PageData(after)
+    data.difference = irshape.diff(before, after)
+    found = data.to_dict()
+    assert {row["mark"] for row in found["changes"]} >= {"added"}
+    group = len(found["layers"]["key"])
+    assert found["marks"][group] == "changed"
+
+
+def test_the_page_holds_no_markup_of_the_file() -> None:
+    text = html(PageData(irshape.read(named("</script><b>", "x").xml().replace(b"</script><b>", b"&lt;/script>&lt;b>"))).to_dict())
+    assert text.count("</script>") == 3
+    assert "<b>" not in text
+    assert re.search(r'content="default-src \'none\'; script-src \'sha256-[^"]+"', text)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_every_hostile_file_makes_a_page(name: str) -> None:
+    file = HOSTILE[name]
+    data = PageData(irshape.read(file.xml, path="model.xml", weights=file.weights or b"")).to_dict()
+    assert len(data["layers"]["key"]) == len(data["layers"]["line"])
+    assert json.dumps(data, ensure_ascii=False).isprintable()
+
+
+def test_graphs_of_model_explorer() -> None:
+    (graph,) = graphs(irshape.infer(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"}))
+    nodes = {node["id"]: node for node in graph["nodes"]}
+    assert nodes["7"]["namespace"] == "atrous"
+    assert nodes["7"]["incomingEdges"] == [{"sourceNodeId": "3", "sourceNodeOutputId": "0", "targetNodeInputId": "0"}]
+    assert {"key": "input block_shape", "value": "Const i64[4]"} in nodes["7"]["attrs"]
+    assert nodes["2"]["outputsMetadata"][0]["attrs"][:2] == [
+        {"key": "shape", "value": "f32[1,4,2..,32]"},
+        {"key": "formula", "value": "[1,4,(H + 1)//2,32]"},
+    ]
+    assert "1" not in nodes
+
+
+# The command.
+
+
+def run(capsys: Any, *arguments: str) -> tuple[int, str, str]:
+    code = main(["view", *map(str, arguments)])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_the_command_writes_the_page(capsys: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(capsys, EXAMPLES / "atrous.xml", "-o", page) == (0, f"written: {page}\n", "")
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(encoding="utf-8"))[1])  # type: ignore[index]
+    assert data["name"] == "atrous.xml"
+    code, _, error = run(capsys, EXAMPLES / "atrous.xml", "-o", page)
+    assert (code, error) == (2, f"irshape: {page}: already exists (--force overwrites it)\n")
+    assert run(capsys, EXAMPLES / "atrous.xml", "-o", page, "--force")[0] == 0
+
+
+def test_the_command_shows_a_faulty_file(capsys: Any, tmp_path: Path) -> None:
+    assert run(capsys, EXAMPLES / "faulty.xml", "-o", tmp_path / "page.html")[0] == 1
+    broken = tmp_path / "broken.xml"
+    broken.write_text("<net", encoding="utf-8")
+    assert run(capsys, broken, "-o", tmp_path / "broken.html")[0] == 1
+    assert (tmp_path / "broken.html").exists()
+
+
+def test_the_command_never_writes_over_its_input(capsys: Any, tmp_path: Path) -> None:
+    model = tmp_path / "model.xml"
+    model.write_bytes((EXAMPLES / "space_to_batch.xml").read_bytes())
+    code, _, error = run(capsys, model, "-o", model, "--force")
+    assert (code, error) == (2, f"irshape: {model}: would overwrite its own input\n")
+
+
+def test_the_command_shows_changes(capsys: Any, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    assert run(capsys, EXAMPLES / "space_to_batch.xml", EXAMPLES / "space_to_depth.xml", "-o", page)[0] == 0
+    assert "space_to_batch.xml -&gt; space_to_depth.xml" in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["missing.xml"], "missing.xml: No such file or directory"),
+        ([str(EXAMPLES)], f"{EXAMPLES}: this is a folder; irshape view shows one file"),
+        (["a.xml", "b.xml", "c.xml"], "irshape view shows one file, or the changes between two"),
+        (["a.xml", "--live", "-o", "page.html"], "--live serves one file; it takes neither a second file nor -o"),
+        (["missing.xml", str(EXAMPLES / "atrous.xml")], "missing.xml: No such file or directory"),
+        ([str(EXAMPLES / "atrous.xml"), "--input", "picture[1,3,H,W]"], "the model has no input 'picture'; it has 'image'"),
+    ],
+)
+def test_complaints(capsys: Any, arguments: list[str], complaint: str) -> None:
+    code, _, error = run(capsys, *arguments)
+    assert code == 2
+    assert complaint in error
