@@ -79,7 +79,7 @@ OWN = {
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
     "inference": "apply engine facts graph inference origins recorded run runtime schedule stored transfer verdict voice",
     "model": "bodies build load model",
-    "ops": "attribute context index infrastructure op port registry",
+    "ops": "attribute context cost index infrastructure op port registry",
     "ops.movement": "space_batch",
     "report": "catalogue diagnostic finding printable text",
     "settings": "find settings",

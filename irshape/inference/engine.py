@@ -182,7 +182,7 @@ class Engine(Graph):
             if outcome.has_effects:
                 if is_rule and self.verdict is not None:
                     outcome = outcomes[-1] = self.verdict(node, outcome)
-                outputs = self._effects(run, position, node, outcome)
+                outputs = self._effects(run, position, node, facts_of(node, slots), outcome)
             else:
                 outputs = outcome.outputs
             first = node.first_slot
@@ -232,8 +232,9 @@ class Engine(Graph):
             node, transfer = self.schedule.nodes[position], self.schedule.transfers[position]
             run.reports.pop(position, None)
             run.unlisted.pop(node.index, None)
-            outcome = yield from self._outcome(node, transfer, facts_of(node, slots))
-            outputs = self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
+            facts = facts_of(node, slots)
+            outcome = yield from self._outcome(node, transfer, facts)
+            outputs = self._effects(run, position, node, facts, outcome) if outcome.has_effects else outcome.outputs
             for slot, fact in enumerate(outputs, node.first_slot):
                 if slots[slot] is not fact:
                     slots[slot] = fact
@@ -259,7 +260,7 @@ class Engine(Graph):
             outputs = outcome.outputs
             if outcome.has_effects:
                 for position in block.positions:
-                    outputs = self._effects(run, position, self.schedule.nodes[position], outcome)
+                    outputs = self._effects(run, position, self.schedule.nodes[position], facts, outcome)
             for number, fact in zip(block.outputs, outputs, strict=True):
                 if known[number] is None:
                     known[number] = fact

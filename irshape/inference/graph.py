@@ -142,8 +142,8 @@ class Graph:
 
         return (yield from Control(self.rules, node, transfer, bodies, facts, inner).answer())
 
-    def _effects(self, run: Run, position: int, node: Node, outcome: Outcome) -> tuple[Fact, ...]:
-        """Report an outcome, and give as many outputs as the layer lists."""
+    def _effects(self, run: Run, position: int, node: Node, facts: tuple[Fact, ...], outcome: Outcome) -> tuple[Fact, ...]:
+        """Report the outcome for these inputs, and give as many outputs as the layer lists."""
         self.voice.speak(run, position, node, outcome)
         outputs, signature = outcome.outputs, node.layer.signature
         missing = signature.output_count - len(outputs)
@@ -154,7 +154,7 @@ class Graph:
         if missing > 0:
             surplus = range(node.first_slot + len(outputs), node.first_slot + signature.output_count)
             # IR version 10 may list ports that the operation does not have, as long as nothing reads them.
-            is_known = all(slot >= 0 and not run.slots[slot].is_poisoned for slot in node.sources)
+            is_known = not any(fact.is_poisoned for fact in facts)
             if is_known and (self.model.ir_version != 10 or any(slot in self.model.readers for slot in surplus)):
                 message = f"the operation has {counted(len(outputs), 'output')}, but the layer lists {signature.output_count}"
                 self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))

@@ -147,7 +147,7 @@ def _is_recorded(port: Port, fact: Fact, is_as_read: bool) -> bool:
 
 def _without_values(transfer: Transfer, declared: Outcome, rules: Rules) -> Outcome:
     """The outcome of a Const whose values are unknown. Where a rule reads them, what follows from that is no fault."""
-    if not transfer.wanted or transfer.wanted is ENDS:
+    if not transfer.wanted or transfer.wanted is ENDS or transfer.wanted is TUPLE_ENDS:
         return declared
     fact = declared.outputs[0]
     return Outcome((rules.facts.intern(fact.element_type, fact.shape, None, True),), declared.findings, (), transfer.listed)

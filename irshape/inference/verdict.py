@@ -96,7 +96,7 @@ class RuntimePass(Engine):
         for position, (node, transfer) in enumerate(zip(self.schedule.nodes, self.schedule.transfers, strict=True)):
             facts = facts_of(node, slots)
             outcome = yield from self._outcome(node, transfer, facts)
-            outputs = self._effects(run, position, node, outcome)
+            outputs = self._effects(run, position, node, facts, outcome)
             slots[node.first_slot : node.first_slot + len(outputs)] = self._reduced(node, outputs)
         return self._end(given, run)
 

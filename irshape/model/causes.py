@@ -6,6 +6,7 @@ A fault that follows from another one is left out, and the leading fault says in
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 from irshape.model.model import FAULTY, Model, Node
 from irshape.report.diagnostic import clipped
@@ -17,6 +18,10 @@ from irshape.xml.document import Port
 _OF_IDS: Final = frozenset({"G102", "G103", "G104", "G105", "G106", "G116"})
 # The most ports that a hint names.
 _MOST_PORTS: Final = 8
+# The most faults for which the layers that nothing reads are searched.
+_MOST_FAULTS: Final = 64
+# The most layers that nothing reads among which one is searched.
+_MOST_UNREAD: Final = 1000
 # Faults of edges that lead to the wrong place or come from there, and inputs and outputs to which such an edge may belong.
 _STRAY: Final = frozenset({"G102", "G103", "G104"})
 
@@ -154,8 +159,10 @@ class _Causes:
 
     def fits(self, stray: Fault, unfed: Fault) -> bool:
         """Whether the layer where an edge starts records what an input without an edge records."""
-        start, [end] = self.port_at(stray, is_input=False), list(self.unknown_inputs(unfed))
-        return start is not None and end.dims is not None and (start.precision, start.dims) == (end.precision, end.dims)
+        start, ends = self.port_at(stray, is_input=False), list(islice(self.unknown_inputs(unfed), 2))
+        if start is None or len(ends) != 1 or ends[0].dims is None:
+            return False
+        return (start.precision, start.dims) == (ends[0].precision, ends[0].dims)
 
     def doubt(self, stray: Fault) -> None:
         """Mark the input that two edges feed as unknown, because nobody knows which of them belongs there."""
@@ -171,11 +178,13 @@ class _Causes:
     def find_right_starts(self) -> None:
         """Inputs that lack an edge, or whose edge comes from a wrong place, and the layers that nothing reads."""
         faults = self.of("G102", "G103", "G105", "G106")
+        if len(faults) > _MOST_FAULTS or len(self.of("G116")) > _MOST_UNREAD:  # so many have no single mistake behind them
+            return
         read = {slot for node in self.model.nodes for slot in node.sources} if faults else set()
         inputs = [node for node in self.model.parameters if node.first_slot not in read]
         for fault in faults:
             unused = {one.node: one for one in self.of("G116") if one.node is not None}
-            ports = list(self.unknown_inputs(fault))
+            ports = list(islice(self.unknown_inputs(fault), _MOST_PORTS))
             unread = [node for node in (*inputs, *unused) if any(_gives(node, port) for port in ports)]
             if len(unread) != 1 or fault.hint is not None:
                 self.name_output(fault)
@@ -208,9 +217,11 @@ class _Causes:
         if fault.ends is None:
             return None
         layer, port = fault.ends[2:] if is_input else fault.ends[:2]
-        node = self.nodes.get(layer)
-        ports = [] if node is None else node.layer.inputs if is_input else node.layer.outputs
-        return next((one for one in ports if one.id == port), None)
+        if (node := self.nodes.get(layer)) is None:
+            return None
+        ports = node.layer.inputs if is_input else node.layer.outputs
+        place = (node.layer.signature.inputs if is_input else node.layer.signature.outputs).get(port)
+        return None if place is None else ports[place]
 
     def line(self, fault: Fault) -> int:
         """The line of a fault in the file."""

@@ -175,7 +175,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def test_a_little_work_is_done_at_once(run: Start, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(batch, "_cores", lambda: pytest.fail("workers are considered"))
+    monkeypatch.setattr(batch, "cores", lambda: pytest.fail("workers are considered"))
     assert run("check", "models").code == 0
 
 

@@ -247,7 +247,7 @@ def examine(mutant: Mutant) -> Iterator[str]:
             yield f"I101 {where.layer_type}: {diagnostic.message}"
         if where.offset is None and where.layer_id is None:
             yield f"{diagnostic.code} has no place"
-    if not inference.ok:
+    if not inference.ok or not inference.knows_values:
         return
     for model, run in inference.graphs:
         for node in model:

@@ -155,7 +155,7 @@ class ScatterNDUpdateV3(Assembling):
         length = tuple_length(ctx, indices, data.rank)
         with ctx.looks(at=[length]):
             if isinstance(length, Dim):
-                if not updates.is_ranked:
+                if not updates.is_ranked or indices.rank == 1:  # one tuple may name an element, and then updates may have any shape
                     return data.shape
                 rank = data.rank + indices.rank - 1 - updates.rank
                 message = "a tuple of indices must have as many indices as data and indices have axes more than updates, less 1"
@@ -165,10 +165,11 @@ class ScatterNDUpdateV3(Assembling):
                 length = rank
             ctx.expect_within(indices, data.shape[:length])
             wanted = (*indices.shape[:-1], *data.shape[length:])
-            ctx.require_rank(updates, (len(wanted),), "S102")
-            ctx.merge_shapes(
-                updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
-            )
+            if wanted:  # OpenVINO does not look at the updates of one element
+                ctx.require_rank(updates, (len(wanted),), "S102")
+                ctx.merge_shapes(
+                    updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+                )
         return data.shape
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:

@@ -48,6 +48,8 @@ ROWS: Rows = {
         ("length of tuples not known, no length fits", "f32[4,5] i32[3,?] f32[7,8,9,3]", "f32[4,5]"),
         ("length of tuples not known, updates differ", "f32[4,5] i32[3,?] f32[7]", "f32[4,5]"),
         ("tuples perhaps too long", "f32[4] i32[3,2..5] f32[3]", "f32[4]"),
+        ("one element", "f32[4] i32[1] f32[7]", "f32[4]"),
+        ("one tuple of a length not known", "f32[4,5] i32[?] f32[7]", "f32[4,5]"),
         ("tuples too long", "f32[4] i32[3,2] f32[3]", "S101"),
         ("updates differ", "f32[4,5] i32[3,1] f32[3,4]", "S201"),
         ("rank of updates", "f32[4,5] i32[3,1] f32[3]", "S102"),
