@@ -66,6 +66,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **given)  # type: ignore[arg-type]
     add("--ignore", default=[], help="do not report these codes", **given)  # type: ignore[arg-type]
     add("--extend-select", default=[], help="report these codes, too", **given)  # type: ignore[arg-type]
+    add("--cost", action="store_true", help="also count what each model computes, and its peak memory")
     add_operations(command)
     command.set_defaults(allowance=None, limited=frozenset())
     add_limit(command)
@@ -166,6 +167,7 @@ def _unit(given: Namespace) -> Scan:
         opaque=given.opaque,
         extensions=[os.path.abspath(one) if os.path.exists(one) else one for one in given.extensions],
         limits=given.limits,
+        has_cost=given.cost,
     )
 
 

@@ -11,6 +11,9 @@ COUNTS: Final = "counts"
 TEXTS: Final = "texts"
 FAULTS: Final = "faults"
 
+# A number of a row is at most this one, which every format can hold; a hostile file may declare more.
+MOST: Final = 2**63 - 1
+
 VALID: Final = "valid"
 INVALID: Final = "invalid"
 FOREIGN: Final = "foreign"
@@ -43,6 +46,11 @@ FIELDS: Final = (
     Field("parameter_bytes", NUMBER, "the bytes of all constants"),
     Field("dynamic_inputs", TEXTS, "the inputs with open sizes, each with its shape"),
     Field("signature", TEXT, "the inputs and outputs in as few symbols as possible; null without open sizes or with errors", True),
+    Field("macs", NUMBER, "with --cost: the multiply-accumulates of an inference, at the sizes `cost_at`", True),
+    Field("flops", NUMBER, "with --cost: two for each multiply-accumulate and one for each other operation, at the sizes `cost_at`", True),
+    Field("peak_memory", NUMBER, "with --cost: the bytes of the activations where they are most, at the sizes `cost_at`", True),
+    Field("cost_at", TEXT, "with --cost: the sizes of the symbols of the signature at which a model with open sizes is counted", True),
+    Field("macs_formula", TEXT, "with --cost: the multiply-accumulates of a model with open sizes, in the symbols of the signature", True),
     Field("errors", NUMBER, "the number of errors"),
     Field("warnings", NUMBER, "the number of warnings"),
     Field("notes", NUMBER, "the number of notes"),
@@ -90,7 +98,7 @@ def _record(fields: tuple[Field, ...]) -> dict[str, Any]:
 def _schema(field: Field) -> dict[str, Any]:
     forms: dict[str, dict[str, Any]] = {
         TEXT: {"type": "string"},
-        NUMBER: {"type": "integer", "minimum": 0},
+        NUMBER: {"type": "integer", "minimum": 0, "maximum": MOST},
         SECONDS: {"type": "number", "minimum": 0},
         COUNTS: {"type": "object", "additionalProperties": {"type": "integer"}},
         TEXTS: {"type": "array", "items": {"type": "string"}},

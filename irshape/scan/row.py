@@ -9,16 +9,17 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from irshape.answers.cost.cost import Cost
 from irshape.answers.info import counts, parameters
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
-from irshape.api import check, read, signature
+from irshape.api import check, cost, read, signature
 from irshape.inference.inference import Inference
 from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
 from irshape.report.selection import Choice, Selection
-from irshape.scan.fields import FAILED, FOREIGN, INVALID, VALID
+from irshape.scan.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID
 from irshape.scan.remote import Remote, RemoteWeights, TransportError, beside, is_remote, shown
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.version import __version__
@@ -32,6 +33,7 @@ _MOST_FAULTS: Final = 200
 # Constants of these types and at most so many bytes are shapes, axes and the like, so rules will probably read them.
 _SMALL: Final = 512
 _WHOLE: Final = frozenset(("i32", "i64"))
+_COSTS: Final = ("macs", "flops", "peak_memory", "cost_at", "macs_formula")
 # A file that changes while it is read is read again so many times.
 _TURNS: Final = 3
 
@@ -40,7 +42,7 @@ class Scan:
     """The check of one file, and its row. It can be pickled for another process or machine.
 
     `choice` selects the codes, `targets` are further policies; `opaque`, `extensions` and `limits` are those of `irshape.check`.
-    What files themselves ask to ignore is reported: a scan reads other people's files.
+    `has_cost` also counts what each valid model costs. What files themselves ask to ignore is reported: a scan reads other people's files.
     """
 
     def __init__(
@@ -51,13 +53,15 @@ class Scan:
         opaque: Sequence[str] = (),
         extensions: Sequence[str] = (),
         limits: Limits = DEFAULT,
+        has_cost: bool = False,
     ) -> None:
         self._selection = Selection([choice]) if choice is not None else None
         self._targets = list(targets)
         self._opaque = list(opaque)
         self._extensions = list(extensions)
         self._limits = limits
-        options = json.dumps([choice, self._targets, self._opaque, self._extensions, limits])
+        self._has_cost = has_cost
+        options = json.dumps([choice, self._targets, self._opaque, self._extensions, limits, has_cost])
         self.settings = f"{__version__} {hashlib.sha256(options.encode()).hexdigest()[:12]}"
 
     def __call__(self, place: str) -> Row:
@@ -80,6 +84,9 @@ class Scan:
                 message = f"internal error; please report it with the file: {type(error).__name__}: {error}"
                 row = self.lost(place, "I101", message, None)
             row["seconds"] = round(time.perf_counter() - started, 6)
+            for field in FIELDS:
+                if field.kind == NUMBER and (row[field.name] or 0) > MOST:
+                    row[field.name] = MOST
             return row
         raise AssertionError
 
@@ -149,6 +156,8 @@ class Scan:
             if found.ok:
                 inputs, results = (_joined(side) for side in (found.inputs, found.outputs))
                 row["signature"] = f"{inputs} -> {results}"
+        if self._has_cost and inference.ok and inference.model.parameters:
+            row.update(_cost(cost(model, weights=weights, opaque=self._opaque)))
         return row
 
     def _row(self, path: str, inference: Inference) -> Row:
@@ -178,6 +187,7 @@ class Scan:
             "parameter_bytes": sum(size for _, size in constants.values()),
             "dynamic_inputs": list(_dynamic_inputs(inference)),
             "signature": None,
+            **dict.fromkeys(_COSTS),
             "errors": severities[ERROR],
             "warnings": severities[WARNING],
             "notes": severities[NOTE],
@@ -186,6 +196,14 @@ class Scan:
             "seconds": 0.0,
             "settings": self.settings,
         }
+
+
+def _cost(found: Cost) -> Row:
+    """The columns of the cost of a model."""
+    amounts = {name: found.at(getattr(found, name)) for name in ("macs", "flops", "peak_memory")}
+    is_open = not isinstance(found.macs, int)
+    sizes = ",".join(f"{name}={size}" for name, size in found.near.items())
+    return {**amounts, "cost_at": sizes or None, "macs_formula": str(found.macs) if is_open else None}
 
 
 def _dynamic_inputs(inference: Inference) -> Iterator[str]:

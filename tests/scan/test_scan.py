@@ -17,10 +17,12 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+import irshape
 from irshape.cli.main import main
 from irshape.scan.fields import row_schema
 from irshape.scan.results import Journal, ResultsError, read
 from irshape.scan.summary import Comparison
+from tests.support.ir import Net
 
 Row = dict[str, Any]
 ROOT = Path(__file__).parents[2]
@@ -88,11 +90,33 @@ def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> Non
     assert lines == table
 
 
+def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
+    net = Net()
+    net.result(net.layer("MatMul", [net.parameter("f32[4000000000,4000000000]"), net.parameter("f32[4000000000,4000000000]")], ["FP32"])[0])
+    (tmp_path / "large.xml").write_text(net.xml)
+    _, rows = scanned(tmp_path / "large.xml", tmp_path / "out.parquet", "--cost")
+    (row,) = rows.values()
+    assert row["macs"] == 2**63 - 1
+
+
 def test_sarif_names_every_faulty_file(models: Path, tmp_path: Path) -> None:
     main(["scan", str(models), "-o", str(tmp_path / "out.sarif"), "-q"])
     results = json.loads((tmp_path / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
     places = {one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].rpartition("/")[2] for one in results}
     assert {"faulty.xml", "cut.xml"} <= places
+
+
+def test_costs_are_those_of_irshape_cost(models: Path, tmp_path: Path) -> None:
+    _, rows = scanned(models, tmp_path / "out.jsonl", "--cost")
+    cost = irshape.cost(models / "atrous.xml")
+    atrous = rows["atrous.xml"]
+    assert (atrous["macs"], atrous["flops"], atrous["peak_memory"]) == (cost.at(cost.macs), cost.at(cost.flops), cost.at(cost.peak_memory))
+    assert atrous["macs_formula"] == str(cost.macs)
+    assert atrous["cost_at"] == ",".join(f"{name}={size}" for name, size in cost.near.items())
+    assert rows["faulty.xml"]["macs"] is None
+    _, without = scanned(models, tmp_path / "without.jsonl")
+    assert without["atrous.xml"]["macs"] is None
 
 
 def test_codes_are_selected(models: Path, tmp_path: Path) -> None:
