@@ -37,6 +37,11 @@ def _length(size: Size, begin: Index, end: Index, step: int) -> Size:
     return dim_max(ceil_div(stop - start if step > 0 else start - stop, abs(step)), 0)
 
 
+def slice_length(taken: range) -> int:
+    """The number of places that a slice takes; `len` is limited to a machine word, which has 32 bits in a browser."""
+    return max(0, -((taken.start - taken.stop) // taken.step))
+
+
 def slice_range(size: int, begin: int | None, end: int | None, step: int) -> range:
     """The indices that a slice takes; `step` is not 0."""
     start, stop = _ends(size, begin, end, step)
@@ -67,7 +72,7 @@ def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Boun
     """
     low, high = (int(min(max(end, 0), INT64_MAX)) for end in bounds(size))
     lengths = [
-        len(slice_range(value, first, second, step))
+        slice_length(slice_range(value, first, second, step))
         for first in _corners(begin)
         for second in _corners(end)
         for value in _breaks(low, high, first or 0, second or 0)

@@ -14,7 +14,7 @@ from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
 from irshape.shape.hints import Annotated, TypeVar
 from irshape.shape.shape import Shape
-from irshape.shape.slicing import Index, slice_range, sliced_bounds, sliced_size
+from irshape.shape.slicing import Index, slice_length, slice_range, sliced_bounds, sliced_size
 from irshape.shape.value import Elements, sliced
 
 
@@ -39,8 +39,8 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
 def _between_ends(ctx: Context, size: Dim, begin: int, end: int, step: int) -> Size:
     """The bounds that OpenVINO infers for a slice between limits of unlike sign: the lengths at both ends of the size."""
     low, high = bounds(size)
-    most = -(-(end if step > 0 else begin + 1) // abs(step)) if high == inf else len(slice_range(int(high), begin, end, step))
-    least = len(slice_range(int(low), begin, end, step))
+    most = -(-(end if step > 0 else begin + 1) // abs(step)) if high == inf else slice_length(slice_range(int(high), begin, end, step))
+    least = slice_length(slice_range(int(low), begin, end, step))
     return ctx.unknown(least, most) if least <= most else ctx.unknown()
 
 
