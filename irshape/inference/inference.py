@@ -149,7 +149,8 @@ class Inference:
     are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
     `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
     `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes
-    of inputs that `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells.
+    of inputs that `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells. `steps` are the steps of
+    work that the pass took.
     """
 
     # `irshape.api` sets it, because this module must not import from `irshape.answers`.
@@ -174,6 +175,7 @@ class Inference:
         self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
         self.given = dict(engine.shapes)
         self.asked = asked
+        self.steps = 0
         self.opaque = engine.opaque
         self.symbols = dict(engine.symbols)
         self.weights = engine.weights
@@ -644,7 +646,9 @@ def conclude(
     `asked` are the inputs that the engine was given.
     """
     model, document = engine.model, engine.model.document
-    engine.scope.work.renew()  # for what is asked of the answer
+    work = engine.scope.work
+    steps = work.most - work.left
+    work.renew()  # for what is asked of the answer
     found = Diagnostics(document.limits.faults)
     misled = {(one.where.layer_id, one.where.path) for one in model.diagnostics if one.code == "G103"}
     passed: Iterable[Diagnostic] = engine.diagnostics
@@ -668,4 +672,6 @@ def conclude(
             add_fixes(engine, found, stale, blamed, is_as_read=is_as_read)
     elif found:
         found = found.without(is_about_specification)
-    return Inference(document, model, engine, found, asked)
+    inference = Inference(document, model, engine, found, asked)
+    inference.steps = steps
+    return inference

@@ -18,10 +18,9 @@ from irshape.xml.document import Port
 _OF_IDS: Final = frozenset({"G102", "G103", "G104", "G105", "G106", "G116"})
 # The most ports that a hint names.
 _MOST_PORTS: Final = 8
-# The most faults for which the layers that nothing reads are searched.
-_MOST_FAULTS: Final = 64
-# The most layers that nothing reads among which one is searched.
-_MOST_UNREAD: Final = 1000
+# The most faults of a graph for which causes are searched, and the most for which the layers that nothing reads are searched.
+_MOST_FAULTS: Final = 256
+_MOST_SEARCHED: Final = 64
 # Faults of edges that lead to the wrong place or come from there, and inputs and outputs to which such an edge may belong.
 _STRAY: Final = frozenset({"G102", "G103", "G104"})
 
@@ -73,6 +72,8 @@ class _Causes:
         if not model.graph.ends:
             self.join_unconnected()
             return
+        if len(faults) > _MOST_FAULTS:  # so many have no single mistake behind them
+            return
         self.follow_ids()
         self.join_missing_layers()
         self.find_right_ends()
@@ -101,12 +102,15 @@ class _Causes:
         """Faults of edges beside an id that two layers have: the edges of one of them lead to the other."""
         faults = [fault for fault in self.found if fault.code in _OF_IDS]
         missing = {fault.missing for fault in faults if fault.missing is not None}
+        numbers = iter(self.model.graph.ends)
+        starts: dict[int, set[int]] = {}  # the layers before each layer
+        for start, _, end, _ in zip(numbers, numbers, numbers, numbers, strict=True) if self.of("G101") else ():
+            starts.setdefault(end, set()).add(start)
         for leader in self.of("G101"):
             if leader.node is None:
                 continue
             ids = {leader.node.layer.id, *(missing if len(missing) == 1 else ())}
-            numbers = iter(self.model.graph.ends)
-            before = {start for start, _, end, _ in zip(numbers, numbers, numbers, numbers, strict=True) if end in ids}
+            before: set[int] = set().union(*(starts.get(id, ()) for id in ids))
             others = [fault for fault in faults if self.names(fault, ids) or (fault.code == "G116" and self.names(fault, before))]
             if others:
                 if len(missing) == 1:
@@ -178,7 +182,7 @@ class _Causes:
     def find_right_starts(self) -> None:
         """Inputs that lack an edge, or whose edge comes from a wrong place, and the layers that nothing reads."""
         faults = self.of("G102", "G103", "G105", "G106")
-        if len(faults) > _MOST_FAULTS or len(self.of("G116")) > _MOST_UNREAD:  # so many have no single mistake behind them
+        if len(faults) > _MOST_SEARCHED:
             return
         read = {slot for node in self.model.nodes for slot in node.sources} if faults else set()
         inputs = [node for node in self.model.parameters if node.first_slot not in read]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 from irshape.answers.question import named as names_in
 from irshape.answers.signature.data import DataSize, data_sizes
@@ -16,6 +16,10 @@ from irshape.inference.run import Guard
 from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.notation import ANY_SIZE, SymbolRange
+
+# Inputs of more axes than this keep raw symbols, and so does a file whose pass takes more than this part of the steps of work.
+_MOST_AXES: Final = 1000
+_SHARE: Final = 4
 
 
 class NamedInference(Inference):
@@ -51,7 +55,7 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    if not plain.ok or not _nameless(plain, plain.symbols):
+    if not plain.ok or _is_much(plain) or not _nameless(plain, plain.symbols):
         return plain
     asked = plain.asked or Inputs()
     try:
@@ -64,6 +68,15 @@ def named(plain: Inference) -> Inference:
     reading = conclude(engine)
     reading.given = plain.given
     return NamedInference(plain, reading, because(found), _named_data_sizes(reading, found.ranges))
+
+
+def _is_much(plain: Inference) -> bool:
+    """Whether names would take much longer than the pass: for inputs of very many axes, and for files that need much work."""
+    axes = 0
+    (model, run), *_ = plain.graphs
+    for node in model.parameters:
+        axes += len(run.slots[node.first_slot].shape or ()) if node.outputs else 0
+    return axes > _MOST_AXES or plain.steps > plain.scope.work.most // _SHARE
 
 
 def _nameless(inference: Inference, names: Collection[str]) -> set[str]:
