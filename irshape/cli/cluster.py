@@ -42,7 +42,7 @@ def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, al
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
         raise RunError("--dask needs Dask: pip install 'irshape[dask]'") from None
-    cluster = LocalCluster(threads_per_worker=1, dashboard_address=None) if address == LOCAL else None
+    cluster = LocalCluster(threads_per_worker=1, dashboard_address=":0") if address == LOCAL else None
     try:
         client = Client(cluster or address, timeout=10)
     except (OSError, ValueError) as error:

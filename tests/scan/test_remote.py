@@ -146,7 +146,7 @@ def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_pat
             if path.exists():
                 os.link(path, models / f"copy{number}{path.suffix}")
     rows, _ = expected(models)
-    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=3, threads_per_worker=1, dashboard_address=":0") as cluster:
         killed = cluster.workers[1].pid
         os.kill(killed, signal.SIGSTOP)  # its groups wait, so that they are lost with it
         timer = Timer(2.0, os.kill, (killed, signal.SIGKILL))
