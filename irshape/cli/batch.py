@@ -166,12 +166,10 @@ def _allowance(given: Namespace) -> Allowance | None:
         if allowance is not None:
             raise RunError("--limit time=... and --limit memory=... need --isolate")
         return None
-    try:
-        import resource  # noqa: F401
-    except ImportError:
-        raise RunError("--isolate: this system cannot limit a process (Python has no module `resource` here)") from None
-    from irshape.cli.limits import Allowance
+    from irshape.cli.limits import Allowance, can_limit
 
+    if not can_limit():
+        raise RunError("--isolate: this system cannot limit a process (Python has no module `resource` here)")
     return allowance or Allowance()
 
 

@@ -13,7 +13,7 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
-from itertools import islice
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.cli.examination import OUT_OF_MEMORY
@@ -27,6 +27,8 @@ LOCAL: Final = "local"
 # The tasks of a group, and the groups that are with the cluster for each of its threads.
 _GROUP: Final = 16
 _AHEAD: Final = 3
+# After so many groups the scheduler is asked again how many threads the cluster has.
+_ASKED: Final = 100
 # How often a group is given to the cluster, if its workers are lost.
 _TURNS: Final = 4
 
@@ -57,9 +59,10 @@ def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, al
         running.add(future)
 
     try:
-        while True:
-            threads = sum(client.nthreads().values())
-            while len(groups) < max(_AHEAD * threads, 1) and (group := list(islice(pending, _GROUP))):
+        for step in count():
+            if step % _ASKED == 0:
+                most = max(_AHEAD * sum(client.nthreads().values()), 1)
+            while len(groups) < most and (group := list(islice(pending, _GROUP))):
                 submit(group, 1)
             if not groups:
                 return
@@ -86,11 +89,15 @@ def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, al
 
 def _examine(work: Work[Task, Result], tasks: list[Task], allowance: Allowance | None) -> list[Result]:
     """The results of a group of tasks, on a worker of the cluster."""
+    setup = pickle.dumps((work, allowance))
     results: list[Result] = []
     for task in tasks:
         child = getattr(_own, "child", None)
-        if child is None or child.setup != (pickle.dumps(work), allowance):
-            child = _own.child = _Child(work, allowance)
+        if child is not None and child.setup != setup:
+            child.end()
+            child = None
+        if child is None:
+            child = _own.child = _Child(setup)
         result = child.result(task)
         if result is None:
             _own.child = None
@@ -102,29 +109,30 @@ def _examine(work: Work[Task, Result], tasks: list[Task], allowance: Allowance |
 class _Child:
     """A process that works on tasks, which arrive on its standard input."""
 
-    def __init__(self, work: Work[Any, Any], allowance: Allowance | None) -> None:
-        self.setup = pickle.dumps(work), allowance
+    def __init__(self, setup: bytes) -> None:
+        """`setup` is the pickled work, with its limits."""
+        self.setup = setup
         command = [sys.executable, "-c", "from irshape.cli.cluster import serve; serve()"]
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self._send((work, allowance))
+        self._send(setup)
 
-    def _send(self, message: Any) -> None:
+    def _send(self, message: bytes) -> None:
         assert self._process.stdin is not None
         with suppress(OSError):  # a dead process is noticed when its answer is read
-            pickle.dump(message, self._process.stdin)
+            self._process.stdin.write(message)
             self._process.stdin.flush()
 
     def result(self, task: Any) -> Any:
         """The result of a task; None if the process died."""
         assert self._process.stdout is not None
-        self._send(task)
+        self._send(pickle.dumps(task))
         try:
             return pickle.load(self._process.stdout)
         except (EOFError, OSError, pickle.UnpicklingError):
             return None
 
     def end(self) -> int:
-        """The exit status of the dead process; negative if a signal killed it."""
+        """The exit status of the process, which ends when nothing more can arrive; negative if a signal killed it."""
         with suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.close()

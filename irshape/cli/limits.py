@@ -11,6 +11,15 @@ _BYTES: Final = re.compile(r"([0-9]{1,9})([KMGT]iB)")
 _UNITS: Final = {"TiB": 1 << 40, "GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}
 
 
+def can_limit() -> bool:
+    """Whether this system can limit the time and memory of a process."""
+    try:
+        import resource  # noqa: F401
+    except ImportError:
+        return False
+    return True
+
+
 class Allowance(NamedTuple):
     """The limits of examining one file: `time` in seconds, `memory` in bytes of address space."""
 

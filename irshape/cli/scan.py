@@ -7,14 +7,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import ExitStack, closing
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import NamedTuple
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs
 from irshape.cli.batch import cores
 from irshape.cli.check_options import codes
 from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
-from irshape.cli.limits import Allowance
+from irshape.cli.limits import Allowance, can_limit
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
 from irshape.cli.workers import in_workers
@@ -29,9 +29,6 @@ from irshape.scan.results import PARTIAL, Cache, Journal, ResultsError, format_o
 from irshape.scan.row import Row, Scan
 from irshape.scan.summary import MOST, Comparison, Summary
 
-if TYPE_CHECKING:
-    from irshape.report.text import Palette as _Palette
-
 ABOUT = "Check many files, local or remote, into a table with a row for each file; sum up and compare such tables."
 EXAMPLES = """examples:
   irshape scan models -o results.parquet
@@ -43,8 +40,6 @@ EXAMPLES = """examples:
 A run that was interrupted goes on where it ended if the same command is given again.
 
 exit code: 0 without errors, 1 with errors, 2 if a file could not be read or checked whole"""
-
-_WIDEST: Final = 60
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -180,21 +175,12 @@ def _tasks(places: Iterable[str], journal: Journal, cache: Cache | None, setting
 
 
 def _results(given: Namespace, work: Work, tasks: Iterator[Task], count: int) -> Generator[tuple[str, Row | None], None, None]:
-    allowance = given.allowance or (Allowance() if _has_limits() else None)
+    allowance = given.allowance or (Allowance() if can_limit() else None)
     if given.dask is not None:
         return on_cluster(work, tasks, given.dask, allowance)
     # The libraries that read URLs start threads.
     has_threads = any(map(is_remote, given.files)) or "fsspec" in sys.modules
     return in_workers(work, tasks, min(given.jobs or cores(), max(count, 1)), allowance, lambda: None, has_threads=has_threads)
-
-
-def _has_limits() -> bool:
-    """Whether this system can limit the memory and time of a process."""
-    try:
-        import resource  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def _summarize(given: Namespace, path: str) -> int:
@@ -212,7 +198,7 @@ def _summarize(given: Namespace, path: str) -> int:
     return FAILED if summary.verdicts[LOST] else FAULTS if summary.verdicts[INVALID] else CLEAN
 
 
-def _lines(summary: Summary, palette: _Palette) -> Iterator[str]:
+def _lines(summary: Summary, palette: Palette) -> Iterator[str]:
     verdicts = ", ".join(f"{summary.verdicts[one]:,} {one}" for one in VERDICTS if summary.verdicts[one])
     yield f"{palette.bold}{counted(summary.files, 'file')}{palette.plain}: {verdicts}"
     seconds = f"{summary.seconds:.1f} s of work" if summary.seconds else "no work"
@@ -225,7 +211,7 @@ def _lines(summary: Summary, palette: _Palette) -> Iterator[str]:
     yield from _table("slowest", ("seconds",), [(file, (f"{seconds:.3f}",)) for seconds, file in summary.slowest], palette)
 
 
-def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple[object, ...]]], palette: _Palette) -> Iterator[str]:
+def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple[object, ...]]], palette: Palette) -> Iterator[str]:
     """A title with columns of numbers, and the first rows."""
     listed = list(rows)
     if not listed:
@@ -242,7 +228,7 @@ def _table(title: str, columns: tuple[str, ...], rows: Iterable[tuple[str, tuple
         yield f"  and {len(listed) - MOST:,} more"
 
 
-def _changes(comparison: Comparison, palette: _Palette) -> Iterator[str]:
+def _changes(comparison: Comparison, palette: Palette) -> Iterator[str]:
     yield ""
     names = ("added", "gone", "changed", "broken", "mended")
     parts = [f"{len(files):,} {name}" for name in names if (files := getattr(comparison, name))]

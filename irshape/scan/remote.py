@@ -7,9 +7,10 @@ fault is a `TransportError`, so that no verdict rests on a part of a file.
 from __future__ import annotations
 
 import io
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final, TypeVar
 
 from irshape.xml.weights import WeightsError, absent
@@ -332,14 +333,14 @@ def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 def walk(place: str) -> Iterator[str]:
     """The places of all .xml files below a folder or in an archive, folder by folder."""
     if protocol := archive_of(place):
-        place = f"{protocol}://::{place}" if is_remote(place) else f"{protocol}://::file://{_absolute(place)}"
+        place = f"{protocol}://::{place}" if is_remote(place) else f"{protocol}://::file://{os.path.abspath(place)}"
     system, root = _system(place)
     inner, joint, rest = place.partition("::")
     protocol = inner.partition("://")[0]
     pending = [root]
     while pending:
         folder = pending.pop(0)
-        entries = _tried("the folder cannot be listed", lambda folder=folder: system.ls(folder, detail=True))  # type: ignore[misc]
+        entries = _tried("the folder cannot be listed", partial(system.ls, folder, detail=True))
         folders = []
         for entry in sorted(entries, key=lambda entry: entry["name"]):
             name = entry["name"]
@@ -348,9 +349,3 @@ def walk(place: str) -> Iterator[str]:
             elif name.partition("?")[0].lower().endswith(".xml"):
                 yield f"{system.unstrip_protocol(name) if not joint else f'{protocol}://{name}'}{joint}{rest}"
         pending[:0] = folders
-
-
-def _absolute(path: str) -> str:
-    import os
-
-    return os.path.abspath(path)
