@@ -203,3 +203,13 @@ def test_the_pages_have_room_for_what_is_measured(name: str) -> None:
 
     text = (ROOT / name).read_text(encoding="utf-8")
     assert 0 < text.find(BEGIN) < text.find(END)
+
+
+def test_a_simulated_scan_gives_each_row_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
+
+    from benchmarks.many import simulate
+
+    simulate(200, 3, tmp_path)
+    assert "merge: 3 tables, 600 rows" in (text := capsys.readouterr().out)
+    assert "100 distinct files" in text

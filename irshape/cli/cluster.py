@@ -1,6 +1,7 @@
 """A Dask cluster examines files. Each of its workers has a process of its own for that, which a file may crash or a limit may end.
 
-Only a few groups of tasks are with the cluster at a time, so the memory of its scheduler does not grow with the number of files.
+Only a few groups of tasks are with the cluster at a time, so the memory of its scheduler does not grow with the number of files. Groups
+grow with the number of tasks that are done: few files are spread over all threads, and many files cost the scheduler little.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from irshape.cli.limits import Allowance
 
 LOCAL: Final = "local"
-# The tasks of a group, and the groups that are with the cluster for each of its threads.
-_GROUP: Final = 16
+# The most tasks of a group, and the groups that are with the cluster for each of its threads.
+_LARGEST: Final = 64
 _AHEAD: Final = 3
 # After so many groups the scheduler is asked again how many threads the cluster has.
 _ASKED: Final = 100
@@ -58,17 +59,19 @@ def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, al
         groups[future.key] = group, turn
         running.add(future)
 
+    done = 0
     try:
         for step in count():
             if step % _ASKED == 0:
                 most = max(_AHEAD * sum(client.nthreads().values()), 1)
-            while len(groups) < most and (group := list(islice(pending, _GROUP))):
+            while len(groups) < most and (group := list(islice(pending, min(1 + done // most, _LARGEST)))):
                 submit(group, 1)
             if not groups:
                 return
             future = next(running)
             group, turn = groups.pop(future.key)
             if future.status == "finished":
+                done += len(group)
                 yield from future.result()
             elif turn < _TURNS:
                 submit(group, turn + 1)

@@ -142,6 +142,16 @@ def _notes() -> dict[str, Any]:
     return _array(_object(note), "the sizes that OpenVINO accepts besides, because it checks less, or lets sizes broadcast")
 
 
+_DATA_SIZE = _object(
+    {
+        "name": {"type": "string", "description": "its name in the signature"},
+        "layer": _KEY,
+        "layer_name": _NAME,
+        "type": {"type": "string", "description": "the layer's type in the file"},
+    }
+)
+
+
 def signature_schema() -> dict[str, Any]:
     """The schema of `Signature.to_dict()`, which `irshape signature --format json` prints for a file."""
     texts = {"type": "object", "additionalProperties": {"type": "string"}}
@@ -151,12 +161,6 @@ def signature_schema() -> dict[str, Any]:
         "size": {"type": "string", "description": "its size in the signature"},
         "reason": {"enum": ["demanded", "broadcast", "product", "read", "carried"]},
         "guards": {"type": "array", "items": _guard(), "description": "the layers that demand it"},
-    }
-    data_size = {
-        "name": {"type": "string", "description": "its name in the signature"},
-        "layer": _KEY,
-        "layer_name": _NAME,
-        "type": {"type": "string", "description": "the layer's type in the file"},
     }
     properties = {
         "tool": _TOOL,
@@ -169,7 +173,7 @@ def signature_schema() -> dict[str, Any]:
         "conditions": _array(_condition(), "all must hold; those on sizes that only data tells come last"),
         "notes": _notes(),
         "because": _array(_object(because), "the axes that are tied to others"),
-        "data_sizes": _array(_object(data_size), "the sizes that only the data of a layer tells"),
+        "data_sizes": _array(_DATA_SIZE, "the sizes that only a run tells"),
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
     }
     title = "The signature of an OpenVINO IR: its inputs and outputs in few symbols"
@@ -214,19 +218,13 @@ def cost_schema() -> dict[str, Any]:
         "intensity": _nullable("number", "FLOPs for each byte that is read or written, at the sizes `near`"),
         "uncounted": _nullable("string", "why the work is not counted and in no sum"),
     }
-    data_size = {
-        "name": name,
-        "layer": _KEY,
-        "layer_name": _NAME,
-        "type": {"type": "string", "description": "the layer's type in the file"},
-    }
     properties = {
         "tool": _TOOL,
         "file": _PATH,
         "ok": {"type": "boolean", "description": "the model has no errors"},
         "symbols": _counts(name, "the range of each symbol"),
         "near": _counts({"type": "integer"}, "the sizes at which values are given"),
-        "data_sizes": _array(_object(data_size), "the sizes that only a run tells"),
+        "data_sizes": _array(_DATA_SIZE, "the sizes that only a run tells"),
         "macs": {**amount, "description": "multiply-accumulates"},
         "operations": {**amount, "description": "other operations on single elements"},
         "flops": {**amount, "description": "two for each MAC, one for each other operation"},

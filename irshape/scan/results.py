@@ -282,7 +282,11 @@ def _write_parquet(rows: Iterator[Row], path: str) -> None:
                 for field in FIELDS:
                     if field.kind == COUNTS:
                         row[field.name] = list(row[field.name].items())
-            writer.write_table(arrow.Table.from_pylist(_encodable(group), schema=schema))
+            try:
+                table = arrow.Table.from_pylist(group, schema=schema)
+            except UnicodeEncodeError:
+                table = arrow.Table.from_pylist(_encodable(group), schema=schema)
+            writer.write_table(table)
 
 
 def _encodable(value: Any) -> Any:

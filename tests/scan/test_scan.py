@@ -100,6 +100,14 @@ def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
     assert row["macs"] == 2**63 - 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names of files that are no text")
+def test_parquet_holds_a_name_that_is_no_text(models: Path, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
+    os.link(models / "atrous.xml", os.fsencode(models / "sub") + b"/\xff.xml")
+    _, rows = scanned(models, tmp_path / "out.parquet")
+    assert set(rows) == {"atrous.xml", "faulty.xml", "feed.xml", "sub/cut.xml", "sub/\\udcff.xml"}
+
+
 def test_sarif_names_every_faulty_file(models: Path, tmp_path: Path) -> None:
     main(["scan", str(models), "-o", str(tmp_path / "out.sarif"), "-q"])
     results = json.loads((tmp_path / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
