@@ -136,6 +136,11 @@ class ValidSizes:
         return [one for one in self.inference.diagnostics if not self.ok or one.code not in _OF_THE_UNKNOWN]
 
     @property
+    def premises(self) -> list[Guard]:
+        """The premises of the formulas on sizes that depend on data. OpenVINO accepts data that breaks them, with other shapes."""
+        return [guard for guard in self.inference.guards if guard.is_premise and not guard.requirement.symbols() <= self.symbols.keys()]
+
+    @property
     def condition(self) -> str:
         """All conditions as one, in Python's syntax; or the words `every size` or `no size`."""
         if not self.ok:
@@ -186,6 +191,7 @@ class ValidSizes:
             "is_by_trial": self.is_by_trial,
             "conditions": [condition.to_dict() for condition in self.conditions],
             "undecided": [one.to_dict() for one in self.undecided],
+            "premises": [guard.to_dict() for guard in self.premises],
             "sample": self.sample,
             "notes": [note.to_dict() for note in self.notes],
             "never_runs": [one.to_dict() for one in self.never_runs],
@@ -269,7 +275,7 @@ class ValidSizes:
         """Check by inference with numbers whether formulas decide everything."""
         own = frozenset(self.symbols)
         for guard in self.inference.guards:
-            if not guard.requirement.symbols() <= own:
+            if not guard.is_premise and not guard.requirement.symbols() <= own:
                 self.undecided.append(Undecided(f"{guard.requirement}: {guard.requirement.message}", guard.node))
         if self.ok:
             self._examine_samples(engine)

@@ -19,7 +19,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
-from irshape.shape.hints import TYPE_CHECKING, Any
+from irshape.shape.hints import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -199,10 +199,13 @@ def guards(inference: Inference, palette: Palette) -> Iterator[str]:
             yield f"  {' ' * wide}  {palette.dim}also {escape(others)}{palette.plain}"
 
 
+PREMISES: Final = "the formulas hold only where; OpenVINO also accepts other sizes, with other shapes"
+
+
 def _heading(guard: Guard) -> str:
     """The heading under which a guard is listed."""
     if guard.is_premise:
-        return "the formulas hold only where; OpenVINO also accepts other sizes, with other shapes"
+        return PREMISES
     return "holds only where, for sizes that depend on data" if is_about_data(guard.requirement) else "holds only where"
 
 

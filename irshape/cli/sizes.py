@@ -10,7 +10,7 @@ import irshape
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import guard_lines, layer_message, reason, title
+from irshape.cli.infer import PREMISES, guard_lines, layer_message, reason, title
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
 from irshape.cli.signature import grouped, in_a_row, note_lines
 from irshape.model.model import Model
@@ -126,6 +126,10 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
             yield from (f"      {reason(guard, palette)}" for guard in condition.guards)
         else:
             yield from guard_lines(condition.guards, palette, "      ")
+    if sizes.premises:
+        yield ""
+        yield f"{palette.bold}{PREMISES}{palette.plain}"
+        yield from guard_lines(sizes.premises, palette)
     yield from note_lines(sizes.notes, palette)
     yield from _undecided(sizes, palette)
     if sizes.never_runs:

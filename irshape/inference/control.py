@@ -249,25 +249,56 @@ class Control(Context):
             run = yield from self._fixpoint(body, first, run)
         iterations = self._iterations(is_entered, self._repeats(body, run), trip_count)
         is_empty = self._condition(self.facts[1].runtime_view, "execution_condition") is False
-        is_skipped = self._is_skipped(is_entered, trip_count)
+        runs = self._runs(is_entered, trip_count, iterations)
         outputs = []
         for index, output in enumerate(body.outputs):
             fact = self._left(output, run.value(output.result), index, iterations, is_empty=is_empty)
             view = self._left(output, theirs.value(output.result).runtime_view, index, count, is_empty=is_empty)
-            if is_skipped and output.slice is None:
-                entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result]
+            if runs != 1:
+                entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result and output.slice is None]
                 if entered:
                     fact = self._or_entered(fact, entered, view.shape, index)
-                elif is_entered is False and not fact.is_poisoned and fact.shape and isinstance(fact.shape[0], Dim):
+                elif (
+                    output.slice is None and is_entered is False and not fact.is_poisoned and fact.shape and isinstance(fact.shape[0], Dim)
+                ):
                     # OpenVINO sees this only with numbers for all sizes.
                     fact = self._fact(fact.element_type, (0, *fact.shape[1:]))
+                is_counted = is_entered or iterations is not trip_count
+                if runs != 0 and not self._holds_if_skipped(output, fact, view.shape, entered, is_counted=is_counted):
+                    with self.assumes():
+                        self.require_ge(runs, 1, "output {index} has this shape only if the Loop runs at least one iteration", index=index)
             outputs.append(self._seen_as(fact, view))
         return tuple(outputs)
 
-    def _is_skipped(self, is_entered: bool | None, trip_count: Any) -> bool:
-        """Whether a Loop may run no iteration."""
-        low, high = bounds(trip_count) if isinstance(trip_count, (int, Dim)) else (0, 0)
-        return is_entered is not True or low <= 0 <= high
+    def _runs(self, is_entered: bool | None, trip_count: Any, iterations: Size) -> Size:
+        """A number that is at least 1 where a Loop runs an iteration, and else 0: 1 if it always does, the trip count, or a symbol."""
+        if is_entered is False or trip_count == 0:
+            return 0
+        if is_entered and isinstance(trip_count, (int, Dim)):
+            low, high = bounds(trip_count)
+            if not low <= 0 <= high:
+                return 1
+            if low == 0:
+                return trip_count
+        is_open = isinstance(iterations, Dim) and iterations is not trip_count
+        return iterations if is_open else self.scope.unknown((self.key, "iterations"), 0, is_unbacked=True)
+
+    def _holds_if_skipped(self, output: BodyOutput, fact: Fact, theirs: Shape, entered: list[Fact], *, is_counted: bool) -> bool:
+        """Whether an output has its shape even if no iteration runs.
+
+        Then OpenVINO's CPU plugin gives the value that entered. If no value enters, each size is 0 that OpenVINO does not know, as
+        `theirs` says. `is_counted` says that the number of iterations, by which parts are joined, is 0 then.
+        """
+        shape = fact.shape
+        if fact.is_poisoned or shape is None:
+            return True
+        if entered:
+            shapes = [one.shape for one in entered]
+            return all(one is not None and len(one) == len(shape) and all(map(_is_within, one, shape)) for one in shapes)
+        if theirs is None or len(theirs) != len(shape):
+            return False
+        joined = self.axis(output.slice.axis, len(shape)) if output.slice is not None and is_counted else None
+        return all(type(size) is int or axis == joined for axis, size in enumerate(theirs))
 
     def _runtime_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
         """The pass over the body of a Loop from which OpenVINO takes its outputs: a size that changes is any size there.
@@ -280,7 +311,7 @@ class Control(Context):
             for parameter, back in backs:
                 before, after = given[parameter], run.value(back)
                 if before.shape is not None and not after.is_poisoned:
-                    shape = self._incompatible(parameter, before.shape, after.shape)
+                    shape = self._freed(parameter, before.shape, after.shape)
                     changed[parameter] = before if shape is before.shape else self._fact(before.element_type, shape)
             if changed == given:
                 break
@@ -288,16 +319,17 @@ class Control(Context):
             run = yield from self._pass(body, given)
         return run
 
-    def _incompatible(self, parameter: Node, before: tuple[Size, ...], after: Shape) -> Shape:
-        """A shape without the sizes that those which come back exclude."""
+    def _freed(self, parameter: Node, before: tuple[Size, ...], after: Shape) -> Shape:
+        """A shape in which a size that comes back with other bounds may be any size."""
         if after is None or len(after) != len(before):
             return None
-        apart = [_are_apart(x, y) for x, y in zip(before, after, strict=True)]
-        if not any(apart):
+        within = [_is_within(y, x) for x, y in zip(before, after, strict=True)]
+        if all(within):
             return before
         key = (self.key, "any", parameter.index)
-        known = [(0, inf) if is_apart else bounds(size) for size, is_apart in zip(after, apart, strict=True)]
-        return tuple([self.scope.unknown((*key, axis), *ends) for axis, ends in enumerate(known)])
+        return tuple(
+            [x if stays else self.scope.unknown((*key, axis), 0) for axis, (x, stays) in enumerate(zip(before, within, strict=True))]
+        )
 
     def _or_entered(self, fact: Fact, entered: list[Fact], theirs: Shape, index: int) -> Fact:
         """The output of a Loop that may run no iteration: the result of the last iteration, or the value that entered the first.
@@ -627,6 +659,12 @@ def _bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:
         copy.reports[position] = NodeReport(report.node)
         copy.reports[position].diagnostics = report.diagnostics
     return copy
+
+
+def _is_within(inner: Size, outer: Size) -> bool:
+    """Whether the bounds of a size lie within those of another."""
+    (low, high), (least, most) = bounds(inner), bounds(outer)
+    return least <= low and high <= most
 
 
 def _are_apart(a: Size, b: Size) -> bool:

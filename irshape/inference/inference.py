@@ -193,6 +193,11 @@ class Inference:
     def _requirements(self) -> dict[Requirement, Guard]:
         return guards_of(self._guarding)
 
+    @property
+    def premises(self) -> dict[Requirement, Guard]:
+        """What the formulas assume, as it was found: premises that follow from others are not left out."""
+        return {one: guard for one, guard in self._requirements.items() if isinstance(one, Premise)}
+
     @cached_property
     def _reported(self) -> Reported | None:
         if not self._requirements:
@@ -200,8 +205,13 @@ class Inference:
         from irshape.inference.conditions import is_about_data
         from irshape.shape.reported import Reported
 
-        # A premise says nothing of the inputs, whose sizes may break it; it does of a size that the layer itself made.
-        reported = Reported(self.scope, [one for one in self._requirements if not isinstance(one, Premise) or is_about_data(one)])
+        # A premise says nothing of the inputs and the iterations of a Loop, which may break it; it does of a size that the layer made.
+        told = [
+            one
+            for one, guard in self._requirements.items()
+            if not isinstance(one, Premise) or (is_about_data(one) and guard.node.type != "Loop")
+        ]
+        reported = Reported(self.scope, told)
         if reported.unfinished is not None:
             node = self._requirements[reported.unfinished].node
             self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])

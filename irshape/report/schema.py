@@ -278,6 +278,7 @@ def sizes_schema() -> dict[str, Any]:
             "items": _condition(),
         },
         "undecided": {"description": "requirements that may exclude more sizes", "type": "array", "items": _object(undecided)},
+        "premises": _array(_guard(), "what the formulas assume of sizes that depend on data"),
         "sample": {"description": "sizes with which the answer was checked", **sizes},
         "notes": _notes(),
         "never_runs": {

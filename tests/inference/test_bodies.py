@@ -81,7 +81,7 @@ def loop(
     fact: str,
     inside: Build,
     *,
-    trips: int | None = 5,
+    trips: int | str | None = 5,
     entered: bool | None = True,
     back: bool = True,
     slice: str = "",
@@ -89,7 +89,7 @@ def loop(
 ) -> Net:
     """A Loop: its body has Parameter 0, Result 1 and a condition that is always true; its input is the port 2.
 
-    None for `trips` or `entered` lets an input tell.
+    None for `trips` or `entered` lets an input tell; the text "N" for `trips` is the size of an input `f32[N]`.
     """
     net = Net()
 
@@ -97,7 +97,10 @@ def loop(
         inside(inner)
         inner.result(inner.const(True, "boolean"))
 
-    count = net.parameter("i64[]") if trips is None else net.const(trips)
+    if trips == "N":
+        count = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")[0]
+    else:
+        count = net.parameter("i64[]") if trips is None else net.const(trips)
     condition = net.parameter("boolean[]") if entered is None else net.const(entered, "boolean")
     inputs = [count, condition, net.parameter(fact)]
     content = body(net, build)
@@ -204,6 +207,10 @@ ROWS: list[tuple[str, Net, str]] = [
     ("what comes back grows, entered or not", loop("f32[1,3]", longer, entered=None), "f32[1..,3]"),
     ("what comes back grows, no trip", loop("f32[1,3]", longer, trips=0), "f32[2,3]"),
     ("what comes back grows, never entered", loop("f32[1,3]", longer, entered=False), "f32[1..,3]"),
+    ("what comes back grows from a bound, unknown trip count", loop("f32[1..2,3]", doubled, trips=None), "f32[1..,3]"),
+    ("what comes back grows from a bound, entered or not", loop("f32[2..5,3]", longer, entered=None), "f32[2..,3]"),
+    ("what comes back changes the order of bounds", loop("f32[2..4,2..3]", transposed(1, 0), trips=None), "f32[2..4,2..4]"),
+    ("what comes back shrinks from a bound", loop("f32[2..5,3]", first_two, trips=None), "f32[2,3]"),
     ("what went in is but partly within the shape of the output", loop("f32[1..9,3]", first_two, trips=None), "f32[1..2,3]"),
     ("never entered, unranked, joined", loop("f32[...]", SAME, back=False, entered=False, output=JOINED), "f32[0]"),
     ("parts of less than nothing", iterator("f32[6,3]", SAME, slice=JOINED.replace('part_size="1"', 'part_size="-2"')), "f32[0,3]"),
@@ -387,6 +394,82 @@ def test_a_loop_that_is_never_entered_gives_no_rows(fact: str, expected: str, th
     assert given[0] == (2 if fact.startswith("f32[2,") else 0)
     model.reshape(list(data.shape))
     assert model.output(0).get_partial_shape() == openvino.PartialShape([0, *data.shape[1:]])
+
+
+def states_iteration(net: Net) -> str:
+    """The premise that a Loop runs an iteration, with `n` for a symbol of the Loop itself; empty if it is not stated."""
+    inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[N]"} if "shapeof" in net.xml else {})
+    found = [guard for guard in inference.guards if "at least one iteration" in guard.requirement.message]
+    assert all(guard.is_premise and guard.to_dict()["premise"] for guard in found)
+    return "".join(re.sub(r"d\d+", "n", str(guard.requirement)) for guard in found)
+
+
+OTHER_AXIS = JOINED.replace('"0"', '"1"', 1)
+
+
+@pytest.mark.parametrize(("name", "net", "premise"), [
+    ("the body alone makes it", loop("f32[2..5,3]", SAME, back=False, trips=None), "n >= 1"),
+    ("the body alone makes it, entered or not", loop("f32[2..5,3]", SAME, back=False, entered=None), "n >= 1"),
+    ("the body alone makes it, a size tells the trip count", loop("f32[?,3]", SAME, back=False, trips="N"), "N >= 1"),
+    ("all its sizes are numbers", loop("f32[2,3]", SAME, back=False, trips=None), ""),
+    ("an iteration runs", loop("f32[2..5,3]", SAME, back=False), ""),
+    ("no iteration runs", loop("f32[2..5,3]", SAME, back=False, trips=0), ""),
+    ("never entered", loop("f32[2..5,3]", SAME, back=False, entered=False), ""),
+    ("joined", loop("f32[1,3]", SAME, back=False, trips=None, output=JOINED), ""),
+    ("joined, a size tells the trip count", loop("f32[1,3]", SAME, back=False, trips="N", output=JOINED), ""),
+    ("joined, a size tells the trip count, entered or not",
+     loop("f32[1,3]", SAME, back=False, trips="N", entered=None, output=JOINED), "n >= 1"),
+    ("joined along another axis", loop("f32[?,1]", SAME, back=False, trips=None, output=OTHER_AXIS), "n >= 1"),
+    ("joined along another axis, a size tells the trip count", loop("f32[?,1]", SAME, back=False, trips="N", output=OTHER_AXIS), "N >= 1"),
+    ("what comes back is what went in", loop("f32[?,3]", SAME, trips=None), ""),
+    ("what comes back has another size", loop("f32[2,3]", summed, trips=None), "n >= 1"),
+    ("what comes back has another size, a size tells the trip count", loop("f32[2,3]", summed, trips="N"), "N >= 1"),
+    ("what comes back has the same size", loop("f32[1,3]", summed, trips=None), ""),
+    ("what comes back is longer", loop("f32[1,3]", longer, trips=None), ""),
+    ("what went in is but partly within the shape", loop("f32[1..9,3]", first_two, trips=None), "n >= 1"),
+])  # fmt: skip
+def test_a_loop_that_may_run_no_iteration(name: str, net: Net, premise: str) -> None:
+    """A shape that only iterations give is stated with the premise that one runs."""
+    assert states_iteration(net) == premise
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("net", "given", "none"), [
+    (loop("f32[2..5,3]", SAME, back=False, trips=None), (2, 3), (0, 3)),
+    (loop("f32[?,4..6]", SAME, back=False, trips=None), (2, 4), (0, 0)),
+    (loop("f32[2,3]", SAME, back=False, trips=None), (2, 3), (2, 3)),
+    (loop("f32[?,1]", SAME, back=False, trips=None, output=OTHER_AXIS), (4, 1), (0, 0)),
+    (loop("f32[1,3]", SAME, back=False, trips=None, output=JOINED), (1, 3), (0, 3)),
+    (loop("f32[1,3]", summed, trips=None), (1, 3), (1, 3)),
+    (loop("f32[2,3]", summed, trips=None), (2, 3), None),
+])  # fmt: skip
+def test_what_openvino_gives_of_a_loop_that_runs_no_iteration(net: Net, given: tuple[int, ...], none: tuple[int, ...] | None) -> None:
+    """The shape that is inferred holds it, unless the premise is stated; None where OpenVINO's CPU plugin fails."""
+    import numpy
+    import openvino
+
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    compiled = openvino.Core().compile_model(model, "CPU")
+    feeds = [numpy.array(0), numpy.zeros(given, numpy.float32)]
+    if none is None:
+        with pytest.raises(RuntimeError, match="incompatible"):
+            compiled(feeds)
+        assert states_iteration(net)
+        return
+    assert compiled(feeds)[0].shape == none
+    inferred = openvino.PartialShape(irshape.infer(net.xml.encode(), weights=net.bin).layer(layer_of(net)).outputs[0].text)
+    assert inferred.compatible(openvino.PartialShape(none)) or states_iteration(net)
+
+
+def test_a_premise_of_a_loop_excludes_no_sizes() -> None:
+    """The number of iterations is no size, so the valid sizes are exact; the rows that are joined may be none."""
+    net = loop("f32[?,1]", SAME, back=False, trips=None, output=OTHER_AXIS)
+    assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3:3"] == ("f32", "[?,?]")
+    sizes = irshape.valid_sizes(net.xml.encode(), weights=net.bin, inputs={"parameter_2": "[H,1]"})
+    assert (str(sizes), sizes.is_exact) == ("every size", True)
+    [premise] = sizes.premises
+    assert sizes.to_dict()["premises"] == [premise.to_dict()]
+    assert premise.requirement.message == "output 0 has this shape only if the Loop runs at least one iteration"
 
 
 def test_a_size_that_openvino_does_not_know_refuses_nothing() -> None:

@@ -36,6 +36,9 @@ def data_sizes(inference: Inference, open_names: Collection[str], taken: Iterabl
     for root in roots(inference):
         for name in symbols(root.size):
             owners.setdefault(name, root.node)
+    for premise, guard in inference.premises.items():
+        for name in premise.symbols():
+            owners.setdefault(name, guard.node)
     names = Names(taken)
     found: dict[int, DataSize] = {}
     for atom in inference.scope.polynomials.atoms:

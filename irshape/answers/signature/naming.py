@@ -80,9 +80,9 @@ def _is_much(plain: Inference) -> bool:
 
 
 def _nameless(inference: Inference, names: Collection[str]) -> set[str]:
-    """The symbols in the sizes of an inference that are not among these names."""
+    """The symbols in the sizes and premises of an inference that are not among these names."""
     seen: set[Size] = set()
-    found: set[str] = set()
+    found = {name for one in inference.premises for name in one.symbols()}
     for _, run in inference.graphs:
         for fact in run.slots:
             for size in fact.shape or ():
