@@ -188,3 +188,127 @@ def test_openvino_refuses_a_reshape_of_bounds_that_cross(rows: str) -> None:
     else:
         with pytest.raises(RuntimeError, match="do not evenly divide"):
             openvino.Core().read_model(net.xml.encode(), net.bin)
+
+
+def one(fact: str, type: str, version: str, *constants: list[int]) -> Net:
+    """A net of one layer, of a Parameter and constants."""
+    net = Net()
+    net.result(net.layer(type, [net.parameter(fact), *map(net.const, constants)], ["FP32"], version)[0])
+    return net
+
+
+def remainder() -> Net:
+    net = Net()
+    rest = net.layer("FloorMod", [sizes_of(net, "f32[3..5]"), net.const([4])], ["I64"])[0]
+    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), rest], ["FP32"], "opset3", mode="numpy")[0])
+    return net
+
+
+def selected() -> Net:
+    net = Net()
+    inputs = [net.parameter("f32[1..8,50,4]"), net.parameter("f32[1..8,1,50]"), net.const(50), net.const(0.5, "f32"), net.const(0.0, "f32")]
+    net.result(net.layer("NonMaxSuppression", inputs, ["I64"], "opset4", box_encoding="corner")[0])
+    return net
+
+
+def padded_window(end: int) -> Net:
+    """A Convolution of 10 elements whose pads are -1 and another number."""
+    net = Net()
+    inputs = [net.parameter("f32[1,2,10]"), net.const([[[1.0] * 3] * 2] * 2, "f32")]
+    net.result(net.layer("Convolution", inputs, ["FP32"], strides=2, dilations=1, pads_begin=-1, pads_end=end)[0])
+    return net
+
+
+def drawn() -> Net:
+    net = Net()
+    limits = [net.const(0.0, "f32"), net.const(1.0, "f32")]
+    shape = net.parameter("i64[1..3]")
+    net.result(net.layer("RandomUniform", [shape, *limits], ["FP32"], "opset8", output_type="f32", global_seed=1, op_seed=1)[0])
+    return net
+
+
+def taken(length: int) -> Net:
+    """A VariadicSplit whose first length is a size, and whose second is -1; the first part is what it gives."""
+    net = Net()
+    data = net.parameter("f32[?]")
+    lengths = net.layer("Concat", [sizes_of(net, "f32[?]" if length < 0 else f"f32[{length}]"), net.const([-1])], ["I64"], axis=0)[0]
+    net.result(net.layer("VariadicSplit", [data, net.const(0), lengths], ["FP32", "FP32"])[0])
+    return net
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(("net", "inputs", "real"), [
+    pytest.param(one("f32[7..]", "Slice", "opset8", [-4], [8], [1], [0]), [[9]], None, id="a slice from -4 to 8"),
+    pytest.param(ended(), [[7], [8]], None, id="an end of either sign"),
+    pytest.param(copied(), [[3, 9], [3, 0]], [3, 9], id="a size that may be 0 and then copies another"),
+    pytest.param(cropped(), [[5], [0], [3]], None, id="the difference of two sizes"),
+    pytest.param(remainder(), [[4]], [0], id="a remainder between the ends"),
+    pytest.param(one("f32[2,6]", "SpaceToBatch", "opset2", [1, 2], [0, -2], [0, 2]), [[2, 6]], [4, 3], id="a negative pad of blocks"),
+    pytest.param(padded_window(0), [[1, 2, 10]], None, id="one negative pad of a window"),
+    pytest.param(padded_window(-1), [[1, 2, 10]], None, id="two negative pads of a window"),
+    pytest.param(selected(), [[1, 50, 4], [1, 1, 50]], [50, 3], id="the boxes of one batch of eight"),
+    pytest.param(taken(-1), [[3], [5]], None, id="a part that is longer than the axis"),
+])  # fmt: skip
+def test_the_cpu_plugin_gives_no_shape_outside_of_what_irshape_infers(net: Net, inputs: list[list[int]], real: list[int] | None) -> None:
+    """It gives a shape that OpenVINO's bounds exclude and irshape's contain; or it fails, as None says."""
+    import numpy
+    import openvino
+
+    core = openvino.Core()
+    model = core.read_model(net.xml.encode(), net.bin)
+    data = [numpy.ones(shape, numpy.float32) for shape in inputs]
+    if real is None:
+        with pytest.raises(RuntimeError):
+            core.compile_model(model, "CPU")(data)
+        return
+    assert list(core.compile_model(model, "CPU")(data)[0].shape) == real
+    inferred = irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
+    assert openvino.PartialShape(inferred).compatible(openvino.PartialShape(real))
+    assert not model.output(0).get_partial_shape().compatible(openvino.PartialShape(real))
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_cpu_plugin_draws_no_numbers_of_a_shape_of_unknown_length(count: int) -> None:
+    """OpenVINO infers three axes of one to three values."""
+    import numpy
+    import openvino
+
+    net = drawn()
+    compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode(), net.bin), "CPU")
+    with pytest.raises(RuntimeError, match="incompatible"):
+        compiled([numpy.full(count, 5)])
+
+
+@pytest.mark.oracle
+def test_a_part_that_is_longer_than_the_axis_breaks_a_premise() -> None:
+    """OpenVINO accepts the numbers, and infers the length as it is given."""
+    import openvino
+
+    [premise] = irshape.infer(taken(-1).xml.encode(), weights=taken(-1).bin).guards
+    assert (str(premise.requirement), premise.is_premise) == ("d0 >= d1", True)
+    net = taken(5)
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    model.reshape({0: [3]})
+    assert model.output(0).get_partial_shape() == openvino.PartialShape([5])
+
+
+def divided(dividend: str, limit: str) -> Net:
+    """A tensor with as many elements as a size, divided by the remainder of another by -3, has."""
+    net = Net()
+    rest = net.layer("Mod", [sizes_of(net, limit), net.const([-3])], ["I64"])[0]
+    sizes = net.layer("Abs", [net.layer("Divide", [sizes_of(net, dividend), rest], ["I64"])[0]], ["I64"])[0]
+    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), sizes], ["FP32"], "opset3", mode="numpy")[0])
+    return net
+
+
+@pytest.mark.oracle
+def test_openvino_divides_by_bounds_that_cross() -> None:
+    """A size of 0..10 leaves 0..2 by -3. OpenVINO has 0 and -2 for the bounds, and divides by the 0; with numbers it accepts the model."""
+    import openvino
+
+    open_sizes, numbers = divided("f32[1..]", "f32[0..10]"), divided("f32[8]", "f32[5]")
+    assert irshape.infer(open_sizes.xml.encode(), weights=open_sizes.bin).ok
+    with pytest.raises(RuntimeError, match="division by zero"):
+        openvino.Core().read_model(open_sizes.xml.encode(), open_sizes.bin)
+    assert openvino.Core().read_model(numbers.xml.encode(), numbers.bin).output(0).get_partial_shape() == openvino.PartialShape([4])

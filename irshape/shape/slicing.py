@@ -64,6 +64,26 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
     return narrow(length, *sliced_bounds(size, begin, end, step)) if isinstance(length, Dim) else length
 
 
+def sliced_range(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
+    """The least and the greatest number of elements that a slice takes if the sign of an index is unknown.
+
+    The formulas for each sign give bounds that `sliced_bounds`, which sees only the ends of ranges, does not find.
+    """
+    low, high = sliced_bounds(size, begin, end, step)
+    lengths = [sliced_size(size, first, last, step) for last in _signs(end) for first in _signs(begin)]
+    if any(length is None for length in lengths):
+        return low, high
+    ranges = [bounds(length) for length in lengths if length is not None]
+    least, most = max(low, min([one for one, _ in ranges])), min(high, max([one for _, one in ranges]))
+    return (least, most) if least <= most else (low, high)
+
+
+def _signs(index: Index) -> tuple[Index, ...]:
+    """An index, once for each sign that it may have."""
+    low, high = (0, 0) if index is None else bounds(index)
+    return (narrow(index, high=-1), narrow(index, 0)) if isinstance(index, Dim) and low < 0 <= high else (index,)
+
+
 def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
     """The least and the greatest number of elements that a slice takes, over all values of the size and of the indices.
 

@@ -396,6 +396,69 @@ def test_a_loop_that_is_never_entered_gives_no_rows(fact: str, expected: str, th
     assert model.output(0).get_partial_shape() == openvino.PartialShape([0, *data.shape[1:]])
 
 
+def counted_up() -> Net:
+    """A slice up to a number that a Loop of constants computes: 1, added ten times."""
+    net = Net()
+
+    def build(inner: Net) -> None:
+        inside(lambda inner, value: inner.layer("Add", [value, inner.const([1.0], "f32")], ["FP32"])[0], "f32[1]")(inner)
+        inner.result(inner.const(True, "boolean"))
+
+    content = body(net, build)
+    map = (
+        '<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="1"/>'
+        '<output external_port_id="-1" internal_layer_id="5" purpose="execution_condition"/></port_map>'
+        '<back_edges><edge from-layer="1" to-layer="0"/></back_edges>'
+    )
+    data = net.parameter("f32[?]")
+    [count] = holder(net, "Loop", "opset5", [net.const(10), net.const(True, "boolean"), net.const([0.0], "f32")], map + content)
+    end = net.layer("Convert", [count], ["I64"], destination_type="i64")[0]
+    net.result(net.layer("Slice", [data, net.const([0]), end, net.const([1]), net.const([0])], ["FP32"], "opset8")[0])
+    return net
+
+
+@pytest.mark.oracle
+def test_openvino_runs_a_loop_of_constants() -> None:
+    """A rule reads its value; irshape runs no Loop, however few its iterations are."""
+    import openvino
+
+    net = counted_up()
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    assert model.output(1).get_partial_shape() == openvino.PartialShape("[..10]")
+    assert irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text == "[?]"
+
+
+@pytest.mark.oracle
+def test_a_size_that_comes_back_is_larger_than_openvino_infers() -> None:
+    """OpenVINO infers 1..4 for the rows inside, those of the first iteration; its CPU plugin runs an iteration of 5."""
+    import numpy
+    import openvino
+
+    def build(inner: Net) -> None:
+        value = inner.parameter("f32[?,3]")
+        limits = [inner.const([one]) for one in (0, 4, 1, 0)]
+        part = inner.layer("Slice", [value, *limits], ["FP32"], "opset8")[0]
+        inner.result(inner.layer("Concat", [part, inner.const([[1.0, 1.0, 1.0]], "f32")], ["FP32"], axis=0)[0])
+        inner.result(inner.layer("ReduceSum", [value, inner.const([0])], ["FP32"], keep_dims=True)[0])
+        inner.result(inner.const(True, "boolean"))
+
+    net = Net()
+    inputs = [net.const(6), net.const(True, "boolean"), net.parameter("f32[1..4,3]")]
+    content = body(net, build)
+    back, total, condition = re.findall(r'id="(\d+)" name="result_', content)
+    map = (
+        f'<port_map><input external_port_id="2" internal_layer_id="0"/><output external_port_id="3" internal_layer_id="{total}"/>'
+        f'<output external_port_id="-1" internal_layer_id="{condition}" purpose="execution_condition"/></port_map>'
+        f'<back_edges><edge from-layer="{back}" to-layer="0"/></back_edges>'
+    )
+    holder(net, "Loop", "opset5", inputs, map + content)
+    assert irshape.infer(net.xml.encode(), weights=net.bin).ports["3.body/0:0"] == ("f32", "[1..5,3]")
+    model = openvino.Core().read_model(net.xml.encode(), net.bin)
+    [loop] = [op for op in model.get_ops() if op.get_type_name() == "Loop"]
+    assert loop.get_function().inputs[0].get_partial_shape() == openvino.PartialShape("[1..4,3]")
+    assert openvino.Core().compile_model(model, "CPU")([numpy.ones((1, 3), numpy.float32)])[0].tolist() == [[5.0, 5.0, 5.0]]
+
+
 def states_iteration(net: Net) -> str:
     """The premise that a Loop runs an iteration, with `n` for a symbol of the Loop itself; empty if it is not stated."""
     inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[N]"} if "shapeof" in net.xml else {})

@@ -14,7 +14,7 @@ from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
 from irshape.shape.hints import Annotated, TypeVar
 from irshape.shape.shape import Shape
-from irshape.shape.slicing import Index, slice_length, slice_range, sliced_bounds, sliced_size
+from irshape.shape.slicing import Index, slice_length, slice_range, sliced_range, sliced_size
 from irshape.shape.value import Elements, sliced
 
 
@@ -33,7 +33,7 @@ def sliced_axis(ctx: Context, size: Size, begin: Index, end: Index, step: Size) 
             if first < 0 <= last:
                 return _between_ends(ctx, size, begin, end, step)
     result = sliced_size(size, begin, end, step)
-    return ctx.unknown(*sliced_bounds(size, begin, end, step)) if result is None else result
+    return ctx.unknown(*sliced_range(size, begin, end, step)) if result is None else result
 
 
 def _between_ends(ctx: Context, size: Dim, begin: int, end: int, step: int) -> Size:

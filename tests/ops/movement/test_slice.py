@@ -1,5 +1,7 @@
 """Slice, StridedSlice and SliceScatter."""
 
+from itertools import product
+
 import pytest
 
 from tests.support.rows import Rows, differs, row_tests
@@ -100,3 +102,17 @@ def test_slice_is_bounded_by_every_size(step: int) -> None:
                 sliced = sliced_size(Scope().symbol("n", low, high), begin, end, step)
                 assert sliced is not None
                 assert bounds(sliced) == (min(lengths), max(lengths)), (low, high, begin, end)
+
+
+@pytest.mark.parametrize(("sizes", "others", "less"), [((2, 9), (1, 9), 2), ((2, 9), (0, 9), 2), ((4, 9), (1, 3), 2), ((0, 6), (0, 6), 1)])
+def test_a_limit_of_either_sign_is_followed_by_its_formula(sizes: tuple[int, int], others: tuple[int, int], less: int) -> None:
+    """The bounds of a slice from the least of two sizes, less a number, are those of the slices of all sizes."""
+    from irshape.shape.dim import Scope, dim_min
+    from irshape.shape.slicing import slice_range, sliced_range
+
+    scope = Scope()
+    size, other = scope.symbol("n", *sizes), scope.symbol("m", *others)
+    found = sliced_range(size, dim_min(size, other) - less, None, 1)
+    pairs = product(range(sizes[0], sizes[1] + 1), range(others[0], others[1] + 1))
+    lengths = [len(slice_range(n, min(n, m) - less, None, 1)) for n, m in pairs]
+    assert found == (min(lengths), max(lengths))
