@@ -258,11 +258,8 @@ class Control(Context):
                 entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result and output.slice is None]
                 if entered:
                     fact = self._or_entered(fact, entered, view.shape, index)
-                elif (
-                    output.slice is None and is_entered is False and not fact.is_poisoned and fact.shape and isinstance(fact.shape[0], Dim)
-                ):
-                    # OpenVINO sees this only with numbers for all sizes.
-                    fact = self._fact(fact.element_type, (0, *fact.shape[1:]))
+                elif output.slice is None and is_entered is False:
+                    fact = self._never_made(fact)
                 is_counted = is_entered or iterations is not trip_count
                 if runs != 0 and not self._holds_if_skipped(output, fact, view.shape, entered, is_counted=is_counted):
                     with self.assumes():
@@ -327,9 +324,14 @@ class Control(Context):
         if all(within):
             return before
         key = (self.key, "any", parameter.index)
-        return tuple(
-            [x if stays else self.scope.unknown((*key, axis), 0) for axis, (x, stays) in enumerate(zip(before, within, strict=True))]
-        )
+        pairs = enumerate(zip(before, within, strict=True))
+        return tuple([size if stays else self.scope.unknown((*key, axis), 0) for axis, (size, stays) in pairs])
+
+    def _never_made(self, fact: Fact) -> Fact:
+        """The output of a Loop that runs no iteration, if no value enters: no rows. OpenVINO sees this only with numbers for all sizes."""
+        if fact.is_poisoned or not fact.shape or not isinstance(fact.shape[0], Dim):
+            return fact
+        return self._fact(fact.element_type, (0, *fact.shape[1:]))
 
     def _or_entered(self, fact: Fact, entered: list[Fact], theirs: Shape, index: int) -> Fact:
         """The output of a Loop that may run no iteration: the result of the last iteration, or the value that entered the first.
