@@ -143,6 +143,8 @@ class Reshape(_Rearrangement):
             if have is None or 0 not in have:
                 is_static = have is not None and all(map(is_known, (*have, *want)))
                 ctx.fail("V101" if is_static else "S206", "data must have no elements where shape holds -1 and a size of 0")
+            if ctx.scope.has_intervals_only:  # OpenVINO divides what the sizes that it knows leave
+                return _between(ctx, *map(product, ctx.without_common(_open(have), _open(want))))
             return 1
         if have is None:
             left = ctx.unknown(least if ctx.scope.has_intervals_only else 0)
@@ -171,6 +173,11 @@ class Reshape(_Rearrangement):
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
+
+
+def _open(sizes: list[Size]) -> list[Size]:
+    """The sizes that are not known."""
+    return [size for size in sizes if not is_known(size)]
 
 
 def _between(ctx: Context, rest: Size, divisors: Size) -> Size:

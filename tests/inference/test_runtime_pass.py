@@ -34,7 +34,6 @@ LISTED = {
     "Interpolate negative scale": "OpenVINO multiplies bounds by the negative scale, which leaves no size",
     "MaxPool kernel of 0 and bounds": "OpenVINO counts a kernel of 0 as one that reaches before the data",
     "AvgPool kernel of 0 and bounds": "OpenVINO counts a kernel of 0 as one that reaches before the data",
-    "Reshape empty on both sides": "OpenVINO infers the size for -1 although a size beside it is 0",
     "STFT not looked at": "no size is unknown to irshape, so no RuntimePass is made",
 }
 

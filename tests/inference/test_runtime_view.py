@@ -116,6 +116,23 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
     assert str(output.partial_shape) == "[?,1..3,..6]"
 
 
+@pytest.mark.oracle
+def test_size_for_minus_one_beside_an_empty_axis() -> None:
+    """For a shape of [N,0,-1] the size for -1 is 1, whatever N is. OpenVINO knows only that it is at least 1, so 16 rows may match it."""
+    import openvino
+
+    net = Net()
+    (shape,) = net.layer("ShapeOf", [net.parameter("f32[?,0]")], ["I64"], "opset3", output_type="i64")
+    (pattern,) = net.layer("Concat", [shape, net.const([-1])], ["I64"], axis=0)
+    (joined,) = net.layer("Reshape", [net.parameter("f32[0,0,4,4]"), pattern], ["FP32"], special_zero=False)
+    net.result(net.layer("MatMul", [joined, net.parameter("f32[16,8]")], ["FP32"], transpose_a=False, transpose_b=False)[0])
+    result = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [found.code for found in result.diagnostics] == ["R401"]
+    assert result.layer(len(net.layers) - 4).outputs[0].text == "[?,0,1]"
+    [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
+    assert str(output.partial_shape) == "[?,0,8]"
+
+
 def piece(net: Net, kind: str) -> Ref:
     """A value of one element: of a size, of data, of an operation that OpenVINO does not follow, or one that it fails to compute."""
     if kind == "data":
