@@ -239,9 +239,16 @@ def test_an_execution_graph_is_one_error(tmp_path: Path) -> None:
     compiled = openvino.Core().compile_model(openvino.Core().read_model(net.xml.encode()), "CPU")
     path = tmp_path / "kernels.xml"
     openvino.serialize(compiled.get_runtime_model(), path)
-    assert codes(irshape.infer(path)) == [("X112", None)]
+    assert codes(irshape.infer(path)) == codes(irshape.check(path, structure=True)) == [("X112", None)]
     with pytest.raises(RuntimeError):
         openvino.Core().read_model(path)
+
+
+def test_another_version_is_not_compared_with_the_schema() -> None:
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter("f32[2,3]")], ["FP32"])[0])
+    source = net.xml.replace('version="11"', 'version="6"').replace('version="opset1"', "")
+    assert codes(irshape.check(source.encode(), structure=True)) == [("X108", None)]
 
 
 def test_operations_of_other_element_types_are_one_error() -> None:
