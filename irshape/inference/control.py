@@ -7,7 +7,7 @@ interval that holds both, then to one without the end that still moves, so the s
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from math import inf
+from math import inf, isfinite
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
@@ -23,6 +23,7 @@ from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, forma
 from irshape.shape.element_type import ElementType
 from irshape.shape.hints import Any, Final, TypeAlias
 from irshape.shape.shape import Shape, format_shape
+from irshape.shape.value import Unreadable
 
 Asking: TypeAlias = Generator[Wanted, Run, Any]
 
@@ -139,10 +140,10 @@ class Control(Context):
         return value != 0 if isinstance(value, (int, float)) else None
 
     def _one(self, fact: Fact, name: str) -> Any:
-        """The one value that a scalar or a list of one element holds; None if it is not known."""
+        """The one value that a scalar or a list of one element holds; None if it is not known or cannot be read."""
         if fact.shape is not None and len(fact.shape) > 1:
             self.fail("S101", f"{name} must have rank 0 or 1, got rank {len(fact.shape)}")
-        if fact.elements is None or fact.is_poisoned:
+        if fact.elements is None or fact.is_poisoned or type(fact.elements) is Unreadable:
             return None
         if len(fact.elements) != 1:
             self.fail("V103", f"{name} must hold 1 value, got {len(fact.elements)}")
@@ -233,6 +234,8 @@ class Control(Context):
             return (self._fact(ElementType.dynamic, None),)
         self._condition(declared.value(body.condition), "the condition in the body")
         trip_count = self._one(self.facts[0], "trip_count")
+        if isinstance(trip_count, float):  # OpenVINO cuts it off
+            trip_count = int(trip_count) if isfinite(trip_count) else None
         own = sum(entry.external in (0, 1) for entry in body.inputs)
         if own > 2 or len(self.facts) != len(body.inputs) + 2 - own:
             self.fault(f"the port map has {counted(len(body.inputs), 'input')}, the layer has {len(self.facts)}", self.node.layer.offset)

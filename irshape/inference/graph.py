@@ -123,7 +123,7 @@ class Graph:
             return self.rules.apply(node, transfer, facts)
         if node.index in self._maps:
             return (yield from self._control(node, transfer, facts))
-        if transfer.op.TYPE == "Parameter":
+        if transfer.op.TYPE == "Parameter" and not facts:
             return self.origins.parameter(node, transfer, self._given.get(node.index), self.shapes)
         if transfer.op.TYPE in BODIES:  # in an example, which has no bodies
             return Outcome(self.origins.recorded(node), listed=transfer.listed)

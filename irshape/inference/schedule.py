@@ -134,7 +134,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
             if ended.get(sources[position]) is not TUPLE_ENDS:
                 ended[sources[position]] = read
         offset, is_odd = None, False
-        if common.is_constant:
+        if common.is_constant and not sources:
             if size is None:
                 size = _size(weights)
             at = common.op.offset if layer.weights_at is None else layer.weights_at

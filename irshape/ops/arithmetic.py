@@ -10,7 +10,7 @@ from irshape.ops.cost import Count, Outputs, each_element, elements
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, lt, narrow, origins, product, symbols
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, narrow, origins, product, symbols
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.polynomial import UNBACKED
@@ -496,8 +496,7 @@ class SegmentMax(Op):
             )
         rest = data.shape[1:]
         if num_segments is not None:
-            count = ctx.scalar(num_segments)
-            return (narrow(count, 0) if lt(count, 0) is not True else ctx.unknown(), *rest)
+            return (ctx.limit(num_segments), *rest)
         return (ctx.unknown() if ids is None else max(ids[-1] + 1, 0), *rest)
 
     def cost(self, out: Outputs, data: Input, segment_ids: Input, num_segments: Input | None) -> Count:

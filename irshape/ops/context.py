@@ -277,6 +277,9 @@ class Context(Judge):
         `count` is how many the rule needs. With `at_least=True` there may be more, and the rule takes the first ones.
         """
         values = self.values(port, at_least=count) if at_least else self.values(port, count)
+        for index, value in enumerate(port.elements or ()):
+            if isinstance(value, int) and value > INT64_MAX:
+                self.fail("V101", f"{port.name}[{index}] must be at most 2^63-1, got {value}", port=port)
         return tuple([self.natural(port, index, value, is_lenient=True) for index, value in enumerate(values[:count])])
 
     def size_in(self, port: Input, *, is_lenient: bool = False) -> Size:
@@ -321,12 +324,12 @@ class Context(Judge):
         return tuple(None if isinstance(element, Dim) else float(element) for element in elements[:count])
 
     def dimension(self, value: Size) -> Size:
-        """A number as OpenVINO's dimension: -1 is any size, and a number below -1 is 0. Unsigned numbers wrap around to these."""
+        """A number as OpenVINO's dimension: -1 and 2^63-1 are any size, a number below -1 is 0. Unsigned numbers wrap around to these."""
         if isinstance(value, Dim):
             return narrow(value, 0) if bounds(value)[0] < 0 else value
         if value > INT64_MAX:
             value -= 2**64
-        return value if value >= 0 else self.unknown() if value == -1 else 0
+        return self.unknown() if value in (-1, INT64_MAX) else max(value, 0)
 
     def readable(self, port: Input, elements: Elements) -> Elements:
         """The elements of a constant as OpenVINO reads them into int64. It is a fault if OpenVINO cannot read their type."""

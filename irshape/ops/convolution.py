@@ -8,6 +8,7 @@ from irshape.ops.registry import op
 from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
+from irshape.shape.guard import NOTHING
 from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
 from irshape.shape.window import transposed_window, window
@@ -101,7 +102,12 @@ class BinaryConvolution(Convolution):
 
 
 def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
-    """The number of groups of filters, each of which takes `inputs` of the channels."""
+    """The number of groups of filters, each of which takes `inputs` of the channels; OpenVINO finds no groups in filters that take none."""
+    if inputs == 0:
+        with ctx.looks(at=NOTHING):
+            ctx.require_eq(channels, 0, "data must have no channels, because the filters take none")
+        with ctx.looks(at=[channels]):
+            return ctx.merge(groups, 0, "there must be as many groups of filters as groups of channels")
     with ctx.looks(at=[inputs]):
         each = ctx.exact_div(channels, inputs, "the channels of data must be a multiple of the channels that a group of filters takes")
         return ctx.merge(groups, each, "there must be as many groups of filters as groups of channels")

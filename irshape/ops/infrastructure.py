@@ -26,10 +26,11 @@ def read_partial_shape(text: str) -> tuple[tuple[Interval, ...] | None, str | No
 
 
 def read_unsigned(text: str) -> tuple[int, str | None]:
-    """A number without sign that takes up the whole text; here OpenVINO's XML reader tolerates nothing else."""
-    if not (text.isascii() and text.isdigit()):
+    """A number that is not negative; OpenVINO's XML reader tolerates blanks and a plus before it, and nothing behind it."""
+    digits = text.lstrip().removeprefix("+")
+    if not (digits.isascii() and digits.isdigit()):
         raise Malformed("A102", f"{text!r} is not an unsigned integer")
-    return read_integer(text)
+    return read_integer(digits)
 
 
 def read_stored_type(text: str) -> tuple[ElementType, str | None]:

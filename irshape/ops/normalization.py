@@ -124,7 +124,7 @@ class LRN(Op):
     """Local response normalization over a window along some axes."""
 
     data = In()
-    axes = In(INTEGER, rank=1, value=True, packed=True)
+    axes = In(INTEGER, value=True, packed=True)
     output = Out(like="data")
     ignores_surplus = True
     alpha: Annotated[float, Stated] = 0.0
@@ -133,10 +133,15 @@ class LRN(Op):
     size: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        if axes.is_ranked:
-            with ctx.looks(at=STATIC):
+        with ctx.looks(at=STATIC):
+            ctx.require_rank(axes, (1,))
+            if axes.known_rank == 1:
                 ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
-        for axis in ctx.readable(axes, ctx.known(axes) or ()):
+        known = ctx.known(axes)
+        if known is None and data.rank < 2:
+            message = f"data must have at least rank 2, got rank {data.rank}: OpenVINO checks axis 1 in place of axes that it does not know"
+            ctx.fail("S101", message, port=data)
+        for axis in ctx.readable(axes, known or ()):
             if axis >= data.rank:
                 ctx.error("V102", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
             elif axis < -data.rank:

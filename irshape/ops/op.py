@@ -183,7 +183,8 @@ class Op:
         for port in cls.inputs:
             port.group = port.like or port.name
         for out in cls.outputs:
-            out.sources = tuple([port.index for port in cls.inputs if out.like is not None and out.like in (port.name, port.like)])
+            likes = [port for port in cls.inputs if out.like is not None and out.like in (port.name, port.like)]
+            out.sources = tuple([port.index for port in likes if not out.alone or port.name == out.like])
         cls.are_alike = len({port.group for port in cls.inputs}) < len(cls.inputs) or any(
             port.variadic and not port.mixed for port in cls.inputs
         )

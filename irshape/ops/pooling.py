@@ -154,7 +154,8 @@ class _AdaptivePooling(Op):
                 ctx.fail("S101", "output_shape must not be a scalar", port=output_shape)
             ctx.require_eq(output_shape.shape[0], count, "output_shape must hold one size for each spatial axis of data", code="V103")
             ctx.stop_at_errors()
-        return (*data.shape[:2], *ctx.sizes(output_shape, count))
+        with ctx.looks(when=output_shape.elements is not None):
+            return (*data.shape[:2], *ctx.sizes(output_shape, count))
 
     def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count:
         """1 operation for each element of the data."""

@@ -126,20 +126,22 @@ class In:
 class Out:
     """An output port.
 
-    Its element type is `type`, or the type of the input `like`, or the value of the attribute `attribute`. `rank` is the rank of the
-    output if the rule ends because an input has no known rank. A `variadic` port stands for all further outputs.
+    Its element type is `type`, or the type of the input `like`, or the value of the attribute `attribute`. Where the type of the input
+    `like` is not known, another input of the same type tells it, unless `alone=True`. `rank` is the rank of the output if the rule ends
+    because an input has no known rank. A `variadic` port stands for all further outputs.
 
     The class of the operation sets `name` and `index`, the position among its outputs, and `sources`, the positions of the inputs that may
     tell the element type.
     """
 
-    __slots__ = ("attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
+    __slots__ = ("alone", "attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
 
     def __init__(
         self,
         type: ElementType | None = None,
         *,
         like: str | None = None,
+        alone: bool = False,
         attribute: str | None = None,
         rank: int | None = None,
         variadic: bool = False,
@@ -150,6 +152,7 @@ class Out:
         self.sources: tuple[int, ...] = ()
         self.type = type
         self.like = like
+        self.alone = alone
         self.attribute = attribute
         self.rank = rank
         self.variadic = variadic
@@ -159,7 +162,7 @@ class Out:
         if self.index < 0:
             self.index = index
             return self
-        port = Out(self.type, like=self.like, attribute=self.attribute, rank=self.rank, variadic=self.variadic)
+        port = Out(self.type, like=self.like, alone=self.alone, attribute=self.attribute, rank=self.rank, variadic=self.variadic)
         port.name, port.index = self.name, index
         return port
 

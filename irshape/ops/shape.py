@@ -8,7 +8,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, dim_max, dim_min, eq, is_filled, is_known, le, narrow, product
+from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, is_filled, is_known, le, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
 from irshape.shape.hints import Annotated
@@ -105,6 +105,8 @@ class Reshape(_Rearrangement):
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """The size for a number of `shape`. With `special_zero`, a number that turns out to be 0 copies the size of the data."""
         low, high = bounds(size)
+        if low == INT64_MAX:  # OpenVINO takes it for a size without bounds
+            return ctx.unknown()
         if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
             if ctx.is_runtime_view and low < -1 == high:
@@ -204,8 +206,11 @@ class Squeeze(_Rearrangement):
         if axes is not None and axes.count is not None:
             ctx.require_rank(axes, (0, 1))
         given = () if axes is None else ctx.axes(axes, data.axis_count, unique=False)
+        if given is None and axes is not None and axes.count == 1:
+            is_removed = not data.shape or any(eq(size, 1) is not False for size in data.shape)
+            return self._without_one(ctx, data) if is_removed else data.shape
         if given is None:
-            return self._without_unknown(ctx, data, axes)
+            return None
         removed = given or range(data.rank)
         is_one = [eq(size, 1) if axis in removed else None for axis, size in enumerate(data.shape)]
         if self._may_keep(given) and any(axis in removed and one is None for axis, one in enumerate(is_one)):
@@ -220,9 +225,9 @@ class Squeeze(_Rearrangement):
         """Whether the rank of the output depends on a size that is not known."""
         return not given
 
-    def _without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
-        """The shape if the axes are not known: OpenVINO assumes that a single axis has size 1."""
-        return ctx.unknown_shape(max(data.rank - 1, 0)) if axes is not None and axes.count == 1 else None
+    def _without_one(self, ctx: Context, data: Input) -> Shape:
+        """The shape without one unknown axis; OpenVINO assumes that the axis has size 1."""
+        return ctx.unknown_shape(max(data.rank - 1, 0))
 
     def propagate(self, ctx: Context, data: Input, axes: Input | None) -> Elements | None:
         return data.values
@@ -237,7 +242,7 @@ class SqueezeV15(Squeeze):
     def _may_keep(self, given: Sequence[int]) -> bool:
         return self.allow_axis_skip or not given
 
-    def _without_unknown(self, ctx: Context, data: Input, axes: Input | None) -> Shape:
+    def _without_one(self, ctx: Context, data: Input) -> Shape:
         return None
 
 

@@ -20,7 +20,7 @@ class _Embedding(Op):
 
     emb_table = In(min_rank=1)
     indices = In(_INDEX, rank=1)
-    output = Out(like="emb_table")
+    output = Out(like="emb_table", alone=True)
 
     reduction: Annotated[str, Fixed] = "sum"
 
@@ -159,7 +159,7 @@ class SparseFillEmptyRows(Op):
     dense_shape = In(INDEX, rank=1, value=True)
     indices = In(INDEX, rank=2, value=True, like="dense_shape")
     default_value = In(rank=0)
-    output_indices = Out(like="dense_shape")
+    output_indices = Out(like="indices", alone=True)
     output_values = Out(like="values")
     empty_rows = Out(ElementType.boolean)
     cost = moved

@@ -15,6 +15,7 @@ import openvino
 import irshape
 from irshape.shape.dim import bounds, evaluate
 from tests.fuzz.values import Graph
+from tests.support.ir import Net
 
 # OpenVINO has halves of the largest int64 where a size has no bound.
 UNBOUNDED = 1 << 47
@@ -51,9 +52,8 @@ def bounds_of(inference: irshape.Inference, size: Any) -> tuple[int, int]:
     return int(low), int(min(high, UNBOUNDED))
 
 
-def witnesses(graph: Graph, inference: irshape.Inference) -> Iterator[Mapping[str, list[int]]]:
+def witnesses(net: Net, chance: random.Random, inference: irshape.Inference) -> Iterator[Mapping[str, list[int]]]:
     """Numbers for the sizes of the inputs, for which no condition is broken, and no layer is never valid."""
-    chance = graph.chance
     parameters = {node.name: inference.view(node).outputs[0].shape or () for node in inference.model.parameters}
     unknown = sorted({size for shape in parameters.values() for size in shape if not isinstance(size, int)}, key=str)
     names = {str(size) for size in unknown}
@@ -66,19 +66,19 @@ def witnesses(graph: Graph, inference: irshape.Inference) -> Iterator[Mapping[st
             values[str(size)] = chance.randint(int(low), int(min(high, low + 12)))
         told = [guard.requirement for guard in inference.guards if guard.requirement.symbols() <= values.keys()]
         shapes = {name: [evaluate(size, values) for size in shape] for name, shape in parameters.items()}
-        if all(one.holds(values) for one in told) and not is_never_valid(graph, shapes):
+        if all(one.holds(values) for one in told) and not is_never_valid(net, shapes):
             yield shapes
 
 
-def is_never_valid(graph: Graph, shapes: Mapping[str, list[int]]) -> bool:
+def is_never_valid(net: Net, shapes: Mapping[str, list[int]]) -> bool:
     """Whether irshape says of these numbers that OpenVINO accepts them and cannot run, such as more elements of TopK than there are."""
-    numbers = irshape.infer(graph.net.xml.encode(), weights=graph.net.bin, inputs=shapes)
+    numbers = irshape.infer(net.xml.encode(), weights=net.bin, inputs=shapes)
     return any(one.code == "R401" for one in numbers.diagnostics)
 
 
-def differences(graph: Graph) -> Iterator[str]:
-    """What irshape says of a net that OpenVINO does not."""
-    xml, weights = graph.net.xml.encode(), graph.net.bin
+def differences(net: Net, chance: random.Random) -> Iterator[str]:
+    """What irshape says of a net that OpenVINO does not; `chance` chooses the numbers that stand in for open sizes."""
+    xml, weights = net.xml.encode(), net.bin
     inference = irshape.infer(xml, weights=weights)
     try:
         model = openvino.Core().read_model(xml, weights)
@@ -91,12 +91,15 @@ def differences(graph: Graph) -> Iterator[str]:
         return
     results = [node.sources[0] for node in inference.model.results]
     ours = []
-    for node in inference.model.results:
-        shape = inference.view(node).inputs[0].shape
+    for number, node in enumerate(inference.model.results):
+        tensor, name = inference.view(node).inputs[0], model.output(number).get_element_type().get_type_name()
+        if tensor.element_type.name != name:
+            yield f"result {number} is of {tensor.element_type}, OpenVINO infers {name}"
+        shape = tensor.shape
         ours.append(None if shape is None else [bounds_of(inference, size) for size in shape])
     theirs = [sizes_of(output.get_partial_shape()) for output in model.outputs]
     loose = {number for number, (a, b) in enumerate(zip(ours, theirs, strict=True)) if not is_within(a, b)}
-    for sizes in witnesses(graph, inference):
+    for sizes in witnesses(net, chance, inference):
         try:
             model.reshape({one.output(0): openvino.PartialShape(sizes[one.get_friendly_name()]) for one in model.get_parameters()})
         except (RuntimeError, ValueError):
@@ -121,7 +124,8 @@ def main() -> int:
     given = parser.parse_args()
     different = 0
     for seed in range(given.first, given.first + given.count):
-        found = list(differences(SmallGraph(random.Random(seed))))
+        graph = SmallGraph(random.Random(seed))
+        found = list(differences(graph.net, graph.chance))
         different += bool(found)
         for one in found:
             print(f"{seed}: {one}")

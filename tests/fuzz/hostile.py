@@ -224,7 +224,8 @@ def rules() -> Iterator[tuple[str, Net, str | None]]:
     window = {"pads_begin": "0,0", "pads_end": "0,0", "strides": "1,1", "kernel": "1,1", "rounding_type": "floor"}
     image, huge = "f32[1,3,8,8]", f"f32[{2**40},{2**40}]"
     one("Reshape", [huge, [-1]], "S205", special_zero=False)
-    one("Reshape", ["f32[6]", [MAX, 2]], "S201", special_zero=False)
+    one("Reshape", ["f32[6]", [MAX, 2]], None, special_zero=False)
+    one("Reshape", ["f32[6]", [MAX - 1, 2]], "S201", special_zero=False)
     one("Reshape", ["f32[0]", [MAX, 0]], None, special_zero=False)
     one("Reshape", ["f32[6]", [MIN]], "V101", special_zero=False)
     one("Tile", [f"f32[{MAX - 1}]", [2]], "S205")

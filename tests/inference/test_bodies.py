@@ -81,7 +81,8 @@ def loop(
     fact: str,
     inside: Build,
     *,
-    trips: int | str | None = 5,
+    trips: float | str | None = 5,
+    counted: str = "i64",
     entered: bool | None = True,
     back: bool = True,
     slice: str = "",
@@ -100,7 +101,7 @@ def loop(
     if trips == "N":
         count = net.layer("ShapeOf", [net.parameter("f32[?]")], ["I64"], "opset3", output_type="i64")[0]
     else:
-        count = net.parameter("i64[]") if trips is None else net.const(trips)
+        count = net.parameter("i64[]") if trips is None else net.const(trips, counted)
     condition = net.parameter("boolean[]") if entered is None else net.const(entered, "boolean")
     inputs = [count, condition, net.parameter(fact)]
     content = body(net, build)
@@ -236,6 +237,7 @@ ROWS: list[tuple[str, Net, str]] = [
     ("joined", loop("f32[2,3]", SAME, back=False, output=JOINED), "f32[10,3]"),
     ("joined, axis from the end", loop("f32[2,3]", SAME, back=False, output=JOINED.replace('"0"', '"-1"', 1)), "f32[2,15]"),
     ("joined, unknown trip count", loop("f32[2,3]", SAME, back=False, trips=None, output=JOINED), "f32[?,3]"),
+    ("joined, trip count with a fraction", loop("f32[2,3]", SAME, back=False, trips=2.5, counted="f32", output=JOINED), "f32[4,3]"),
     ("joined, without end", loop("f32[2,3]", SAME, back=False, trips=-1, output=JOINED), "f32[?,3]"),
     ("never entered", loop("f32[2,3]", SAME, back=False, entered=False), "f32[0,3]"),
     ("never entered, joined", loop("f32[2,3]", SAME, back=False, entered=False, output=JOINED), "f32[0]"),
@@ -654,6 +656,14 @@ def test_a_parameter_is_one_in_any_case(type: str) -> None:
     assert len(openvino.Core().read_model(xml, net.bin).inputs) == 1
     inference = irshape.infer(xml, weights=net.bin, inputs={"parameter_0": "[7,3]"})
     assert inference.ok and inference.ports == irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[7,3]"}).ports
+
+
+def test_a_trip_count_of_packed_elements_is_not_known() -> None:
+    """OpenVINO takes the code of the number for the number."""
+    net = loop("f32[2,3]", SAME, back=False, trips=7, counted="nf4", output=JOINED)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert inference.ok
+    assert [repr(port) for port in inference.layer(layer_of(net)).outputs] == ["f32[?,3]"]
 
 
 def test_a_trip_count_is_never_run() -> None:

@@ -76,6 +76,8 @@ ROWS: Rows = {
         ("real number", "f32[3] i64[3] f32[]", "T101"),
         ("unknown mode", "f32[3] i64[3]", {"fill_mode": "one"}, "A103"),
         ("unranked, not sorted", "f32[...] [1,0,1]", "V101"),
+        ("negative number of segments", "f32[3,4] i64[3] -2", "f32[0,4]"),
+        ("any number of segments", "f32[3,4] i64[3] -1", "f32[?,4]"),
     ],
 }
 

@@ -88,6 +88,9 @@ ROWS: Rows = {
         ("low rank", "f32[1,12] f32[4,2,3]", "S101"),
         ("types differ", "f32[1,4,8] i8[4,1,1,3]", LINE, "T102"),
         ("too many strides", "f32[1,4,8] f32[4,1,1,3]", {**LINE, "strides": "1,1"}, "A105"),
+        ("filters that take no channels", "f32[4,12,11] f32[?,5,0,3]", attributes("1", "0", "0", "1"), "f32[4,0,9]"),
+        ("filters that take none of unknown channels", "f32[4,?,11] f32[2,5,0,3]", attributes("1", "0", "0", "1"), "f32[4,10,9]"),
+        ("groups of filters that take no channels", "f32[4,12,11] f32[2,5,0,3]", attributes("1", "0", "0", "1"), "S201"),
     ],
     ("ConvolutionBackpropData", "opset1"): [
         ("specification", "f32[1,20,224,224] f32[20,10,3,3]", {**HALVING, "output_padding": "0,0"}, "f32[1,10,447,447]"),

@@ -6,6 +6,7 @@ import pytest
 
 import irshape
 from tests.support.ir import Net
+from tests.support.oracle import core
 from tests.support.rows import Rows, row_tests
 
 V = {"variable_id": "v"}
@@ -144,3 +145,38 @@ def test_many_pairs_of_opset3_take_linear_time() -> None:
         [value] = net.layer("ReadValue", [value], ["FP32"], "opset3", variable_id=str(index))
         net.layer("Assign", [value], ["FP32"], "opset3", variable_id=str(index // 2))
     assert irshape.infer(net.xml.encode()).ok
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("reads_values", [False, True])
+@pytest.mark.parametrize("type", ["Const", "Parameter"])
+def test_a_layer_without_inputs_takes_none(type: str, reads_values: bool) -> None:
+    """The edge comes from a layer that stands behind, and the values of the constant are read or not."""
+    net = Net()
+    data = net.parameter("f32[2,3]")
+    one = net.const([1]) if type == "Const" else net.parameter("i64[1]")
+    net.result(net.layer("ReduceSum", [data, one], ["FP32"])[0] if reads_values else one)
+    more = net.parameter("i64[1]")
+    net.layers[one.layer] = net.layers[one.layer].replace("<output>", '<input><port id="5" precision="I64"/></input><output>')
+    net.edges.append(f'<edge from-layer="{more.layer}" from-port="0" to-layer="{one.layer}" to-port="5"/>')
+    with pytest.raises(RuntimeError):
+        core().read_model(net.xml.encode(), net.bin)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [one.code for one in inference.diagnostics if one.severity == "error"] == ["G108"]
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("text", "is_read"), [("8", True), (" 8", True), ("+8", True), (" +8", True), ("8 ", False), ("-8", False), ("0x8", False)]
+)
+def test_where_the_bytes_of_a_constant_begin(text: str, is_read: bool) -> None:
+    net = Net()
+    net.const([1])
+    net.result(net.const([2]))
+    xml = net.xml.replace('offset="8"', f'offset="{text}"').encode()
+    try:
+        core().read_model(xml, net.bin)
+        assert is_read
+    except RuntimeError:
+        assert not is_read
+    assert irshape.infer(xml, weights=net.bin).ok is is_read

@@ -58,6 +58,10 @@ ROWS: Rows = {
         ("axes", "f32[2,3] i64[3]", LRN, "V103"),
         ("scalar axes", "f32[2,3] 1", LRN, "S101"),
         ("real axes", "f32[2,3] f32[1]", LRN, "T101"),
+        ("rank of axes that are not static", "f32[2,3] i64[?,?]", LRN, "f32[2,3]"),
+        ("rank of static axes", "f32[2,3] i64[1,1]", LRN, "S101"),
+        ("axis 1 in place of unknown axes", "f32[?] i64[1]", LRN, "S101"),
+        ("no axes", "f32[?] []", LRN, "f32[?]"),
     ],
     ("MVN", "opset2"): [
         ("static", "f32[2,3,4]", {"eps": 0.1, "across_channels": True, "normalize_variance": True}, "f32[2,3,4]"),

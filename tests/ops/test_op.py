@@ -37,7 +37,8 @@ def test_a_class_has_ports_of_its_own() -> None:
 def test_the_element_type_of_an_output_comes_from_inputs_of_its_own_class(type: str) -> None:
     for cls in REGISTRY.versions(type).values():
         for out in cls.outputs:
-            assert out.sources == tuple(port.index for port in cls.inputs if out.like and out.like in (port.name, port.like))
+            likes = {out.like} if out.alone else {port.name for port in cls.inputs if out.like in (port.name, port.like)}
+            assert out.sources == tuple(port.index for port in cls.inputs if out.like and port.name in likes)
 
 
 def misspelled_attribute() -> None:

@@ -108,6 +108,10 @@ ROWS: Rows = {
         ("too many sizes", "f32[1,3,9] [2,2]", "V103"),
         ("scalar size", "f32[1,3,9] 2", "S101"),
         ("boolean sizes", "f32[1,3,9] boolean=[true]", "T101"),
+        ("unknown values of rank 3", "f32[1,6,8] i64[1,6,1]", "f32[1,6,?]"),
+        ("known values of rank 3", "f32[1,6,8] [[[1],[6]]]", "V103"),
+        ("2^63-1 is any size", "f32[1,6,8] [9223372036854775807]", "f32[1,6,?]"),
+        ("beyond int64", "f32[1,6,8] u64=[18446744073709551615]", "V101"),
     ],
     ("AdaptiveMaxPool", "opset8"): [
         ("specification", "f32[1,3,32,32] [16,16]", {"index_element_type": "i32"}, "f32[1,3,16,16] i32[1,3,16,16]"),

@@ -46,6 +46,8 @@ ROWS: Rows = {
         ("elements not compared beside a copy", "f32[2,3] [0,5]", {"special_zero": True}, "f32[2,5]"),
         ("never valid", "f32[7..9] [5]", "f32[5]"),
         ("data without elements", "f32[0,5] [3,-1]", "f32[3,0]"),
+        ("2^63-1 is any size", "f32[4] [9223372036854775807]", "f32[4]"),
+        ("2^63-2", "f32[4] [9223372036854775806]", "S201"),
     ],
     ("Squeeze", "opset1"): [
         ("static", "f32[1,3,1] [0]", "f32[3,1]"),
@@ -63,6 +65,8 @@ ROWS: Rows = {
         ("boolean axes", "f32[1,3,1] boolean=[true]", "T101"),
         ("axis out of range", "f32[1,3] [2]", "V102"),
         ("axes of rank 2", "f32[1,3] [[0]]", "S101"),
+        ("one unknown axis, none of size 1", "f32[7,2..4] i64[1]", "f32[7,2..4]"),
+        ("one unknown axis, one may have size 1", "f32[7,..4] i64[]", "f32[?]"),
     ],
     ("Squeeze", "opset15"): [
         ("static", "f32[1,3,1] [0]", "f32[3,1]"),
@@ -71,6 +75,9 @@ ROWS: Rows = {
         ("is kept", "f32[2..3,3] [0]", {"allow_axis_skip": True}, "f32[2..3,3]"),
         ("axis not constant", "f32[1,3,1] i64[1]", "f32[...]"),
         ("axis out of range", "f32[1,3] [2]", "V102"),
+        ("one unknown axis, none of size 1", "f32[7,2..4] i64[]", {"allow_axis_skip": True}, "f32[7,2..4]"),
+        ("one unknown axis, one may have size 1", "f32[7,..4] i64[1]", "f32[...]"),
+        ("two unknown axes", "f32[7,2] i64[2]", "f32[...]"),
     ],
     ("Unsqueeze", "opset1"): [
         ("static", "f32[2,3] [0,3]", "f32[1,2,3,1]"),

@@ -17,6 +17,7 @@ ROWS: Rows = {
         ("float indices", "f32[5,2] f32[4] f32[4] f32=3.0", "T101"),
         ("index types differ", "f32[5,2] i64[4] i32[4] 3", "T102"),
         ("weight types differ", "f32[5,2] i64[4] i64[4] 3 0 f16[4]", "T102"),
+        ("type of the weights only", "dynamic[5] i32[4] i32[4] i32=3 i32=0 f16[4]", "dynamic[3]"),
     ],
     ("EmbeddingBagOffsetsSum", "opset3"): [
         ("static", "f32[5,2] i64[4] i64[3]", "f32[3,2]"),
@@ -39,6 +40,7 @@ ROWS: Rows = {
         ("weights differ", "f32[5,2] i64[3,4] f32[3,5]", "S201"),
         ("indices of rank 1", "f32[5,2] i64[3]", "S101"),
         ("float indices", "f32[5,2] f32[3,4]", "T101"),
+        ("type of the weights only", "dynamic[5] i32[3,4] f16[3,4]", "dynamic[3]"),
     ],
     ("EmbeddingBagPacked", "opset15"): [
         ("static", "f32[5,2] i64[3,4]", {"reduction": "mean"}, "f32[3,2]"),
@@ -63,6 +65,7 @@ ROWS: Rows = {
         ("rank", "f32[3,1] [5,6] i64[3,2] f32[]", "S101"),
         ("float shape", "f32[3] f32[2] f32[3,2] f32[]", "T101"),
         ("types differ", "f32[3] [5,6] i32[3,2] f32[]", "T102"),
+        ("type of dense_shape only", "f32[3] i64[2] dynamic[3,2] f32[]", "dynamic[3..,2] f32[3..] boolean[?]"),
     ],
 }
 

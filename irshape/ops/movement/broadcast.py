@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import Spelled, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, eq
-from irshape.shape.element_type import ANY, INTEGER, ElementType
+from irshape.shape.dim import Size, lt
+from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.shape import Shape
@@ -58,7 +58,8 @@ class _Broadcast(Moving):
         ctx.require_rank(axes_mapping, (1,))
         if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked and (data.rank or axes_mapping.shape != (0,)):
             wanted = data.axis_count  # one axis or none for a scalar
-            ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
+            with ctx.looks(at=STATIC):
+                ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
         if not data.is_ranked or target is None or target_shape.elements is None:
             return target
         axes = ctx.known(axes_mapping)
@@ -76,12 +77,17 @@ class _Broadcast(Moving):
         return target
 
     def pdpd(self, ctx: Context, data: Input, target: Shape, is_target_known: bool) -> Shape:
-        """Axes match from the first one on, and either may stretch."""
+        """The first axis of the data is the axis `mode_axis` of the target; -1 lets the last axes match. Either may stretch."""
         if target is None or not data.is_ranked or not is_target_known:
             return target and ctx.unknown_shape(len(target))
-        if data.rank < len(target):
-            ctx.fail("S102", f"the target must have at most rank {data.rank}, got rank {len(target)}")
-        return ctx.broadcast_shapes(data.shape[: len(target)], target)
+        start: int = self.mode_axis  # type: ignore[attr-defined]
+        start = len(target) - data.rank if start == -1 else start
+        if start < 0:
+            ctx.fail("A104", f"the axis of the target where the data begins must be at least 0, got {start}")
+        if data.rank < len(target) - start:
+            ctx.fail("S102", f"the target must have at most rank {data.rank + start}, got rank {len(target)}")
+        stretched = ctx.broadcast_shapes(data.shape[: max(len(target) - start, 0)], target[start:])
+        return (*target[:start], *(stretched or ()))
 
     def propagate(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Elements | None:
         if self.mode not in ("numpy", "bidirectional"):  # type: ignore[attr-defined]
@@ -100,6 +106,7 @@ class BroadcastV1(_Broadcast):
     axes_mapping = In(value=True, filled=True)
     ignores_surplus = True
     mode: Literal["none", "explicit", "numpy", "pdpd"] = "none"
+    mode_axis: Annotated[int, Spelled("mode.auto_broadcast_axis")] = 0
 
     def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
         target = self._target(ctx, target_shape)
@@ -117,6 +124,7 @@ class BroadcastV3(_Broadcast):
     """Repeat a tensor to a target shape, mapping axes explicitly, as NumPy does, or letting the target stretch too."""
 
     mode: Literal["numpy", "bidirectional", "explicit", "none", "pdpd"] = "numpy"
+    mode_axis: Annotated[int, Spelled("mode.mode.axis")] = 0
 
     def infer(self, ctx: Context, data: Input, target_shape: Input, axes_mapping: Input | None) -> Shape:
         is_explicit = self.mode in ("explicit", "none")
@@ -141,7 +149,7 @@ class Tile(Moving):
     """Repeat a tensor along its axes."""
 
     data = In()
-    repeats = In(INTEGER, rank=1, value=True)
+    repeats = In(INTEGER | BOOLEAN, rank=1, value=True)
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
@@ -213,14 +221,17 @@ class PadV1(Moving):
         """The size of an axis with its pads. OpenVINO checks the elements that the mode repeats only if the sizes are static."""
         total = size + begin + end
         with ctx.looks(at=STATIC):
-            if self.pad_mode == "edge" and eq(begin + end, 0) is not True:
-                ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
+            repeats = {lt(0, begin), lt(0, end)}
+            if self.pad_mode == "edge" and repeats != {False}:
+                with ctx.looks(when=True in repeats):
+                    ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
             if self.pad_mode in ("reflect", "symmetric"):
                 longest = size - 1 if self.pad_mode == "reflect" else size
                 for pad in (begin, end):
                     ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that its pads repeat", axis=axis)
         if isinstance(total, int) and total < 0:
             ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than the axis has, which leaves {total}")
+            return ctx.unknown() if ctx.scope.has_intervals_only else 0
         return ctx.saturate(total)
 
     def propagate(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> Elements | None:

@@ -13,6 +13,8 @@ from irshape.shape.hints import Annotated, Any
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, concatenated, sliced
 
+_WHOLE = "the sum of the lengths must be the size of axis {axis}"
+
 
 @op("Concat", "opset1")
 class Concat(Assembling):
@@ -113,13 +115,18 @@ class VariadicSplit(_Split):
     output = Out(like="data", variadic=True)
 
     def infer(self, ctx: Context, data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
-        if not (count := split_lengths.count):
+        count = split_lengths.count
+        if count is None and not ctx.kept:
             ctx.single(axis)
-            if count is None and ctx.kept:
-                along = ctx.axis_in(axis, data.known_rank)
-                return [self.anywhere(ctx, data) if along is None else self.part(data, along, ctx.unknown()) for _ in range(ctx.kept)]
             return [None]
         along = ctx.axis_in(axis, data.known_rank)
+        if count is None:
+            return [self.anywhere(ctx, data) if along is None else self.part(data, along, ctx.unknown()) for _ in range(ctx.kept)]
+        if not count:
+            if along is not None and split_lengths.elements is not None:
+                with ctx.looks(at=STATIC):
+                    ctx.require_eq(0, data.shape[along], _WHOLE, axis=along)
+            return [None]
         ctx.require_rank(split_lengths, (1,))
         if along is None:
             return [self.anywhere(ctx, data)] * count
@@ -140,7 +147,7 @@ class VariadicSplit(_Split):
             parts[rest] = ctx.saturate(size - others)
         else:
             with ctx.looks(at=STATIC):
-                ctx.require_eq(sum(parts), size, "the sum of the lengths must be the size of axis {axis}", axis=along)
+                ctx.require_eq(sum(parts), size, _WHOLE, axis=along)
         return [self.part(data, along, part) for part in parts]
 
     def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:

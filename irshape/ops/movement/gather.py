@@ -8,6 +8,7 @@ from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.hints import Annotated, Any
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, padded
@@ -35,7 +36,8 @@ class GatherV1(Moving):
     unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
-        along = ctx.axis_in(axis, data.known_rank)
+        with ctx.looks(at=STATIC):
+            along = ctx.axis_in(axis, data.known_rank)
         batch = self.batch_dims
         if indices.is_ranked:
             batch += indices.rank if batch < 0 else 0

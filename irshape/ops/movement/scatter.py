@@ -49,7 +49,7 @@ class ScatterUpdate(Assembling):
     indices = In(INTEGER, ends=True)
     updates = In(like="data")
     axis = In(INTEGER, value=True, packed=True)
-    output = Out(like="data")
+    output = Out(like="data", alone=True)
     ignores_surplus = True
 
     def infer(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Shape:
@@ -65,10 +65,6 @@ class ScatterUpdate(Assembling):
                     updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
                 )
         return data.shape
-
-    def types(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> ElementType:
-        """The element type of the data, even if only the type of the updates is known."""
-        return data.element_type
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input, axis: Input) -> Elements | None:
         wanted, along, sizes = ctx.known(indices), ctx.axis_in(axis, data.rank), data.static_shape

@@ -144,8 +144,12 @@ class SliceScatter(Op):
         if all(port is None or port.elements is not None for port in (start, stop, step, axes)):
             ctx.merge_shapes(updates, taken, "axis {axis} of the updates must be as long as the slice")
         elif updates.is_ranked:
-            for axis, (size, update) in enumerate(zip(data.shape, updates.shape, strict=True)):
-                ctx.require_ge(size, update, "axis {axis} of the updates must not be longer than that of the data", axis=axis)
+            are_named = axes is not None or start.elements is not None
+            for axis, (size, part, update) in enumerate(zip(data.shape, taken, updates.shape, strict=True)):
+                if part is size and are_named:
+                    ctx.require_eq(update, size, "axis {axis} of the updates must be as long as that of the data", axis=axis)
+                else:
+                    ctx.require_ge(size, update, "axis {axis} of the updates must not be longer than that of the data", axis=axis)
         return data.shape
 
 

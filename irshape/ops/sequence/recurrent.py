@@ -13,31 +13,34 @@ from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, is_known, product
-from irshape.shape.guard import BOUNDS, STATIC
+from irshape.shape.element_type import ANY, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
 
 Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
+# The element types that a tensor of zeros can have.
+_WITH_ZERO = ANY - {ElementType.dynamic, ElementType.string, ElementType.f8e8m0}
 
 
-# An input, a size of it that others must share, and the sizes that OpenVINO looks at in the comparison: BOUNDS or STATIC.
-Claim: TypeAlias = tuple[Input, Size, int]
+# An input, a size of it that others must share, and whether OpenVINO looks at it.
+Claim: TypeAlias = tuple[Input, Size, bool]
 
 
 def claims(ports: Sequence[Input], axis: int) -> list[Claim]:
     """The sizes of an axis of those inputs whose rank is known."""
-    return [(port, port.shape[axis], BOUNDS) for port in ports if port.is_ranked]
+    return [(port, port.shape[axis], True) for port in ports if port.is_ranked]
 
 
 def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
     """The one size that all claims must agree on."""
     if not sizes:
         return ctx.unknown()
-    (_, size, look), *others = sizes
-    if look != BOUNDS and ctx.scope.has_intervals_only:
+    (_, size, is_seen), *others = sizes
+    if not is_seen and ctx.scope.has_intervals_only:
         size = ctx.unknown()
-    for port, other, look in others:
-        with ctx.looks(at=look):
+    for port, other, is_seen in others:
+        with ctx.looks(when=is_seen):
             size = ctx.merge(size, other, "{port} must have the same {what} as the earlier inputs", port=port.name, what=what)
     return size
 
@@ -57,14 +60,15 @@ class _Recurrent(Op):
     def hidden(self, ctx: Context, states: Sequence[Input], W: Input, R: Input, B: Input | None) -> Size:
         """The hidden size: the last axis of the states and of R, and the rows of W, R and B for each gate."""
         columns = claims((*states, R), -1)
-        is_plain = any(is_known(size) for _, size, _ in columns)
+        size = agreed(ctx, columns, "hidden size")
+        is_plain = is_known(size)
         message = "{port} must have {blocks} rows for each element of the hidden state"
         rows: list[Claim] = []
         for port, count, _ in claims((W, R), -2):
-            look = BOUNDS if is_plain or is_known(port.shape[0]) else STATIC
-            with ctx.looks(at=look):
-                rows.append((port, ctx.exact_div(count, self.gates, message, port=port.name, blocks=self.gates), look))
-        size = agreed(ctx, [*columns, *rows], "hidden size")
+            is_seen = is_plain or is_known(port.shape[0])
+            with ctx.looks(when=is_seen):
+                rows.append((port, ctx.exact_div(count, self.gates, message, port=port.name, blocks=self.gates), is_seen))
+        size = agreed(ctx, [(R, size, True), *rows] if columns else rows, "hidden size")
         if B is not None and B.is_ranked:
             with ctx.looks(when=is_plain):
                 ctx.require_eq(B.shape[-1], size * self.bias_blocks(), message, port=B.name, blocks=self.bias_blocks())
@@ -187,11 +191,14 @@ class LSTMCell(_LSTMCell):
     ) -> tuple[Shape, Shape]:
         batch, hidden = self.state(ctx, X, (initial_hidden_state, initial_cell_state), W, R, B)
         if B is None or P is None:  # OpenVINO puts zeros in their place; hidden_size says how many
+            if not ctx.has_type(X, _WITH_ZERO):
+                ctx.fail("T101", f"X must have an element type with a zero where B or P is absent, got {X.element_type}", port=X)
             ctx.require_eq(hidden, self.hidden_size, "hidden_size must be the hidden size of states and weights where B or P is absent")
         if P is not None:
             if not P.is_ranked or P.rank == 0:
                 ctx.fail("S101", "P must have rank 1", port=P)
-            ctx.require_eq(P.shape[0], hidden * 3, "P must hold 3 weights for each element of the hidden state")
+            with ctx.looks(at=STATIC):
+                ctx.require_eq(P.shape[0], hidden * 3, "P must hold 3 weights for each element of the hidden state")
         return (batch, hidden), (batch, hidden)
 
     def cost(

@@ -8,6 +8,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, product
 from irshape.shape.element_type import INDEX, ElementType
+from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 _REAL = frozenset({ElementType.f32, ElementType.f16, ElementType.bf16, ElementType.dynamic})
@@ -23,7 +24,9 @@ class _Fourier(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
-            ctx.require_eq(axes.shape[0], signal_size.shape[0], "axes and signal_size must hold the same number of values", code="V103")
+            message = "axes and signal_size must hold the same number of values"
+            with ctx.looks(at=STATIC):
+                ctx.require_eq(axes.shape[0], signal_size.shape[0], message, code="V103")
         sizes = self.signal(ctx, data)
         count = axes.count
         if count is not None and count > len(sizes):

@@ -25,6 +25,7 @@ ROWS: Rows = {
         ("float axes", "f32[3] [2,3,4] f32=[1.0]", "T101"),
         ("unknown target, axes", "f32[3,4] i64[3] [0]", "V103"),
         ("unranked target, axes", "f32[3,4] i64[...] [0]", "f32[...]"),
+        ("axis of pdpd", "f32[4,1] [5,4,7] [0]", {"mode": "pdpd", "mode.auto_broadcast_axis": 1}, "f32[5,4,7]"),
     ],
     ("Broadcast", "opset3"): [
         ("numpy", "f32[3,1] [2,3,4]", "f32[2,3,4]"),
@@ -52,6 +53,16 @@ ROWS: Rows = {
         ("unknown mode", "f32[3] [3]", {"mode": "ring"}, "A103"),
         ("unknown target of lower rank", "f32[3,1] i64[1]", "f32[?]"),
         ("scalar, axes", "f32[] [2,3,4] i64[1]", {"mode": "explicit"}, "f32[2,3,4]"),
+        ("axis of pdpd", "f32[4,1] [5,4,7]", {"mode": "pdpd", "mode.mode.axis": 1}, "f32[5,4,7]"),
+        ("axis of pdpd, stretched target", "f32[4,3] [5,1]", {"mode": "pdpd", "mode.mode.axis": 1}, "f32[5,4]"),
+        ("axis of pdpd behind the target", "f32[4,1] [5,4]", {"mode": "pdpd", "mode.mode.axis": 3}, "f32[5,4]"),
+        ("last axes of pdpd", "f32[4,1] [5,4,7]", {"mode": "pdpd", "mode.mode.axis": -1}, "f32[5,4,7]"),
+        ("last axes of pdpd, longer data", "f32[4,1] [5]", {"mode": "pdpd", "mode.mode.axis": -1}, "A104"),
+        ("negative axis of pdpd", "f32[4,1] [5,4,7]", {"mode": "pdpd", "mode.mode.axis": -2}, "A104"),
+        ("longer target of pdpd", "f32[4,1] [5,4,7,2]", {"mode": "pdpd", "mode.mode.axis": 1}, "S102"),
+        ("2^63-1 is any size", "f32[1] [9223372036854775807]", "f32[?]"),
+        ("beyond int64", "f32[1] u64=[18446744073709551615]", "V101"),
+        ("number of axes that is not static", "f32[4,5] [3,4,5] i64[3..5]", {"mode": "explicit"}, "f32[3,4,5]"),
     ],
     ("Tile", "opset1"): [
         ("static", "f32[3,1] [2,3]", "f32[6,3]"),
@@ -64,6 +75,8 @@ ROWS: Rows = {
         ("unranked", "f32[...] [2]", "f32[...]"),
         ("scalar repeats", "f32[3,1] 2", "S101"),
         ("float repeats", "f32[3,1] f32=[2.0,1.0]", "T101"),
+        ("boolean repeats", "f32[2] boolean[1]", "f32[?]"),
+        ("known boolean repeats", "f32[2] boolean=[true]", "T101"),
     ],
     ("Pad", "opset1"): [
         ("static", "f32[3,4] [1,1] [2,2]", "f32[6,7]"),
@@ -90,6 +103,8 @@ ROWS: Rows = {
         ("crop", "f32[3,4] [-1,1] [-2,2]", "f32[0,7]"),
         ("crop beyond", "f32[3..5] [-4] [0]", "f32[..1]"),
         ("scalar pads", "f32[3] 1 [2]", "S101"),
+        ("edge of nothing, cropped", "f32[0] [-1] [0]", {"pad_mode": "edge"}, "f32[0]"),
+        ("edge of nothing, cropped and padded", "f32[0] [-1] [1]", {"pad_mode": "edge"}, "S203"),
     ],
 }
 

@@ -49,6 +49,10 @@ ROWS: Rows = {
         ("two axes", "f32[6,2] [0,1] [2,4]", "V103"),
         ("lengths of rank 2", "f32[6,2] 0 [[2,4]]", "S101"),
         ("boolean axis", "f32[6,2] boolean=false [2,4]", "T101"),
+        ("no lengths", "f32[4,6] 0 i32=[]", "S201"),
+        ("no lengths, not static", "f32[2..4,6] 0 i32=[]", "dynamic[...]"),
+        ("no lengths, axis outside", "f32[4,6] 5 i32[0]", "V102"),
+        ("number of lengths not known, axis outside", "f32[4,6] 5 i32[?]", "dynamic[...]"),
     ],
 }
 

@@ -27,6 +27,9 @@ ROWS: Rows = {
         ("axis not constant", "f32[4,5] i32[4,2] i64[]", {"batch_dims": 1}, "f32[4,?]"),
         ("unranked", "f32[...] i32[4,2] 0", {"batch_dims": 1}, "A104"),
         ("scalar", "f32[] i32[] i64[]", "S101"),
+        ("rank of an axis that is not static", "f32[1,6,8] i64[2] i64[?,?]", "f32[?,?,?]"),
+        ("several axes, not static", "f32[1,6,8] i64[2] i64[2..5]", "f32[?,?,?]"),
+        ("several axes", "f32[1,6,8] i64[2] i64[2]", "V103"),
     ],
     ("GatherElements", "opset6"): [
         ("static", "f32[5,6] i32[5,2]", {"axis": 1}, "f32[5,2]"),

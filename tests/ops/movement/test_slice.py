@@ -71,6 +71,11 @@ ROWS: Rows = {
         ("step of 0", "f32[...] f32[2,2] [1,1] [3,3] [1,0]", "V101"),
         ("scalar", "f32[] f32[] [1] [3] [1]", "S101"),
         ("too many", "f32[...] f32[2] [1,1] [3,3] [1,1]", "V103"),
+        ("axis beside an unknown slice", "u8[8,?] u8[6,4] [1] [7] i64[1] [1]", "S201"),
+        ("axis beside a slice of unknown length", "u8[8,9] u8[8,4] [1] [7] i64[...] [1]", "u8[8,9]"),
+        ("axis beside an unknown slice without axes", "u8[8,9] u8[6,4] [1] i64[1] i64[1]", "S201"),
+        ("axes not known", "u8[8,9] u8[6,4] i64[1] [7] [1] i64[1]", "u8[8,9]"),
+        ("neither start nor axes known", "u8[8,9] u8[6,4] i64[1] [7] [1]", "u8[8,9]"),
     ],
 }
 

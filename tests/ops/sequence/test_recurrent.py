@@ -36,6 +36,20 @@ ROWS: Rows = {
         ("wrong peepholes", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[16]", {"hidden_size": 4}, "S201"),
         ("unranked peepholes", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[...]", {"hidden_size": 4}, "S101"),
         ("weights format", "f32[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4]", {"hidden_size": 4, "weights_format": "fi"}, "A103"),
+        (
+            "peepholes that are not static",
+            "f32[6,4] f32[6,1] f32[6,1] f32[4,4] f32[...] f32[...] f32[..1]",
+            {"hidden_size": 1},
+            "f32[6,1] f32[6,1]",
+        ),
+        ("no zeros of strings", "string[2,5] string[2,4] string[2,4] string[16,5] string[16,4]", {"hidden_size": 4}, "T101"),
+        ("no zeros of a type that is not known", "dynamic[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16]", {"hidden_size": 4}, "T101"),
+        (
+            "all inputs of a type that is not known",
+            "dynamic[2,5] f32[2,4] f32[2,4] f32[16,5] f32[16,4] f32[16] f32[12]",
+            {"hidden_size": 4},
+            "f32[2,4] f32[2,4]",
+        ),
     ],
     ("GRUCell", "opset3"): [
         ("static", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[12]", {"hidden_size": 4}, "f32[2,4]"),
@@ -45,6 +59,7 @@ ROWS: Rows = {
         ("biases", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[16]", {"hidden_size": 4}, "S201"),
         ("one activation", "f32[2,5] f32[2,4] f32[12,5] f32[12,4] f32[12]", {"hidden_size": 4, "activations": "tanh"}, "A105"),
         ("type of W", "f16[1,16] f16[1,4] f8e4m3[12,16] f16[12,4] f16[12]", {"hidden_size": 4}, "f16[1,4]"),
+        ("bounds that leave one hidden size", "f32[2,3] f32[2,..1] f32[6..9,3] f32[?,1..] f32[?]", {"hidden_size": 4}, "S201"),
     ],
     ("RNNCell", "opset1"): [
         ("static", "f32[2,5] f32[2,4] f32[4,5] f32[4,4] f32[4]", {"hidden_size": 4}, "f32[2,4]"),
@@ -71,6 +86,12 @@ ROWS: Rows = {
         ),
         ("directions differ", "f32[2,7,5] f32[2,2,4] f32[2,1,4] i64[2] f32[1,16,5] f32[1,16,4] f32[1,16]", {"hidden_size": 4}, "S201"),
         ("lengths differ", "f32[2,7,5] f32[2,1,4] f32[2,1,4] i64[3] f32[1,16,5] f32[1,16,4] f32[1,16]", {"hidden_size": 4}, "S201"),
+        (
+            "rows of weights of unknown directions",
+            "f32[2,3,2] f32[2,1,?] f32[2,1,?] i64[2] f32[..3,8,?] f32[?,12,?] f32[1,?]",
+            {"hidden_size": 4},
+            "f32[2,1,3,2] f32[2,1,2] f32[2,1,2]",
+        ),
     ],
     ("GRUSequence", "opset5"): [
         ("static", "f32[2,7,5] f32[2,1,4] i64[2] f32[1,12,5] f32[1,12,4] f32[1,12]", {"hidden_size": 4}, "f32[2,1,7,4] f32[2,1,4]"),

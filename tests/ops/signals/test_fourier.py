@@ -24,6 +24,8 @@ ROWS: Rows = {
         ("too many axes", "f32[2,10,2] [0,1,2]", "V103"),
         ("lengths differ", "f32[2,10,2] [1] [5,6]", "V103"),
         ("axis twice", "f32[2,10,2] [1,1]", "V104"),
+        ("numbers of axes and sizes, not static", "f32[4,6,2] i64[2..5] [1]", "f32[?,?,2]"),
+        ("numbers of axes and sizes", "f32[4,6,2] i64[2] [1]", "V103"),
     ],
     ("IDFT", "opset7"): [
         ("static", "f32[2,10,8,2] [1,2] [5,-1]", "f32[2,5,8,2]"),

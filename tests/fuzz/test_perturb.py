@@ -1,0 +1,15 @@
+"""Rows that have been changed at random have the verdict, the element types and the shapes of OpenVINO."""
+
+import os
+
+import pytest
+
+# `IRSHAPE_PERTURBED=20000` compares as many rows as that.
+COUNT = int(os.environ.get("IRSHAPE_PERTURBED", "300"))
+
+
+@pytest.mark.oracle
+def test_perturbed_rows_beside_openvino() -> None:
+    from tests.fuzz.perturb import run
+
+    assert list(run(0, COUNT)) == []
