@@ -10,7 +10,7 @@ give a single term.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import gcd
 
 from irshape.shape.compilation import mypyc_attr
@@ -524,26 +524,29 @@ class PolynomialTable:
         Raises KeyError for a missing symbol, ZeroDivisionError for a divisor of 0, and OverflowError for an intermediate value of more
         than a thousand digits, which only a hostile model has.
         """
-        known: dict[int, int] = {}
+        [value] = self.evaluator((expression,))(values)
+        return value
 
-        def value_of(polynomial: Expression) -> int:
-            total, terms = split(polynomial)
-            for monomial, product in terms:
-                for index in monomial:
-                    product *= known[index]
-                total += product
-            return total
+    def evaluator(self, expressions: Sequence[Expression]) -> Callable[[Mapping[str, int]], list[int]]:
+        """A function from the values of symbols to those of the expressions, which computes what they share once.
 
-        for index in self.atoms_below(expression):
-            atom = self.atoms[index]
-            if atom.kind == "symbol":
-                known[index] = values[atom.name]
-            else:
-                a, b = (value_of(argument) for argument in atom.arguments)
-                known[index] = _computed(atom.kind, a, b)
-                if known[index].bit_length() > _MAX_BITS:
+        It raises what `evaluate` raises.
+        """
+        atoms = [self.atoms[index] for index in self.atoms_below(*expressions)]
+
+        def evaluated(values: Mapping[str, int]) -> list[int]:
+            known: dict[int, int] = {}
+            for atom in atoms:
+                if atom.kind == "symbol":
+                    known[atom.index] = values[atom.name]
+                    continue
+                a, b = atom.arguments
+                result = known[atom.index] = _computed(atom.kind, _sum(a, known), _sum(b, known))
+                if result.bit_length() > _MAX_BITS:
                     raise OverflowError(f"a size has more than {_MAX_BITS} bits")
-        return value_of(expression)
+            return [_sum(expression, known) for expression in expressions]
+
+        return evaluated
 
     def substituted(self, expression: Expression, given: Mapping[int, Expression]) -> Expression:
         """The expression with some atoms replaced, also inside other atoms; ZeroDivisionError if a divisor becomes 0."""
@@ -615,6 +618,16 @@ class PolynomialTable:
 
 def _is_huge(*numbers: int) -> bool:
     return max(map(abs, numbers)) > _MAX_COEFFICIENT
+
+
+def _sum(expression: Expression, known: Mapping[int, int]) -> int:
+    """The value of an expression whose atoms have these values."""
+    total, terms = split(expression)
+    for monomial, product in terms:
+        for index in monomial:
+            product *= known[index]
+        total += product
+    return total
 
 
 def _computed(kind: str, a: int, b: int) -> int:

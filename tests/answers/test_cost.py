@@ -14,7 +14,9 @@ import pytest
 
 import irshape
 from irshape.answers.cost.cost import Cost
-from irshape.answers.cost.formula import Formula, value
+from irshape.answers.cost.formula import Formula, amount, value, values
+from irshape.shape.dim import Scope
+from irshape.shape.formula import parse_formula, size_by
 from tests.answers import nets
 from tests.support.ir import Net, Ref
 from tests.support.irs import PATHS, WITH_WEIGHTS, named
@@ -59,6 +61,19 @@ def test_leading_terms_come_first(inputs: str, text: str, leading: str) -> None:
     found = cost(net, inputs={"parameter_0": inputs}).macs
     assert str(found) == text
     assert (found.leading if isinstance(found, Formula) else "") == leading
+
+
+def test_amounts_together_are_what_each_is_alone() -> None:
+    """The formulas share H//4 and min(H, W), which are computed once; a number stays as it is."""
+    scope = Scope()
+    texts = ("H//4*W", "(H//4 + min(H, W))//3", "7", "2*min(H, W) + H//4")
+    amounts = [amount(size_by(parse_formula(text), scope.symbol), {"H": "height"}) for text in texts]
+    together = values(amounts)
+    assert together({"height": 9, "W": 5}) == [value(one, {"height": 9, "W": 5}) for one in amounts] == [10, 2, 7, 12]
+    assert together({"height": 4, "W": 8}) == [8, 1, 7, 9]
+    assert values([3, 4])({}) == [3, 4]
+    with pytest.raises(KeyError):
+        together({"W": 5})
 
 
 def test_a_rounded_size_leads_by_its_quotient() -> None:

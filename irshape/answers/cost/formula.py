@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -102,6 +102,17 @@ def amount(size: Size, names: Mapping[str, str]) -> Amount:
 def value(found: Amount, sizes: Mapping[str, int]) -> int:
     """The number for these sizes."""
     return found if isinstance(found, int) else found.evaluate(sizes)
+
+
+def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
+    """A function from sizes to the numbers of several amounts, which computes what their formulas share once."""
+    formulas = [one for one in found if isinstance(one, Formula)]
+    if not formulas:
+        numbers = [one for one in found if isinstance(one, int)]
+        return lambda sizes: numbers
+    first = formulas[0]
+    evaluated = first.table.evaluator([one.expression if isinstance(one, Formula) else one for one in found])
+    return lambda sizes: evaluated({first._own(name): size for name, size in sizes.items()})
 
 
 def total(scope: Scope, sizes: Iterable[Size]) -> Size:

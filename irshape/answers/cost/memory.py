@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.formula import Amount, Formula, amount, total, value
+from irshape.answers.cost.formula import Amount, Formula, amount, total, value, values
 from irshape.answers.cost.graph import Branch, Graph, bytes_of, type_of
 from irshape.model.model import Node
 from irshape.shape.dim import Dim, Scope, Size, dim_max, evaluate, expression_of, is_le, symbols
@@ -102,9 +102,10 @@ class Peak:
             return []
         others = {name: size for name, size in sizes.items() if name != symbol}
         given = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
+        evaluated = values(given)
 
         def winner(size: int) -> int:
-            memories = [value(found, {symbol: size}) for found in given]
+            memories = evaluated({symbol: size})
             return memories.index(max(memories))
 
         def valid(size: int) -> int:
