@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import inf
 
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow, symbols
 from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.range import Bound
 
@@ -20,21 +20,16 @@ _UNBOUNDED: Final = 2**47
 _FAR: Final = 2**31 - 1
 
 
-def _ends(size: Size, begin: Index, end: Index, step: int) -> tuple[Size, Size]:
-    """The clamped start and stop of a slice. The sign of each index must be known."""
+def _length(size: Size, begin: Index, end: Index, step: int) -> Size:
+    """The number of elements that a slice takes. The sign of each index must be known."""
     last = size if step > 0 else size - 1
     start = (0 if step > 0 else last) if begin is None else dim_min(dim_max(_from_front(begin, size), 0), last)
     stop = (size if step > 0 else -1) if end is None else dim_min(dim_max(_from_front(end, size), 0 if step > 0 else -1), size)
-    return start, stop
+    return dim_max(ceil_div(stop - start if step > 0 else start - stop, abs(step)), 0)
 
 
 def _from_front(index: Size, size: Size) -> Size:
     return index + size if bounds(index)[1] < 0 else index
-
-
-def _length(size: Size, begin: Index, end: Index, step: int) -> Size:
-    start, stop = _ends(size, begin, end, step)
-    return dim_max(ceil_div(stop - start if step > 0 else start - stop, abs(step)), 0)
 
 
 def slice_length(taken: range) -> int:
@@ -43,9 +38,14 @@ def slice_length(taken: range) -> int:
 
 
 def slice_range(size: int, begin: int | None, end: int | None, step: int) -> range:
-    """The indices that a slice takes; `step` is not 0."""
-    start, stop = _ends(size, begin, end, step)
-    assert not isinstance(start, Dim) and not isinstance(stop, Dim)
+    """The indices that a slice takes; `step` is not 0. This is `_length` for numbers, of which the bounds of a slice ask many."""
+    last, before = (size, 0) if step > 0 else (size - 1, -1)
+    start = 0 if step > 0 else last
+    if begin is not None:
+        start = min(max(begin + size if begin < 0 else begin, 0), last)
+    stop = size if step > 0 else -1
+    if end is not None:
+        stop = min(max(end + size if end < 0 else end, before), size)
     return range(start, stop, step)
 
 
@@ -67,15 +67,30 @@ def sliced_size(size: Size, begin: Index, end: Index, step: int) -> Size | None:
 def sliced_range(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
     """The least and the greatest number of elements that a slice takes if the sign of an index is unknown.
 
-    The formulas for each sign give bounds that `sliced_bounds`, which sees only the ends of ranges, does not find.
+    Where the axis and the indices are computed from a common symbol, the formulas for each sign give bounds that `sliced_bounds`, which
+    sees only the ends of ranges, does not find.
     """
     low, high = sliced_bounds(size, begin, end, step)
+    if not _are_tied(size, begin, end):
+        return low, high
     lengths = [sliced_size(size, first, last, step) for last in _signs(end) for first in _signs(begin)]
     if any(length is None for length in lengths):
         return low, high
     ranges = [bounds(length) for length in lengths if length is not None]
     least, most = max(low, min([one for one, _ in ranges])), min(high, max([one for _, one in ranges]))
     return (least, most) if least <= most else (low, high)
+
+
+def _are_tied(*sizes: Index) -> bool:
+    """Whether two of the sizes are computed from a common symbol."""
+    seen: set[str] = set()
+    for size in sizes:
+        if isinstance(size, Dim):
+            names = symbols(size)
+            if not seen.isdisjoint(names):
+                return True
+            seen |= names
+    return False
 
 
 def _signs(index: Index) -> tuple[Index, ...]:
