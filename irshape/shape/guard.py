@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import gcd, inf
 
 from irshape.shape.compilation import mypyc_attr
@@ -53,9 +53,12 @@ class Requirement:
     def holds(self, values: Mapping[str, int]) -> bool:
         """Whether the relation holds for these values of the symbols; False if a side divides by 0, or is too large to be computed."""
         try:
-            a, b = evaluate(self.a, values), evaluate(self.b, values)
+            return self.relates(evaluate(self.a, values), evaluate(self.b, values))
         except (ZeroDivisionError, OverflowError):
             return False
+
+    def relates(self, a: int, b: int) -> bool:
+        """Whether the relation holds between two numbers."""
         if self.kind == "eq":
             return a == b
         if self.kind == "ge":
@@ -97,6 +100,24 @@ class Requirement:
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]], bool]:
+    """A function that tells whether all relations hold for values of the symbols; what their formulas share is computed once."""
+    sides = [side for one in requirements for side in (one.a, one.b)]
+    tables = [side.scope.polynomials for side in sides if isinstance(side, Dim)]
+    if not tables:
+        return lambda values: all(one.holds(values) for one in requirements)
+    evaluated = tables[0].evaluator([expression_of(side) for side in sides])
+
+    def hold(values: Mapping[str, int]) -> bool:
+        try:
+            numbers = evaluated(values)
+        except (ZeroDivisionError, OverflowError):
+            return False
+        return all(one.relates(a, b) for one, a, b in zip(requirements, numbers[::2], numbers[1::2], strict=True))
+
+    return hold
+
+
 class Premise(Requirement):
     """A relation that the formula of an output assumes. OpenVINO accepts sizes that break it; the formula does not hold for them."""
 

@@ -3,6 +3,7 @@
 import pytest
 
 from irshape.shape.dim import Size, bounds, congruence, dim_max, dim_min, eq, evaluate, le, lt, narrow
+from irshape.shape.guard import all_hold
 from irshape.shape.limits import Limits
 from irshape.shape.reported import Reported
 from tests.shape.random_sizes import Meaning, RandomSizes, Values
@@ -107,6 +108,8 @@ def test_formulas_and_requirements_read_as_python() -> None:
             assert eval(str(z), {}, names) == evaluate(z, values)
             for guard in ctx.guards:
                 assert eval(str(guard), {}, names) == guard.holds(values), (str(guard), values)
+            for some in (ctx.guards, ctx.guards[:2], []):
+                assert all_hold(some)(values) == all(guard.holds(values) for guard in some), (some, values)
 
 
 @pytest.mark.parametrize("block", range(4))

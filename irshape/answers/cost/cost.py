@@ -21,7 +21,7 @@ from irshape.model.model import Node
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Size, symbols
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, all_hold
 from irshape.shape.range import Range
 from irshape.version import TOOL
 from irshape.xml.document import Document
@@ -147,10 +147,11 @@ class Cost:
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
         known = self.symbols.get(symbol, Range(0, inf))
+        hold = all_hold(self._demands)
 
         def is_valid(size: int) -> bool:
             fits = known.modulus <= 1 or (size - known.remainder) % known.modulus == 0
-            return fits and all(one.holds({**self.near, symbol: size}) for one in self._demands)
+            return fits and hold({**self.near, symbol: size})
 
         return self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
 

@@ -69,7 +69,8 @@ class Formula:
 
     def __str__(self) -> str:
         table, (constant, terms) = self.table, split(self.expression)
-        ordered = sorted(terms, key=lambda term: (-_degree(table, term[0]), -term[1], term[0]))
+        degrees = _degrees(table, self.expression)
+        ordered = sorted(terms, key=lambda term: (-_degree(term[0], degrees), -term[1], term[0]))
         texts = [table.text(table.polynomial(0, dict([term]))) for term in ordered]
         texts += [str(constant)] if constant else []
         text = " + ".join(texts).replace("+ -", "- ")
@@ -129,16 +130,21 @@ def total(scope: Scope, sizes: Iterable[Size]) -> Size:
     return expression if isinstance(expression, int) else scope.dim(expression, expression.range)
 
 
-def _degree(table: PolynomialTable, monomial: Monomial) -> int:
-    return sum([_degree_of_atom(table, index) for index in monomial])
+def _degrees(table: PolynomialTable, expression: Expression) -> dict[int, int]:
+    """The degree of each atom that an expression is computed from."""
+    degrees: dict[int, int] = {}
+    for index in table.atoms_below(expression):
+        atom = table.atoms[index]
+        if not atom.arguments:
+            degrees[index] = 1
+            continue
+        a, b = (max([_degree(one, degrees) for one, _ in split(argument)[1]], default=0) for argument in atom.arguments)
+        degrees[index] = {"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b))
+    return degrees
 
 
-def _degree_of_atom(table: PolynomialTable, index: int) -> int:
-    atom = table.atoms[index]
-    if not atom.arguments:
-        return 1
-    a, b = (max([_degree(table, monomial) for monomial, _ in split(argument)[1]], default=0) for argument in atom.arguments)
-    return {"floor": a - b, "multiply": a + b, "min": min(a, b)}.get(atom.kind, max(a, b))
+def _degree(monomial: Monomial, degrees: Mapping[int, int]) -> int:
+    return sum([degrees[index] for index in monomial])
 
 
 def _leading(table: PolynomialTable, expression: Expression) -> Leading | None:
