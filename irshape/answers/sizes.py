@@ -69,7 +69,9 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
     """
     question, found = opened(model, given), None
     if is_whole(model) and not question.symbols:
-        raise InputError("the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]")
+        unranked = [node.name for node, shape in question.shapes.items() if shape is None]
+        why = f"the rank of {unranked[0]} is not known" if unranked else "the inputs have no dynamic sizes"
+        raise InputError(f"{why}; name some sizes in a shape, as in {unranked[0] if unranked else 'x'}[1,3,H,W]")
     if question.symbols.keys() - named(given):
         found = Discovery(model, given, weights, opaque, keeps_named=True)
         question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})

@@ -234,6 +234,8 @@ def test_what_openvino_accepts_and_cannot_run_is_said() -> None:
 def test_questions_that_cannot_be_answered() -> None:
     with pytest.raises(irshape.InputError, match="no dynamic sizes"):
         answer(nets.windows(), {"parameter_0": "[1,1,28,28]"})
+    with pytest.raises(irshape.InputError, match="the rank of parameter_0 is not known; name some sizes in a shape"):
+        answer(nets.windows(), {"parameter_0": "[...]"})
     found = answer(nets.windows(), OBLONG)
     with pytest.raises(irshape.InputError, match="the size of W is missing"):
         found.admits(H=28)

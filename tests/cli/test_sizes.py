@@ -104,7 +104,7 @@ def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--input", "image[1,3,8,8]"], "the inputs have no dynamic sizes; name some in a shape, as in x[1,3,H,W]"),
+        (["--input", "image[1,3,8,8]"], "the inputs have no dynamic sizes; name some sizes in a shape, as in x[1,3,H,W]"),
         (["--near", "H"], """--near 'H': expected "NAME=SIZE\", as in \"H=500\""""),
         (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
         (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are B, H, W"),
