@@ -234,7 +234,7 @@ class Control(Context):
             return (self._fact(ElementType.dynamic, None),)
         self._condition(declared.value(body.condition), "the condition in the body")
         trip_count = self._one(self.facts[0], "trip_count")
-        if isinstance(trip_count, float):  # OpenVINO cuts it off
+        if isinstance(trip_count, float):  # OpenVINO drops the fraction
             trip_count = int(trip_count) if isfinite(trip_count) else None
         own = sum(entry.external in (0, 1) for entry in body.inputs)
         if own > 2 or len(self.facts) != len(body.inputs) + 2 - own:

@@ -195,7 +195,7 @@ class Inference:
 
     @property
     def premises(self) -> dict[Requirement, Guard]:
-        """What the formulas assume, as it was found: premises that follow from others are not left out."""
+        """The premises of the formulas, each with its guard. Premises that follow from others are among them."""
         return {one: guard for one, guard in self._requirements.items() if isinstance(one, Premise)}
 
     @cached_property
@@ -205,7 +205,8 @@ class Inference:
         from irshape.inference.conditions import is_about_data
         from irshape.shape.reported import Reported
 
-        # A premise says nothing of the inputs and the iterations of a Loop, which may break it; it does of a size that the layer made.
+        # OpenVINO accepts inputs and iterations that break a premise, so the premise tightens no bounds of these. A premise on a size
+        # that the layer itself makes tightens this size.
         told = [
             one
             for one, guard in self._requirements.items()

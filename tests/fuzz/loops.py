@@ -4,8 +4,6 @@ The shapes that it gives must be those that irshape infers, unless a premise is 
 ends the process on some Loops, so each is run in a process of its own.
 """
 
-import argparse
-import subprocess
 import sys
 from collections.abc import Iterator
 from random import Random
@@ -17,6 +15,7 @@ import openvino
 import irshape
 from irshape.inference.run import Guard
 from irshape.shape.dim import bounds, evaluate, symbols
+from tests.fuzz.apart import main
 from tests.inference.test_bodies import JOINED, OTHER_AXIS, inside, layer_of, loop
 from tests.support.ir import Net, Ref
 
@@ -77,7 +76,7 @@ def contradictions(seed: int) -> Iterator[str]:
     except RuntimeError:
         return
     if not inference.ok:
-        yield f"{seed}: OpenVINO compiles it, but: {inference.diagnostics[0]}"
+        yield f"OpenVINO compiles it, but: {inference.diagnostics[0]}"
         return
     shape = inference.layer(layer_of(net)).outputs[0].shape
     given = inference.layer(layer_of(net) - 1).outputs[0].shape
@@ -96,7 +95,7 @@ def contradictions(seed: int) -> Iterator[str]:
             runs = is_entered and (trips == 2 or count > 0)
             if any(_is_broken(guard, values, runs=runs) for guard in inference.guards):
                 continue
-            where = f"{seed}: {fact} of {data.shape}, {count} trips, entered {is_entered}"
+            where = f"{fact} of {data.shape}, {count} trips, entered {is_entered}"
             if shape is not None and len(shape) != len(real):
                 yield f"{where}: {shape} is {real}"
                 continue
@@ -117,36 +116,5 @@ def _is_broken(guard: Guard, values: dict[str, int], *, runs: bool) -> bool:
     return guard.requirement.symbols() <= values.keys() and not guard.requirement.holds(values)
 
 
-def found(first: int, count: int) -> Iterator[str]:
-    """The contradictions of some Loops; the process that ends with one of them is followed by another, which begins behind it."""
-    end = first + count
-    while first < end:
-        command = [sys.executable, "-m", "tests.fuzz.loops", "--first", str(first), "--count", str(end - first), "--here"]
-        lines = subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
-        yield from (line for line in lines if not line.isdigit())
-        first = max([first, *(int(line) for line in lines if line.isdigit())]) + 1
-
-
-def main() -> int:
-    """Run Loops; 1 if one contradicts."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.loops", description=__doc__)
-    parser.add_argument("--first", type=int, default=0, help="the seed of the first Loop")
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--here", action="store_true", help="run them in this process, and print each seed before it is run")
-    given = parser.parse_args()
-    if given.here:
-        for seed in range(given.first, given.first + given.count):
-            print(seed, flush=True)
-            for one in contradictions(seed):
-                print(one, flush=True)
-        return 0
-    wrong = 0
-    for one in found(given.first, given.count):
-        print(one)
-        wrong += 1
-    print(f"{given.count} Loops, {wrong} contradictions")
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("tests.fuzz.loops", __doc__, contradictions, 100))

@@ -5,15 +5,14 @@ that becomes a Parameter or the other way round, an input too many or too few, a
 OpenVINO accepts, with the same element types and no looser shapes. OpenVINO runs in a process of its own, because some files end it.
 """
 
-import argparse
 import random
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
 from irshape.shape.element_type import ElementType
+from tests.fuzz.apart import main
 from tests.fuzz.beside import differences
 from tests.support.ir import FORMATS, Net
 from tests.support.oracle import EXTENDED
@@ -182,41 +181,5 @@ def findings(seed: int) -> Iterator[str]:
         yield f"{one} ({perturbed})"
 
 
-def run(first: int, count: int) -> Iterator[str]:
-    """The findings of some seeds, in processes of their own; a seed for which OpenVINO ends its process is passed over."""
-    end = first + count
-    while first < end:
-        command = [sys.executable, "-m", "tests.fuzz.perturb", "--first", str(first), "--count", str(end - first), "--here"]
-        process = subprocess.run(command, capture_output=True, text=True, check=False)
-        lines = process.stdout.splitlines()
-        yield from (line for line in lines if not line.endswith(": done"))
-        done = [int(line.partition(":")[0]) for line in lines if line.endswith(": done")]
-        first = done[-1] + 1 if done else first
-        if process.returncode > 0:
-            yield f"{first}: {process.stderr.strip().splitlines()[-1]}"
-        first += 1
-
-
-def main() -> int:
-    """Compare perturbed rows; 1 if one differs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.perturb", description=__doc__)
-    parser.add_argument("--first", type=int, default=0, help="the seed of the first row")
-    parser.add_argument("--count", type=int, default=1000)
-    parser.add_argument("--here", action="store_true", help="ask OpenVINO in this process")
-    given = parser.parse_args()
-    different = 0
-    if given.here:
-        for seed in range(given.first, given.first + given.count):
-            for one in findings(seed):
-                print(f"{seed}: {one}")
-            print(f"{seed}: done", flush=True)
-        return 0
-    for line in run(given.first, given.count):
-        different += 1
-        print(line, flush=True)
-    print(f"{given.count} rows, {different} differences")
-    return 1 if different else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main("tests.fuzz.perturb", __doc__, findings, 1000))

@@ -2,10 +2,10 @@
 
 import pytest
 
+from tests.fuzz.apart import found
+
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("first", range(0, 160, 40))
 def test_random_loops_in_the_cpu_plugin(first: int) -> None:
-    from tests.fuzz.loops import found
-
-    assert list(found(first, 40)) == []
+    assert list(found("tests.fuzz.loops", first, 40)) == []

@@ -4,12 +4,12 @@ import os
 
 import pytest
 
+from tests.fuzz.apart import found
+
 # `IRSHAPE_PERTURBED=20000` compares as many rows as that.
 COUNT = int(os.environ.get("IRSHAPE_PERTURBED", "300"))
 
 
 @pytest.mark.oracle
 def test_perturbed_rows_beside_openvino() -> None:
-    from tests.fuzz.perturb import run
-
-    assert list(run(0, COUNT)) == []
+    assert list(found("tests.fuzz.perturb", 0, COUNT)) == []

@@ -221,8 +221,7 @@ class PadV1(Moving):
         """The size of an axis with its pads. OpenVINO checks the elements that the mode repeats only if the sizes are static."""
         total = size + begin + end
         with ctx.looks(at=STATIC):
-            repeats = {lt(0, begin), lt(0, end)}
-            if self.pad_mode == "edge" and repeats != {False}:
+            if self.pad_mode == "edge" and (repeats := {lt(0, begin), lt(0, end)}) != {False}:
                 with ctx.looks(when=True in repeats):
                     ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
             if self.pad_mode in ("reflect", "symmetric"):
