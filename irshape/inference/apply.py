@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 
 from irshape.inference.facts import POISONED, Fact, FactTable
-from irshape.inference.runtime import judged
+from irshape.inference.runtime import intervals, judged
 from irshape.inference.transfer import UNSHARED, Outcome, Transfer
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, Uncomputable, element_count
@@ -34,7 +34,7 @@ class Rules:
     applications.
     """
 
-    __slots__ = ("_always", "answered", "facts", "is_reshaped", "scope", "states_types")
+    __slots__ = ("_always", "_runtime", "_views", "answered", "facts", "is_reshaped", "scope", "states_types")
 
     def __init__(self, facts: FactTable, scope: Scope, *, states_types: bool = True) -> None:
         self.facts = facts
@@ -43,6 +43,8 @@ class Rules:
         self.is_reshaped = False
         self.answered = 0
         self._always = min(_ALWAYS, scope.work.most)
+        self._runtime: Rules | None = None
+        self._views: dict[Fact, Fact] = {}
 
     def apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         """The outcome of a transfer function for these facts of a node's inputs, from the memo if the memo has it."""
@@ -53,6 +55,24 @@ class Rules:
         if outcome is UNSHARED:
             return memo.get((node, *facts)) or self._computed(node, transfer, facts)
         return outcome
+
+    @property
+    def runtime(self) -> Rules:
+        """The rules in OpenVINO's domain, with the same facts."""
+        if self._runtime is None:
+            self._runtime = Rules(self.facts, self.scope.intervals, states_types=self.states_types)
+        self._runtime.is_reshaped = self.is_reshaped
+        return self._runtime
+
+    def views(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """OpenVINO's view of facts."""
+        known, views = self._views, []
+        for fact in facts:
+            view = known.get(fact)
+            if view is None:
+                view = known[fact] = intervals(fact, self.facts, self.scope.intervals)
+            views.append(view)
+        return tuple(views)
 
     def _computed(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         application = Application(self, node, transfer, facts)
@@ -133,10 +153,19 @@ class Application(Context):
         ours = Outcome(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
         if self.is_runtime_view or self.is_static:
             return ours
-        runtime_view = tuple([fact.runtime_view for fact in self.facts])
-        theirs = self.rules.apply(self.node, self.transfer, runtime_view)
-        self.is_unshared |= self.transfer.memo[runtime_view] is UNSHARED
-        return judged(ours, theirs, self.table, self.listed)
+        views = self.rules.views(self.facts)
+        theirs = self.rules.runtime.apply(self.node, self.transfer, views)
+        self.is_unshared |= not self.transfer.shares(views)
+        outcome = judged(ours, theirs, self.table, self.listed)
+        if outcome.outputs is theirs.outputs:
+            outcome.outputs = self._adopted(theirs.outputs)
+        return outcome
+
+    def _adopted(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """OpenVINO's facts as facts of irshape: each size that is not known is a symbol of its own."""
+        adopted = tuple([intervals(fact, self.table, self.scope, tensor) for tensor, fact in enumerate(outputs, self.key)])
+        self.is_unshared |= adopted != outputs
+        return adopted
 
     def unanswered(self) -> Outcome:
         """The outcome of a rule that took more steps than are left: outputs of which nothing is known."""
@@ -188,7 +217,7 @@ class Application(Context):
         shapes = self._shapes(inputs, arguments)
         shapes = (self._sized(shapes[0]),) if len(shapes) == 1 else [self._sized(shape) for shape in shapes]
         if self.scope.has_intervals_only:
-            shapes = [self._sized(shape) for shape in op.runtime_shapes(self, shapes, *arguments)]
+            shapes = self._runtime_shapes(shapes, arguments)
         types = self._types(inputs, arguments, len(shapes))
         intern = self.table.intern
         if not self.wanted or op.propagate is None:
@@ -203,7 +232,8 @@ class Application(Context):
         for element_type, shape, values, known in zip(types, shapes, elements, runtime_view, strict=True):
             fact = intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
             if known != values or type(known) is Pieces:
-                fact = self.table.with_runtime_view(fact, intern(element_type, shape, known, fact.is_poisoned))
+                view = intern(element_type, shape, known, fact.is_poisoned)
+                fact = self.table.with_runtime_view(fact, intervals(view, self.table, self.scope.intervals))
             outputs.append(fact)
         return tuple(outputs)
 
@@ -276,6 +306,13 @@ class Application(Context):
             ranks = [out.rank for out in _stretched(outs, count)]
             return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
         return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+
+    def _runtime_shapes(self, shapes: Sequence[Shape], arguments: Sequence[Any]) -> Sequence[Shape]:
+        """The shapes that OpenVINO infers in another way than the rule; those of the rule where a rank is needed and not known."""
+        try:
+            return [self._sized(shape) for shape in self.op.runtime_shapes(self, shapes, *arguments)]
+        except UnknownRank:
+            return shapes
 
     def _types(self, inputs: Sequence[Input], arguments: Sequence[Any], count: int) -> Sequence[ElementType]:
         if self.op.types is not None:

@@ -7,14 +7,15 @@ valid, but not refused. `docs/runtime-view.md` states the domain in full.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.transfer import Outcome
 from irshape.report.finding import Finding
-from irshape.shape.dim import Dim, Scope, bounds
+from irshape.shape.dim import Dim, Scope
 from irshape.shape.hints import Any, Final
-from irshape.shape.value import Real, Unreadable
+from irshape.shape.shape import Shape
+from irshape.shape.value import Pieces, Real, Unreadable
 
 # The code of an exception inside irshape.
 INTERNAL: Final = "I101"
@@ -56,22 +57,33 @@ def _reworded(finding: Finding, code: str, prefix: str) -> Finding:
     return Finding(code, f"{prefix}: {finding.message}", finding.port, finding.attribute, finding.hint)
 
 
-def intervals(fact: Fact, tensor: int, table: FactTable, scope: Scope) -> Fact:
-    """OpenVINO's fact of a tensor: sizes and elements are intervals, each independent of all others."""
+def intervals(fact: Fact, table: FactTable, scope: Scope, tensor: int | None = None) -> Fact:
+    """OpenVINO's fact of a tensor: sizes and elements are intervals, each independent of all others.
+
+    Without a number of the tensor, all tensors of which OpenVINO knows the same share the fact, as an `IntervalScope` allows.
+    """
     known = fact.runtime_view
-    shape, elements = interval_shape(known.shape, (tensor, "size"), scope), known.elements
-    if type(elements) is not Unreadable:
-        elements = interval_shape(elements, (tensor, "element"), scope)
-    return table.intern(known.element_type, shape, elements, known.is_poisoned, is_literal=fact.is_literal, ends=fact.ends)
+    elements = known.elements
+    if type(elements) is Pieces:
+        elements = Pieces(_intervals(elements, (tensor, "element"), scope) or ())
+    elif type(elements) is not Unreadable:
+        elements = _intervals(elements, (tensor, "element"), scope)
+    shape = interval_shape(known.shape, scope, tensor)
+    return table.intern(known.element_type, shape, elements, known.is_poisoned, None, known.is_literal, known.ends)
 
 
-def interval_shape(several: Sequence[Any] | None, key: tuple[Hashable, ...], scope: Scope) -> tuple[Any, ...] | None:
-    """Sizes or elements reduced to their bounds; the key tells them from all others."""
-    return several and tuple([_interval((*key, index), one, scope) for index, one in enumerate(several)])  # type: ignore[return-value]
+def interval_shape(shape: Shape, scope: Scope, tensor: int | None = None) -> Shape:
+    """The shape of a tensor with sizes that are intervals."""
+    return _intervals(shape, (tensor, "size"), scope)
 
 
-def _interval(key: tuple[Hashable, ...], one: Any, scope: Scope) -> Any:
+def _intervals(several: tuple[Any, ...] | None, key: tuple[int | None, str], scope: Scope) -> tuple[Any, ...] | None:
+    """Sizes or elements reduced to their bounds; the key and the place tell them from all others."""
+    return several and tuple([_interval((*key, index), one, scope) for index, one in enumerate(several)])
+
+
+def _interval(key: tuple[int | None, str, int], one: Any, scope: Scope) -> Any:
     """A size or an element reduced to its bounds."""
     if isinstance(one, Dim):
-        return scope.unknown(("bounds", *key), *bounds(one))
+        return scope.interval(key, one)
     return Real(one.low, one.high) if isinstance(one, Real) else one

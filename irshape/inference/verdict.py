@@ -9,7 +9,6 @@ from __future__ import annotations
 from functools import partial
 
 from irshape.inference.engine import Engine, Pass
-from irshape.inference.facts import Fact
 from irshape.inference.run import Given, Run
 from irshape.inference.runtime import interval_shape, intervals, never_valid
 from irshape.inference.schedule import facts_of
@@ -70,7 +69,7 @@ class RuntimePass(Engine):
         """The pass over the graph of an engine, with the inputs of its last pass."""
         runtime = cls(engine.model, engine.weights, engine.opaque, work=engine.scope.work)
         scope = runtime.scope
-        runtime.shapes = {node: interval_shape(shape, ("input", node), scope) for node, shape in engine.shapes.items()}
+        runtime.shapes = {node: interval_shape(shape, scope) for node, shape in engine.shapes.items()}
         return runtime
 
     @property
@@ -87,7 +86,7 @@ class RuntimePass(Engine):
         outputs = self.slots[first : first + node.layer.signature.output_count]
         if any(fact.is_poisoned for fact in outputs):
             return outcome
-        known = [intervals(fact, tensor, graph.facts, graph.scope) for tensor, fact in enumerate(outputs, self.model.first_tensor + first)]
+        known = [intervals(fact, graph.facts, graph.scope, tensor) for tensor, fact in enumerate(outputs, self.model.first_tensor + first)]
         return Outcome(tuple(known), never_valid(outcome.findings))
 
     def _pass(self, given: Given) -> Pass:
@@ -97,13 +96,8 @@ class RuntimePass(Engine):
             facts = facts_of(node, slots)
             outcome = yield from self._outcome(node, transfer, facts)
             outputs = self._effects(run, position, node, facts, outcome)
-            slots[node.first_slot : node.first_slot + len(outputs)] = self._reduced(node, outputs)
+            slots[node.first_slot : node.first_slot + len(outputs)] = [intervals(fact, self.facts, self.scope) for fact in outputs]
         return self._end(given, run)
-
-    def _reduced(self, node: Node, outputs: tuple[Fact, ...]) -> list[Fact]:
-        """OpenVINO's view of the outputs."""
-        first = self.model.first_tensor + node.first_slot
-        return [intervals(fact, tensor, self.facts, self.scope) for tensor, fact in enumerate(outputs, first)]
 
 
 def _has_unknown_sizes(engine: Engine) -> bool:

@@ -242,7 +242,7 @@ class Context(Judge):
         """A size that only running the layer tells: a symbol that belongs to the layer."""
         self._born += 1
         size = self.scope.unknown((self.key, "size", self._born), low, high, is_unbacked=bool(self.op.inputs))
-        self.is_unshared |= isinstance(size, Dim)
+        self.is_unshared |= isinstance(size, Dim) and not self.scope.has_intervals_only
         return size
 
     def values(self, port: Input, count: int | None = None, *, at_least: int | None = None) -> tuple[Size, ...]:
@@ -381,7 +381,7 @@ class Context(Judge):
     def _unknown_elements(self, port: Input, count: int) -> Elements:
         if count > (most := self.scope.limits.rank):
             self.fail("X111", f"{port.name} holds {count} unknown values; at most {most} are followed (limit rank)", port=port)
-        self.is_unshared = True
+        self.is_unshared |= not self.scope.has_intervals_only
         return tuple(self.scope.unknown((port.source, i), is_unbacked=True) for i in range(count))
 
     def assume_unknown(self, ports: Sequence[Input]) -> None:

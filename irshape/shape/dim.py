@@ -36,10 +36,11 @@ class Scope:
     # Whether every size is an interval, as OpenVINO knows it.
     has_intervals_only: ClassVar[bool] = False
 
-    def __init__(self, limits: Limits = DEFAULT, work: Work | None = None) -> None:
+    def __init__(self, limits: Limits = DEFAULT, work: Work | None = None, polynomials: PolynomialTable | None = None) -> None:
         self.limits = limits
         self.work = work or Work(limits.work)
-        self.polynomials = PolynomialTable(limits, self.work)
+        self.polynomials = polynomials or PolynomialTable(limits, self.work)
+        self._intervals: IntervalScope | None = None
         self._symbols: dict[str, tuple[Range, Size]] = {}
         self._unknowns: dict[tuple[Hashable, Bound, Bound, int, int], Size] = {}
         self._bounded: dict[tuple[Hashable, Bound, Bound], Size] = {}
@@ -48,6 +49,13 @@ class Scope:
         self._results: dict[tuple[str, Size, Size], Size] = {}
         self._differences: dict[tuple[Dim, Dim], Range] = {}
         self.questions: list[Question] | None = None
+
+    @property
+    def intervals(self) -> IntervalScope:
+        """The scope of OpenVINO's view of these sizes, with the same table of formulas."""
+        if self._intervals is None:
+            self._intervals = IntervalScope(self.limits, self.work, self.polynomials)
+        return self._intervals
 
     def symbol(self, name: str, low: Bound = 0, high: Bound = inf, modulus: int = 1, remainder: int = 0) -> Size:
         """The symbol with this name, the same object for each call; an int if the range has one value.
@@ -87,9 +95,7 @@ class Scope:
 
         `is_unbacked` says that the value depends on data, not on shapes alone. Raises ValueError if the range is empty.
         """
-        known = reduced(low, high, modulus, remainder)
-        if known is None:
-            raise ValueError(f"the range of an unknown value is empty: {_range_text(Range(low, high, modulus, remainder))}")
+        known = _not_empty(low, high, modulus, remainder)
         if known.modulus == 0:
             return known.remainder
         wanted = (key, *known)
@@ -101,6 +107,11 @@ class Scope:
             self._names.add(name)
             made = self._unknowns[wanted] = self._new_symbol(name, known, UNBACKED if is_unbacked else OTHER)
         return made
+
+    def interval(self, key: Hashable, size: Dim) -> Size:
+        """A value of which the bounds of a size are known, and not its formula; the same object for the same key and bounds."""
+        low, high, _, _ = size.range
+        return self.unknown(("bounds", key), low, high)
 
     def hull(self, key: Hashable, *sizes: Size) -> Size:
         """A value that is one of `sizes`, for example of the branches of an If; the size itself if all have the same formula."""
@@ -165,20 +176,55 @@ class Scope:
 class IntervalScope(Scope):
     """A scope of sizes as OpenVINO knows them: a result has the interval that the operands' intervals give, and no formula.
 
-    So `6*B // (3*B)` is `0..`, and an even size from 5 to 8 is `6..8`, not known to be even.
+    So `6*B // (3*B)` is `0..`, and an even size from 5 to 8 is `6..8`, not known to be even. Sizes with the same interval are one object,
+    and yet not known to be equal.
     """
 
     has_intervals_only = True
 
+    def interval(self, key: Hashable, size: Dim) -> Size:
+        return self._between(size.range.low, size.range.high, origins(size))
+
+    def bounded(self, key: Hashable, low: Bound, high: Bound) -> Size:
+        return self._between(*capped(low, high))
+
+    def unknown(
+        self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_unbacked: bool = False
+    ) -> Size:
+        known = _not_empty(low, high, modulus, remainder)
+        return self._between(known.low, known.high, UNBACKED if is_unbacked else OTHER)
+
     def dim(self, polynomial: Expression, known: Range) -> Size:
-        made = super().dim(polynomial, known)
-        if isinstance(made, int) or made.range.modulus == 1:
-            return made
-        return super().dim(polynomial, Range(made.range.low, made.range.high))
+        if isinstance(polynomial, int):
+            return polynomial
+        low, high, _, _ = meet(polynomial.range, known) or polynomial.range
+        return self._between(low, high, self.polynomials.origins(polynomial))
 
     def apply(self, operation: str, a: Size, b: Size) -> Size:
-        low, high, *_ = _RANGES[operation](_range(a), _range(b))
-        return int(low) if low == high else self.bounded((operation, a, b), low, high)
+        key = (operation, a, b)
+        result = self._results.get(key)
+        if result is None:
+            low, high, _, _ = _RANGES[operation](_range(a), _range(b))
+            result = self._results[key] = self._between(low, high, origins(a) | origins(b))
+        return result
+
+    def difference(self, a: Dim, b: Dim) -> Range:
+        return subtract(a.range, b.range)
+
+    def _between(self, low: Bound, high: Bound, origin: int = OTHER) -> Size:
+        origin &= UNBACKED
+        made = self._bounded.get((origin, low, high))
+        if made is None:
+            made = self._bounded[origin, low, high] = self._new_symbol(_interval_text(low, high), Range(low, high), origin or OTHER)
+        return made
+
+    def _new_symbol(self, name: str, known: Range, origin: int = OTHER) -> Size:
+        low, high, _, _ = known
+        if low == high:
+            return int(low)
+        polynomial = self.polynomials.symbol(name, Range(low, high), origin)
+        assert isinstance(polynomial, Polynomial)
+        return Dim(self, polynomial, polynomial.range)
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -308,9 +354,20 @@ def expression_of(size: Size) -> Expression:
     return size.polynomial if isinstance(size, Dim) else size
 
 
+def _not_empty(low: Bound, high: Bound, modulus: int, remainder: int) -> Range:
+    known = reduced(low, high, modulus, remainder)
+    if known is None:
+        raise ValueError(f"the range of an unknown value is empty: {_range_text(Range(low, high, modulus, remainder))}")
+    return known
+
+
+def _interval_text(low: Bound, high: Bound) -> str:
+    return f"{'' if low == -inf else low}..{'' if high == inf else high}"
+
+
 def _range_text(known: Range) -> str:
     low, high, modulus, remainder = known
-    interval = f"{'' if low == -inf else low}..{'' if high == inf else high}"
+    interval = _interval_text(low, high)
     return interval if modulus == 1 else f"{interval} % {modulus} == {remainder}"
 
 
@@ -496,8 +553,8 @@ def origins(size: Size) -> int:
 
 
 def symbols(size: Size) -> frozenset[str]:
-    """The names of the symbols and unknown values that `size` is computed from."""
-    if not isinstance(size, Dim):
+    """The names of the symbols and unknown values that `size` is computed from, as far as its scope knows."""
+    if not isinstance(size, Dim) or size.scope.has_intervals_only:
         return frozenset()
     polynomials = size.scope.polynomials
     return frozenset([polynomials.atoms[index].name for index in polynomials.symbols_below(size.polynomial)])
