@@ -5,12 +5,15 @@ it, and what must come of that: a shape, S206 where OpenVINO refuses although si
 does not notice.
 """
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import irshape
+from irshape.shape.dim import Dim
 from tests.support.ir import Net, Ref
+from tests.support.irs import WITH_WEIGHTS, named
 
 Step = tuple[str, Any]
 
@@ -131,6 +134,51 @@ def test_size_for_minus_one_beside_an_empty_axis() -> None:
     assert result.layer(len(net.layers) - 4).outputs[0].text == "[?,0,1]"
     [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
     assert str(output.partial_shape) == "[?,0,8]"
+
+
+def rounded(net: Net, size: str) -> Ref:
+    """A list as long as the only axis of an input. OpenVINO does not know its length, because it does not follow Floor."""
+    (shape,) = net.layer("ShapeOf", [net.parameter(f"f32[{size}]")], ["I64"], "opset3", output_type="i64")
+    (real,) = net.layer("Convert", [shape], ["FP32"], destination_type="f32")
+    (whole,) = net.layer("Floor", [real], ["FP32"])
+    (target,) = net.layer("Convert", [whole], ["I64"], destination_type="i64")
+    return net.layer("Broadcast", [net.const(1.0, "f32"), target], ["FP32"], "opset3", mode="numpy")[0]
+
+
+def test_a_view_that_layers_share_is_asked_for_once(asked: list[str]) -> None:
+    """irshape knows [A] and [B], OpenVINO [?] of both."""
+    net, outputs = Net(), []
+    for _ in range(2):
+        filled = rounded(net, "5..")
+        outputs += net.layer("Abs", [filled], ["FP32"])
+    result = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [result.layer(output.layer).outputs[0].formula for output in outputs] == ["[d0]", "[d1]"]
+    assert asked.count("Abs") == 3
+
+
+@pytest.mark.parametrize("path", WITH_WEIGHTS, ids=named)
+def test_no_size_of_the_view_is_a_size_of_irshape(path: Path) -> None:
+    """Sizes of the view are intervals without a formula, and would hide what irshape knows."""
+    result = irshape.infer(path)
+    for model, run in result.graphs:
+        for fact in filter(None, run.slots):
+            for size in (*(fact.shape or ()), *(fact.elements or ())):
+                assert not isinstance(size, Dim) or size.scope is result.scope, model
+
+
+def test_sizes_that_openvino_does_not_see_contradicted_are_symbols() -> None:
+    """irshape knows that [1,9..20] and [?,7] do not broadcast. OpenVINO knows [1,?], and its [?,7] for the sum is kept."""
+    net = Net()
+    filled = rounded(net, "9..20")
+    (row,) = net.layer("Unsqueeze", [filled, net.const([0])], ["FP32"])
+    (total,) = net.layer("Add", [row, net.parameter("f32[?,7]")], ["FP32"])
+    net.result(total)
+    result = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [found.code for found in result.diagnostics] == ["R401"]
+    size, known = result.layer(total.layer).outputs[0].shape or ()
+    assert isinstance(size, Dim)
+    assert size.scope is result.scope
+    assert known == 7
 
 
 def piece(net: Net, kind: str) -> Ref:

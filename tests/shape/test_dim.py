@@ -256,3 +256,24 @@ def test_growth_is_bounded_and_stays_exact() -> None:
     assert evaluate(height, {"H": 1}) == 1
     with pytest.raises(OverflowError):
         evaluate(height, {"H": 2})
+
+
+@pytest.mark.parametrize(("expression", "expected"), [
+    ("H + W", "1.."), ("W*N", "2..40"), ("W - W", "-7..7"), ("6*P // (3*P)", "0.."), ("K + 1", "1.."), ("N*N", "4..25"),
+    ("dim_min(N, W)", "1..5"), ("(N + N) % 2", "0..1"), ("N - N + 2", "-1..5"),
+])  # fmt: skip
+def test_intervals(expression: str, expected: str) -> None:
+    """OpenVINO's sizes: a result has the interval that the intervals of the operands give, and no formula."""
+    scope = Scope()
+    intervals = {name: scope.intervals.interval(name, scope.symbol(name, *known)) for name, *known in SYMBOLS}  # type: ignore[arg-type]
+    size = eval(expression, {"dim_min": dim_min}, intervals)
+    assert str(size) == expected
+
+
+def test_sizes_with_one_interval_are_one_object_and_not_known_to_be_equal() -> None:
+    scope = Scope()
+    [a, b] = [scope.intervals.unknown(key, 1, 8) for key in "ab"]
+    assert a is b
+    assert eq(a, b) is None
+    assert le(a, b) is None
+    assert str(a - b) == "-7..7"
