@@ -25,7 +25,8 @@ def float32(value: float) -> float:
 def scaled(size: Size, scale: float) -> Size:
     """A size resized by a finite float32 scale.
 
-    A Dim becomes `size*n//d` with the simplest fraction that is exact for all its values, or an unknown size if there is none.
+    A Dim becomes `size*n//d` with the simplest fraction that is exact for all its values, or an unknown size if there is none. The fraction
+    of a Dim without upper bound is exact up to 100,000.
     """
     if scale == 1.0:
         return size
@@ -35,7 +36,7 @@ def scaled(size: Size, scale: float) -> Size:
     low, high = bounds(size)
     least, most = sorted((_scaled_end(low, multiplier), _scaled_end(high, multiplier)))
     fraction = _fraction(scale, multiplier, high)
-    if fraction is None:
+    if fraction is None or (fraction[0] == 0 < most):  # the millionth alone makes elements of a size that is large enough
         return size.scope.unknown(("scaled", size, multiplier), least, most)
     numerator, denominator = fraction
     return narrow(size * numerator // denominator, least, most)

@@ -24,6 +24,13 @@ def test_formula(scale: float, low: int, high: float, formula: str) -> None:
     assert str(scaled(Scope().symbol("H", low, high), scale)) == formula
 
 
+def test_a_scale_of_0() -> None:
+    """The millionth gives a size of 1,000,000 an element, so a size without upper bound is not 0 for certain."""
+    assert scaled(Scope().symbol("H", 0, 900_000), 0.0) == 0
+    assert bounds(scaled(Scope().symbol("H", 0, inf), 0.0)) == (0, inf)
+    assert scaled(1_100_000, 0.0) == 1
+
+
 NUMBERS = [(10, 0.7, 7), (9, 1 / 3, 3), (1_200_000, 2.0, 2_400_001), (10, -2.0, -19), (0, 5.0, 0)]
 
 
