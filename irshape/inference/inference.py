@@ -147,6 +147,7 @@ class Inference:
     are sorted by their place in the file. `graphs` are the model and its bodies, each with the run of its pass. `given` are the shapes of
     Parameters, by node, that replace those of the file, and `symbols` the ranges of the symbols in them. `scope` owns the symbols. `asked`
     are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
+    `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
     `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
     `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes
     of inputs that `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells. `steps` are the steps of
@@ -187,6 +188,7 @@ class Inference:
         self._found = diagnostics
         self._is_suppressed = False
         self._selection: Selection | None = None
+        self.knows_values = not any(diagnostic.code in UNREAD for diagnostic in diagnostics)
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     @cached_property
@@ -291,11 +293,6 @@ class Inference:
     def ok(self) -> bool:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
-
-    @property
-    def knows_values(self) -> bool:
-        """Whether irshape knows the values of constants: the weights of the file were read, or it has no constants."""
-        return not any(diagnostic.code in UNREAD for diagnostic in self.diagnostics)
 
     @property
     def is_open(self) -> bool:

@@ -64,9 +64,11 @@ def test_nothing_follows_from_weights_that_end_early(path: Path) -> None:
 
 def test_nothing_follows_from_weights_that_are_too_long(path: Path) -> None:
     path.with_suffix(".bin").write_bytes(b"\x07" * 200)
-    [fault] = irshape.check(path).diagnostics
+    inference = irshape.check(path)
+    [fault] = inference.diagnostics
     assert (fault.code, fault.severity) == ("W201", "error")
     assert "not listed" in fault.message
+    assert not inference.knows_values
 
 
 def test_a_single_wrong_offset_is_told_from_foreign_weights(path: Path) -> None:
