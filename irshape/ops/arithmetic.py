@@ -10,7 +10,21 @@ from irshape.ops.cost import Count, Outputs, each_element, elements
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, eq, is_known, narrow, origins, product, symbols
+from irshape.shape.dim import (
+    INT64_MAX,
+    Dim,
+    Size,
+    bounds,
+    ceil_div,
+    dim_max,
+    dim_min,
+    eq,
+    is_multiple,
+    narrow,
+    origins,
+    product,
+    symbols,
+)
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
 from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.polynomial import UNBACKED
@@ -66,7 +80,7 @@ class Multiply(BinaryArithmetic):
 
 def _holds_zero(divisor: Input) -> bool:
     """Whether an integer divisor is known to hold 0."""
-    return not divisor.element_type.is_real and any(isinstance(element, int | Dim) and eq(element, 0) for element in divisor.values)
+    return not divisor.element_type.is_real and any(eq(element, 0) for element in divisor.values if isinstance(element, (int, Dim)))
 
 
 class Division(BinaryArithmetic):
@@ -111,7 +125,7 @@ class Divide(Division):
         return None
 
     def of_real_sizes(self, a: Size, b: Size) -> Size | None:
-        return a // b if is_known(a % b) and a % b == 0 else None
+        return a // b if is_multiple(a, b) else None
 
     @staticmethod
     def of_ratios(a: tuple[Size, int], b: tuple[Size, int]) -> tuple[Size, int] | None:
@@ -148,7 +162,7 @@ class Remainder(Division):
     def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
         result, divisor = super().element(ctx, element_type, row, is_real), row[1]
         if not is_real and isinstance(divisor, Dim) and bounds(divisor)[0] == 0 and not origins(divisor) & UNBACKED:
-            shown = frozenset() if isinstance(result, float | Real) else symbols(result)
+            shown = frozenset() if isinstance(result, (float, Real)) else symbols(result)
             if not symbols(divisor) <= shown:  # the formula no longer shows that it divides
                 with ctx.assumes():
                     ctx.require_ge(divisor, 1, "integers are divided by {a}, which must not be 0", code="V106")

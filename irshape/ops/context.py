@@ -221,8 +221,14 @@ class Context(Judge):
 
     def without_common(self, a: Sequence[Size], b: Sequence[Size]) -> tuple[list[Size], list[Size]]:
         """The factors of two products without those they share: `a, b` for a*x and b*x. An unknown factor is assumed not to be 0."""
-        left, right = list(a), []
-        for factor in b:
+        left, rest, right = list(a), list(b), []
+        if not self.scope.has_intervals_only:  # in OpenVINO's view equal intervals are one object, and may be different sizes
+            for factor in b:
+                if isinstance(factor, Dim) and factor in left:
+                    self.scope.work.take(1 + len(left) // 4)
+                    left.remove(factor)
+                    rest.remove(factor)
+        for factor in rest:
             self.scope.work.take(1 + len(left) // 4)
             for i, other in enumerate(left):
                 if other != 0 and is_eq(other, factor):
@@ -335,9 +341,9 @@ class Context(Judge):
         """The elements of a constant as OpenVINO reads them into int64. It is a fault if OpenVINO cannot read their type."""
         element_type = port.element_type
         # OpenVINO reads two elements in one byte as one number. It reads a single element as its whole byte.
-        is_part = 0 < element_type.bits < 8 and (element_type.bits != 4 or len(elements) > 1 or any(element < 0 for element in elements))
-        is_part &= not port.port.packed
-        if is_part or element_type is ElementType.boolean:
+        bits = element_type.bits
+        is_part = 0 < bits < 8 and (bits != 4 or len(elements) > 1 or any(element < 0 for element in elements))
+        if (is_part and not port.port.packed) or element_type is ElementType.boolean:
             self._refuse_to_read(port)
         for element in elements:
             if isinstance(element, int) and element > INT64_MAX:

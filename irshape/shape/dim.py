@@ -168,7 +168,8 @@ class Scope:
         if operation == "subtract":
             return polynomials.add(a, b, -1)
         if operation == "modulo":
-            return polynomials.add(a, polynomials.multiply(b, polynomials.floor(a, b)), -1)
+            quotient = polynomials.floor(a, b)
+            return polynomials.add(a, quotient, -b) if isinstance(b, int) else polynomials.add(a, polynomials.multiply(b, quotient), -1)
         return polynomials.operation(operation, a, b)
 
 
@@ -285,7 +286,7 @@ class Dim:
             other = index(other)
         if isinstance(other, int) and other < 0:
             return self.scope.apply("floor", -self, -other)
-        return self.scope.apply("floor", self, other)
+        return self.scope.apply("floor", self, other) if other != 1 else self
 
     def __rfloordiv__(self, other: SupportsIndex) -> Size:
         return self.scope.apply("floor", index(other), self)
@@ -460,6 +461,15 @@ def is_eq(a: Size, b: Size) -> bool | None:
     return False if low > 0 or high < 0 or remainder else None if low < high else True
 
 
+def is_multiple(a: Size, divisor: Size) -> bool:
+    """Whether `a` is a multiple of `divisor` for all sizes."""
+    if isinstance(a, Dim) and isinstance(divisor, int) and divisor > 0:
+        known = a.range
+        return known.modulus % divisor == 0 and known.remainder % divisor == 0
+    rest = a % divisor
+    return isinstance(rest, int) and rest == 0
+
+
 def _difference(a: Size, b: Size) -> Range:
     """The range of `a - b`."""
     return a.scope.difference(a, b) if isinstance(a, Dim) and isinstance(b, Dim) else _range(a - b)
@@ -502,8 +512,11 @@ def _selected(operation: str, a: Size, b: Size) -> Size:
 
 def ceil_div(a: Size, b: Size) -> Size:
     """`a / b` rounded up; `b` is positive."""
-    if type(a) is int and type(b) is int:
-        return -(-a // b)
+    if type(b) is int:
+        if type(a) is int:
+            return -(-a // b)
+        if b == 1:
+            return a
     return (a + b - 1) // b
 
 

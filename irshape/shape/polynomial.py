@@ -10,13 +10,14 @@ give a single term.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import gcd
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, meet, multiply, number_text, reduced, reduced_or_top
+from irshape.shape.range import add as add_ranges
 
 _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
@@ -30,6 +31,8 @@ OTHER: Final = 4
 _ROUNDINGS: Final = 64
 # How many atoms are replaced by their arguments to find the bounds of one polynomial.
 _RELAXATIONS: Final = 3
+# How many bits mark symbols. Symbols may share a bit: the marks only have to tell that two atoms have no common symbol.
+_MARKS: Final = 60
 
 Monomial: TypeAlias = tuple[int, ...]
 """A product of atoms: their indices in ascending order, repeated for powers."""
@@ -44,13 +47,16 @@ class Atom:
     """An indivisible factor of a polynomial: a symbol, or an operation (`kind`) on two expressions (`arguments`).
 
     `name` is empty if the atom is written as its operation on its arguments. `origins` is the bit set of the origins of its symbols;
-    `size` and `depth` are as in `Polynomial`.
+    `size` and `depth` are as in `Polynomial`. Two atoms without a common bit in `marks` have no common symbol.
     """
 
-    __slots__ = ("arguments", "depth", "index", "kind", "name", "origins", "size")
+    __slots__ = ("arguments", "depth", "index", "kind", "marks", "name", "origins", "size")
 
-    def __init__(self, index: int, kind: str, arguments: tuple[Expression, ...], name: str, depth: int, size: int, origins: int) -> None:
+    def __init__(
+        self, index: int, kind: str, arguments: tuple[Expression, ...], name: str, depth: int, size: int, origins: int, marks: int
+    ) -> None:
         self.origins = origins
+        self.marks = marks
         self.index = index
         self.kind = kind
         self.arguments = arguments
@@ -113,6 +119,8 @@ class PolynomialTable:
         self.ranges: list[Range] = []
         self._of_atom: dict[tuple[str, Expression, Expression], Expression] = {}
         self._polynomials: dict[tuple[int, Terms], Expression] = {}
+        # The first polynomial that has these terms: the others differ from it in the constant.
+        self._of_terms: dict[Terms, Polynomial] = {}
         self._texts: dict[Polynomial, str] = {}
         # The symbols among the atoms, and for each atom the bit set of those below it; both are made when they are asked for.
         self._symbols: list[int] = []
@@ -157,27 +165,42 @@ class PolynomialTable:
         self, kind: str, arguments: tuple[Expression, ...], name: str, known: Range, depth: int, size: int, origins: int
     ) -> Expression:
         index = len(self.atoms)
-        self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins))
+        marks = 0 if arguments else 1 << index % _MARKS
+        for argument in arguments:
+            marks |= self._marks(split(argument)[1])
+        self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins, marks))
         self.ranges.append(known)
         terms: Terms = (((index,), 1),)
         if kind == "floor":
             return self.polynomial(0, dict(terms))
         # The range of a polynomial of one atom is the range of the atom.
-        polynomial = known.remainder if known.modulus == 0 else Polynomial(self, len(self._polynomials), 0, terms, known, depth, size)
-        self._polynomials[0, terms] = polynomial
+        if known.modulus == 0:
+            self._polynomials[0, terms] = known.remainder
+            return known.remainder
+        polynomial = Polynomial(self, len(self._polynomials), 0, terms, known, depth, size)
+        self._polynomials[0, terms] = self._of_terms[terms] = polynomial
         return polynomial
 
     def polynomial(self, constant: int, terms: dict[Monomial, int]) -> Expression:
         """The interned polynomial with this constant and these terms; an int if it has only one value."""
-        kept = tuple(sorted([item for item in terms.items() if item[1]]))
-        if not kept:
+        return self._interned(constant, tuple(sorted([item for item in terms.items() if item[1]])))
+
+    def _interned(self, constant: int, terms: Terms) -> Expression:
+        """The polynomial with this constant and these terms, which are in order and not 0."""
+        if not terms:
             return constant
-        key = constant, kept
+        key = constant, terms
         polynomial = self._polynomials.get(key)
         if polynomial is None:
-            polynomial = self._made(constant, kept)
+            like = self._of_terms.get(terms)
+            polynomial = self._made(constant, terms) if like is None else self._shifted(like, constant)
             self._polynomials[key] = polynomial
         return polynomial
+
+    def _shifted(self, like: Polynomial, constant: int) -> Polynomial:
+        """The polynomial with the terms of another and this constant."""
+        known = add_ranges(like.range, exactly(constant - like.constant))
+        return Polynomial(self, len(self._polynomials), constant, like.terms, known, like.depth, like.size)
 
     def _made(self, constant: int, terms: Terms) -> Expression:
         """A polynomial that is not interned yet, without exact floors."""
@@ -209,7 +232,7 @@ class PolynomialTable:
         return None
 
     def _new_polynomial(self, constant: int, terms: Terms) -> Expression:
-        known = self.bound(constant, terms, self.ranges)
+        known = self.bound(constant, terms, self.ranges, _RELAXATIONS if self._are_tied(terms) else 0)
         if known.modulus == 0:
             return known.remainder
         depth = size = 0
@@ -218,13 +241,33 @@ class PolynomialTable:
                 atom = self.atoms[index]
                 depth = max(depth, atom.depth)
                 size += atom.size
-        return Polynomial(self, len(self._polynomials), constant, terms, known, depth, size)
+        polynomial = self._of_terms[terms] = Polynomial(self, len(self._polynomials), constant, terms, known, depth, size)
+        return polynomial
+
+    def _marks(self, terms: Terms) -> int:
+        """The marks of the symbols in some terms."""
+        marks = 0
+        for monomial, _ in terms:
+            for index in monomial:
+                marks |= self.atoms[index].marks
+        return marks
+
+    def _are_tied(self, terms: Terms) -> bool:
+        """Whether two of the terms may be computed from a common symbol; if not, nothing cancels, whatever atoms are replaced."""
+        seen = 0
+        for monomial, _ in terms:
+            own = 0
+            for index in monomial:
+                own |= self.atoms[index].marks
+            if seen & own:
+                return True
+            seen |= own
+        return False
 
     # Ranges of polynomials.
 
-    def bound(self, constant: int, terms: Iterable[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
+    def bound(self, constant: int, terms: Collection[tuple[Monomial, int]], ranges: Sequence[Range], steps: int = _RELAXATIONS) -> Range:
         """The range of `constant + terms`, given the range of every atom."""
-        terms = tuple(terms)
         low, high, modulus, remainder = exactly(constant) if constant else _NOTHING
         pivot = -1
         for monomial, coefficient in terms:
@@ -245,7 +288,9 @@ class PolynomialTable:
         if pivot >= 0 and steps and 1 < len(terms) <= 8:
             relaxed = self._relax(constant, dict(terms), pivot, ranges, steps - 1)
             if relaxed is not None:
-                total = reduced(max(total.low, relaxed[0]), min(total.high, relaxed[1]), total.modulus, total.remainder) or total
+                least, most = relaxed
+                if least > total.low or most < total.high:
+                    total = reduced(max(total.low, least), min(total.high, most), total.modulus, total.remainder) or total
         return total
 
     def bound_given(self, polynomial: Polynomial, given: Mapping[int, Range]) -> Range:
@@ -266,14 +311,10 @@ class PolynomialTable:
         """Bounds of a polynomial after one of its atoms is replaced by the atom's arguments, which may cancel with other terms."""
         atom = self.atoms[pivot]
         coefficient = terms.pop((pivot,))
-
-        def replaced(argument: Expression, scale: int) -> Range:
-            own, others = split(argument)
-            rest = {monomial: scale * value for monomial, value in terms.items()}
-            for monomial, value in others:
-                rest[monomial] = rest.get(monomial, 0) + coefficient * value
-            return self.bound(scale * constant + coefficient * own, [item for item in rest.items() if item[1]], known, steps)
-
+        if steps == 0 and known is self.ranges:
+            given = [monomial for argument in atom.arguments for monomial, _ in split(argument)[1]]
+            if terms.keys().isdisjoint(given):
+                return None  # nothing cancels, and the range of the atom tells as much as its arguments
         if atom.kind == "floor":
             numerator, divisor = atom.arguments
             if not isinstance(divisor, int) or max(abs(coefficient), divisor) > _MAX_COEFFICIENT:
@@ -283,14 +324,26 @@ class PolynomialTable:
             step = gcd(own.modulus, divisor)
             least = own.remainder % step
             most = divisor - step + least
-            scaled = replaced(numerator, divisor)
+            scaled = self._bound_with(constant, terms, divisor, numerator, coefficient, known, steps)
             low_slack, high_slack = (most, least) if coefficient > 0 else (least, most)
             low = -_floor_bound(coefficient * low_slack - scaled.low, divisor)
             return low, _floor_bound(scaled.high - coefficient * high_slack, divisor)
-        first, second = (replaced(argument, 1) for argument in atom.arguments)
+        a, b = atom.arguments
+        first = self._bound_with(constant, terms, 1, a, coefficient, known, steps)
+        second = self._bound_with(constant, terms, 1, b, coefficient, known, steps)
         if (atom.kind == "min") == (coefficient > 0):
             return min(first.low, second.low), min(first.high, second.high)
         return max(first.low, second.low), max(first.high, second.high)
+
+    def _bound_with(
+        self, constant: int, terms: dict[Monomial, int], scale: int, other: Expression, factor: int, known: Sequence[Range], steps: int
+    ) -> Range:
+        """The range of `scale*(constant + terms) + factor*other`."""
+        own, others = split(other)
+        total = {monomial: scale * value for monomial, value in terms.items()} if scale != 1 else dict(terms)
+        for monomial, value in others:
+            total[monomial] = total.get(monomial, 0) + factor * value
+        return self.bound(scale * constant + factor * own, [item for item in total.items() if item[1]], known, steps)
 
     # Arithmetic.
 
@@ -299,6 +352,8 @@ class PolynomialTable:
         constant, left = split(a)
         other, right = split(b)
         self.work.take(len(left) + len(right) + 1)
+        if not right:
+            return self._interned(constant + factor * other, left)
         terms = dict(left)
         for monomial, coefficient in right:
             terms[monomial] = terms.get(monomial, 0) + factor * coefficient
@@ -357,9 +412,9 @@ class PolynomialTable:
         inside: dict[Monomial, int] = {}
         for monomial, coefficient in n.terms:
             whole, part = divmod(coefficient, d)
-            modulus, remainder = self._symbol_congruence(monomial)
+            modulus, remainder = self._symbol_congruence(monomial) if part else (1, 0)
             is_whole_floor = part == 1 and n.constant % d == 0 and modulus == d and len(n.terms) == 1
-            if part and modulus > 1 and coefficient * modulus % d == 0 and not is_whole_floor:
+            if modulus > 1 and coefficient * modulus % d == 0 and not is_whole_floor:
                 # symbol = modulus*k + remainder, so the term can be taken out of the floor.
                 quotient = self.atom("floor", self.polynomial(0, {monomial: 1}), modulus)
                 rest = self.polynomial(n.constant + coefficient * remainder, {m: c for m, c in n.terms if m != monomial})

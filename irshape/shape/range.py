@@ -63,7 +63,7 @@ def exactly(value: int) -> Range:
 
 def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Range | None:
     """The reduced product of an interval and a congruence: both ends satisfy the congruence. None if no integer is left."""
-    if modulus == 1 and low < high and (_LEAST <= low <= _HUGE or low == -inf) and (_LEAST <= high <= _HUGE or high == inf):
+    if modulus == 1 and low < high and (high == inf or _LEAST <= high <= _HUGE) and (_LEAST <= low <= _HUGE or low == -inf):
         return _new(Range, (low, high, 1, 0))
     if modulus == 0:
         return exactly(remainder) if low <= remainder <= high else None
@@ -84,7 +84,11 @@ def reduced(low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Ra
 
 def capped(low: Bound, high: Bound) -> tuple[Bound, Bound]:
     """The ends of an interval, of which those beyond the numbers that irshape computes with become infinite."""
-    return -inf if low < _LEAST else min(low, _HUGE), inf if high > _HUGE else max(high, _LEAST)
+    if low < _LEAST or low > _HUGE:
+        low = -inf if low < _LEAST else _HUGE
+    if high < _LEAST or high > _HUGE:
+        high = inf if high > _HUGE else _LEAST
+    return low, high
 
 
 def reduced_or_top(low: Bound, high: Bound, modulus: int, remainder: int) -> Range:
@@ -94,8 +98,6 @@ def reduced_or_top(low: Bound, high: Bound, modulus: int, remainder: int) -> Ran
 
 def _meet_congruences(a: Range, b: Range) -> tuple[int, int] | None:
     """The intersection of two congruences by the Chinese remainder theorem; None if it is empty."""
-    if a.modulus == 1 or b.modulus == 1:
-        return a[2:] if b.modulus == 1 else b[2:]
     if a.modulus == 0 or b.modulus == 0:
         constant, other = (a, b) if a.modulus == 0 else (b, a)
         agrees = (constant.remainder - other.remainder) % other.modulus == 0 if other.modulus else constant.remainder == other.remainder
@@ -110,12 +112,19 @@ def _meet_congruences(a: Range, b: Range) -> tuple[int, int] | None:
 
 def meet(a: Range, b: Range) -> Range | None:
     """The intersection of two ranges; None if it is empty."""
-    if a is b or a == b:
-        return a
-    congruence = _meet_congruences(a, b)
-    if congruence is None:
-        return None
-    return reduced(max(a.low, b.low), min(a.high, b.high), *congruence)
+    low, high, modulus, remainder = a
+    least, most, step, rest = b
+    if step == 1 or (step == modulus and rest == remainder):
+        if least <= low < high <= most:
+            return a
+    elif modulus != 1:
+        congruence = _meet_congruences(a, b)
+        if congruence is None:
+            return None
+        modulus, remainder = congruence
+    else:
+        modulus, remainder = step, rest
+    return reduced(max(low, least), min(high, most), modulus, remainder)
 
 
 def join(a: Range, b: Range) -> Range:

@@ -5,6 +5,7 @@ import pytest
 from irshape.shape.dim import Size, bounds, congruence, dim_max, dim_min, eq, evaluate, le, lt, narrow
 from irshape.shape.guard import all_hold
 from irshape.shape.limits import Limits
+from irshape.shape.polynomial import Polynomial
 from irshape.shape.reported import Reported
 from tests.shape.random_sizes import Meaning, RandomSizes, Values
 from tests.shape.recorder import Recorder
@@ -137,3 +138,17 @@ def test_equal_mathematics_is_one_form(block: int) -> None:
             (n // -3, -n // 3),
         ):
             assert eq(left, right), (str(left), str(right))
+
+
+@pytest.mark.parametrize("block", range(2))
+def test_the_range_of_a_formula_is_the_one_that_all_replacements_of_atoms_give(limits: Limits, block: int) -> None:
+    """Where the terms of a formula have no common symbol no atom is replaced, and formulas that differ in the constant share the work."""
+    for seed in range(200 * block, 200 * (block + 1)):
+        sizes = RandomSizes(seed, limits)
+        for _ in range(3):
+            sizes.expression(sizes.random.randint(2, 7))
+        table = sizes.scope.polynomials
+        ranges = list(table.ranges)  # with a list of its own, `bound` leaves out no replacement
+        for known in table._polynomials.values():
+            if isinstance(known, Polynomial):
+                assert table.bound(known.constant, known.terms, ranges) == known.range, str(known)
