@@ -6,6 +6,7 @@ A negative index counts from the end. OpenVINO clamps `begin` into `0..last`, wh
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf
 
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow, symbols
@@ -73,11 +74,17 @@ def sliced_range(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound
     low, high = sliced_bounds(size, begin, end, step)
     if not _are_tied(size, begin, end):
         return low, high
-    lengths = [sliced_size(size, first, last, step) for last in _signs(end) for first in _signs(begin)]
-    if any(length is None for length in lengths):
-        return low, high
-    ranges = [bounds(length) for length in lengths if length is not None]
-    least, most = max(low, min([one for one, _ in ranges])), min(high, max([one for _, one in ranges]))
+    least, most = inf, -inf
+    for last in _signs(end):
+        for first in _signs(begin):
+            length = sliced_size(size, first, last, step)
+            if length is None:
+                return low, high
+            shortest, longest = bounds(length)
+            least, most = min(least, shortest), max(most, longest)
+            if least <= low and most >= min(high, _UNBOUNDED):
+                return low, high  # the formulas for the other signs cannot narrow these bounds
+    least, most = max(low, least), min(high, most)
     return (least, most) if least <= most else (low, high)
 
 
@@ -96,7 +103,7 @@ def _are_tied(*sizes: Index) -> bool:
 def _signs(index: Index) -> tuple[Index, ...]:
     """An index, once for each sign that it may have."""
     low, high = (0, 0) if index is None else bounds(index)
-    return (narrow(index, high=-1), narrow(index, 0)) if isinstance(index, Dim) and low < 0 <= high else (index,)
+    return (narrow(index, 0), narrow(index, high=-1)) if isinstance(index, Dim) and low < 0 <= high else (index,)
 
 
 def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound, Bound]:
@@ -106,23 +113,27 @@ def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Boun
     these points are therefore exact bounds, where interval arithmetic would overestimate.
     """
     low, high = (int(min(max(end, 0), INT64_MAX)) for end in bounds(size))
-    lengths = [
-        slice_length(slice_range(value, first, second, step))
-        for first in _corners(begin)
-        for second in _corners(end)
-        for value in _breaks(low, high, first or 0, second or 0)
-    ]
-    highest = max(lengths)
-    return min(lengths), inf if highest >= _UNBOUNDED else highest
+    whole = -(-high // abs(step))
+    least, most = whole, 0
+    for first in _corners(begin):
+        for second in _corners(end):
+            for value in _breaks(low, high, first or 0, second or 0):
+                length = slice_length(slice_range(value, first, second, step))
+                least, most = min(least, length), max(most, length)
+                if least == 0 and most == whole:  # no slice is shorter or longer
+                    return 0, inf if whole >= _UNBOUNDED else whole
+    return least, inf if most >= _UNBOUNDED else most
 
 
-def _corners(index: Index) -> set[int | None]:
+def _corners(index: Index) -> tuple[int | None, ...]:
     if not isinstance(index, Dim):
-        return {index}
+        return (index,)
     low, high = (int(min(max(end, -INT64_MAX), INT64_MAX)) for end in bounds(index))
-    return {low, high, -1, 0} if low < 0 <= high else {low, high}
+    return (0, high, -1, low) if low < 0 <= high else (high, low)
 
 
-def _breaks(low: int, high: int, begin: int, end: int) -> set[int]:
+def _breaks(low: int, high: int, begin: int, end: int) -> Iterator[int]:
+    yield high
+    yield low
     places = {place + step for place in (begin, -begin, end, -end, end - begin, begin - end) for step in (-1, 0, 1)}
-    return {low, high, *[place for place in places if low < place < high]}
+    yield from [place for place in places if low < place < high]
