@@ -24,7 +24,10 @@ class _Kernel(Sliding):
     def moves(self, ctx: Context, count: int) -> list[Slide]:
         """How the kernel moves along each of `count` spatial axes."""
         slides = self.slides(ctx, count, self.strides or (1,) * count, self.dilations)
-        return [Slide(stride, ctx.dimension(dilation), begin, end) for stride, dilation, begin, end in slides]
+        for axis, (stride, dilation, begin, end) in enumerate(slides):
+            if dilation != (size := ctx.dimension(dilation)):
+                slides[axis] = Slide(stride, size, begin, end)
+        return slides
 
     def positions(self, ctx: Context, sizes: list[Size], kernel: list[Size]) -> list[Size]:
         """The number of positions of the kernel on each spatial axis."""
@@ -139,7 +142,7 @@ class _Transposed(_Convolution):
     def spread(self, ctx: Context, sizes: list[Size], kernel: list[Size], output_shape: Input | None) -> list[Size]:
         """The spatial sizes of the output: those given, or those that the kernel reaches."""
         count = len(sizes)
-        moves = [move._replace(stride=ctx.dimension(move.stride)) for move in self.moves(ctx, count)]
+        moves = [Slide(ctx.dimension(stride), dilation, begin, end) for stride, dilation, begin, end in self.moves(ctx, count)]
         padding = self.output_padding or (0,) * count
         each_axis(ctx, padding, count, "output_padding")
         if output_shape is not None:

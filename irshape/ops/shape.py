@@ -63,7 +63,7 @@ class Reshape(_Rearrangement):
             return None
         pattern = ctx.values(shape)
         is_inferred = -1 in pattern
-        if any(_may_be_inferred(size, is_inferred) for size in pattern):  # OpenVINO checks none of them
+        if not is_inferred and any(map(_may_be_inferred, pattern)):  # OpenVINO checks none of them
             return tuple(self._alone(ctx, data, axis, size) for axis, size in enumerate(pattern))
         if pattern.count(-1) > 1:
             ctx.fail("V101", "shape must hold at most one -1", port=shape)
@@ -190,10 +190,10 @@ def _between(ctx: Context, rest: Size, divisors: Size) -> Size:
     return ctx.unknown(min(smallest, largest), largest)
 
 
-def _may_be_inferred(size: Size, is_other_inferred: bool) -> bool:
+def _may_be_inferred(size: Size) -> bool:
     """Whether an element of `shape` may turn out to be -1; only one element may."""
     low, high = bounds(size)
-    return not is_known(size) and low < 0 <= high and not is_other_inferred
+    return low < 0 <= high
 
 
 @op("Squeeze", "opset1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irshape.shape.dim import Size, dim_max, dim_min, le, lt, narrow
+from irshape.shape.dim import Size, dim_max, dim_min, is_le, le, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
 from irshape.shape.hints import Any
 
@@ -37,14 +37,15 @@ def window(
     extent = dilated(kernel, dilation)
     pads = pad_begin + pad_end
     padded = size + pads
-    with ctx.looks(at=STATIC):
-        if not isinstance(pads, int) or pads >= 0 or not lt(padded, extent):
-            ctx.require_ge(padded, extent, message, code=code, axis=axis, **names)
-        # OpenVINO treats pads that sum to -1 as unknown and smaller sums as 0, and checks the kernel against data padded in that way.
-        elif pads < -1 and lt(size, extent):
-            ctx.require_ge(size, extent, message, code=code, axis=axis, **names)
-        else:
-            ctx.never(Requirement("ge", padded, extent, message, code, {"axis": axis, **names}))
+    if not is_le(extent, padded):
+        with ctx.looks(at=STATIC):
+            if not isinstance(pads, int) or pads >= 0 or not lt(padded, extent):
+                ctx.require_ge(padded, extent, message, code=code, axis=axis, **names)
+            # OpenVINO treats pads that sum to -1 as unknown and smaller sums as 0, and checks the kernel against data padded in that way.
+            elif pads < -1 and lt(size, extent):
+                ctx.require_ge(size, extent, message, code=code, axis=axis, **names)
+            else:
+                ctx.never(Requirement("ge", padded, extent, message, code, {"axis": axis, **names}))
     if rounding == "floor":
         rounded = padded - extent
     elif rounding == "ceil":
