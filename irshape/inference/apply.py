@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import inf
 
 from irshape.inference.facts import POISONED, Fact, FactTable
@@ -19,10 +19,12 @@ from irshape.shape.element_type import ElementType
 from irshape.shape.hints import Any, Final
 from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Pieces, Real, Unreadable, representable
+from irshape.shape.value import Elements, Pieces, Real, Unreadable, are_numbers, representable
 
 # The steps that each application of a rule has, however many have been taken before, unless the limit is lower.
 _ALWAYS: Final = 200
+
+_NO_POSITIONS: Final[frozenset[int]] = frozenset()
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -77,9 +79,10 @@ class Rules:
     def _computed(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         application = Application(self, node, transfer, facts)
         work = self.scope.work
-        is_asked_by_a_rule = work.is_bounded
-        missing = max(self._always - work.left, 0)
-        work.left += missing
+        is_asked_by_a_rule, missing = work.is_bounded, 0
+        if work.left < self._always:
+            missing = self._always - work.left
+            work.left += missing
         work.is_bounded = True
         try:
             work.take(application.steps)
@@ -130,17 +133,15 @@ class Application(Context):
         # Whether the rule is asked: not if it needs a rank that is not known.
         self.is_asked = True
         # The work of reading the facts, and the positions of those that are poisoned.
-        self.steps = 0
-        self.poisoned: set[int] = set()
+        steps = 0
+        self.poisoned = _NO_POSITIONS
         for index, fact in enumerate(facts):
-            if fact.shape is not None:
-                self.steps += len(fact.shape)
-            if fact.elements is not None:
-                self.steps += 4 * len(fact.elements)
+            steps += fact.steps
             if fact.runtime_view is not fact:
                 self.is_runtime_view = False
             if fact.is_poisoned:
-                self.poisoned.add(index)
+                self.poisoned |= {index}
+        self.steps = steps
 
     def answer(self) -> Outcome:
         """The outcome of the rule; where OpenVINO's view of the inputs differs, the rule runs on it as well, for the verdict."""
@@ -174,48 +175,58 @@ class Application(Context):
         return Outcome((nothing,) * max(self.listed, 1), (Finding("N106", exceeded(most)),), (), self.listed)
 
     def _outputs(self) -> tuple[Fact, ...]:
-        op, findings, count = self.op, self.findings, len(self.facts)
-        failed = (POISONED,) * max(self.listed, 1)
-        findings.extend(op.findings)
-        if op.is_broken:
-            return failed
-        if count < op.min_inputs:
-            self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
-            return failed
-        if op.max_inputs is not None and count > op.max_inputs:
-            message = f"the operation takes at most {counted(op.max_inputs, 'input')}, got {count}"
-            if not (op.ignores_surplus and self.node.model.ir_version == 10):
-                self.error("G108", message)
-                return failed
-            self.warn("R201", f"{message}; OpenVINO ignores the others in IR version 10")
-            self.facts = self.facts[: op.max_inputs]
-            self.poisoned = {index for index in self.poisoned if index < op.max_inputs}
-        elif not (op.is_positional or op.takes(count)):
-            self.error("G107", f"the operation takes {_input_counts(op, count)}, got {count}")
-            return failed
+        op, findings = self.op, self.findings
+        if op.findings:
+            findings.extend(op.findings)
+        if op.is_broken or not self._takes(len(self.facts)):
+            return self._failure()
         poisoned, said = self.poisoned, len(findings)
         try:
             outputs = self._infer(bool(poisoned))
         except RuleFailure:
-            outputs = failed
+            outputs = self._failure()
         except (MemoryError, Exhausted):
             raise
         except Exception as error:
-            outputs = failed
+            outputs = self._failure()
             if not poisoned:
                 self.error("I101", f"{type(error).__name__}: {error}")
         if poisoned:
             # A finding that depends on a failed layer is a consequence, not a fault.
             findings[said:] = [finding for finding in findings[said:] if finding.port is not None and finding.port not in poisoned]
             self.requirements.clear()
-        return failed if len(findings) > said and self.has_errors(said) else outputs
+        return self._failure() if len(findings) > said and self.has_errors(said) else outputs
+
+    def _failure(self) -> tuple[Fact, ...]:
+        """The outputs of a rule that fails."""
+        return (POISONED,) * max(self.listed, 1)
+
+    def _takes(self, count: int) -> bool:
+        """Whether the operation takes so many inputs; if not, the fault is recorded. In IR version 10 surplus inputs may be left out."""
+        op = self.op
+        if count == op.max_inputs:
+            return True
+        if count < op.min_inputs:
+            self.error("G107", f"input {count} ({op.inputs[count].name}) is missing")
+            return False
+        if op.max_inputs is not None and count > op.max_inputs:
+            message = f"the operation takes at most {counted(op.max_inputs, 'input')}, got {count}"
+            if not (op.ignores_surplus and self.node.model.ir_version == 10):
+                self.error("G108", message)
+                return False
+            self.warn("R201", f"{message}; OpenVINO ignores the others in IR version 10")
+            self.facts = self.facts[: op.max_inputs]
+            self.poisoned = frozenset(index for index in self.poisoned if index < op.max_inputs)
+        elif not (op.is_positional or op.takes(count)):
+            self.error("G107", f"the operation takes {_input_counts(op, count)}, got {count}")
+            return False
+        return True
 
     def _infer(self, is_poisoned: bool) -> tuple[Fact, ...]:
         op = self.op
         inputs = self._inputs()
         arguments = inputs if len(inputs) == op.max_inputs else arranged(op, inputs)
-        shapes = self._shapes(inputs, arguments)
-        shapes = (self._sized(shapes[0]),) if len(shapes) == 1 else [self._sized(shape) for shape in shapes]
+        shapes = self._shapes(arguments)
         if self.scope.has_intervals_only:
             shapes = self._runtime_shapes(shapes, arguments)
         types = self._types(inputs, arguments, len(shapes))
@@ -242,12 +253,15 @@ class Application(Context):
         ports, sources, unknown_shape = self.op.inputs, self.sources, self.unknown_shape
         if len(ports) != len(self.facts):
             ports = self.op.arrangement(len(self.facts))
-        is_fit = True
+        is_fit = is_of_one_type = True
+        first = self.facts[0].element_type if self.facts else ElementType.dynamic
         inputs: list[Input] = []
         for index, fact in enumerate(self.facts):
             port, shape = ports[index], fact.shape
             input = Input(port, index, sources[index], fact.element_type, shape, fact.elements, fact.is_literal, unknown_shape, fact.ends)
             inputs.append(input)
+            if fact.element_type is not first:
+                is_of_one_type = False
             if fact.element_type not in port.types or not self.states_types:
                 self._check_type(input)
             if input.elements is not None:
@@ -260,7 +274,7 @@ class Application(Context):
                 wanted = f"at least rank {port.min_rank}" if port.rank is None else f"rank {port.rank}"
                 self.error("S101", f"{input.name} must have {wanted}, got rank {rank}", port=input)
                 is_fit = False
-        if self.op.are_alike:
+        if self.op.are_alike and not is_of_one_type:
             self._compare_types(inputs)
         if not is_fit:
             raise RuleFailure
@@ -295,17 +309,18 @@ class Application(Context):
             elif element_type is not ElementType.dynamic and element_type is not known:
                 self.error("T102", f"{input.name} has element type {element_type}, {group} has {known}", port=input)
 
-    def _shapes(self, inputs: Sequence[Input], arguments: Sequence[Any]) -> Sequence[Shape]:
-        outs = self.op.outputs
+    def _shapes(self, arguments: Sequence[Any]) -> Sequence[Shape]:
+        op = self.op
         try:
             if not self.is_asked:
                 raise UnknownRank
-            shapes = self.op.infer(self, *arguments)
+            shapes = op.infer(self, *arguments)
         except UnknownRank:
+            outs = op.outputs
             count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
             ranks = [out.rank for out in _stretched(outs, count)]
-            return [None if rank is None else self.unknown_shape(rank) for rank in ranks]
-        return [shapes] if len(outs) == 1 and not outs[0].variadic else list(shapes)
+            return [None if rank is None else self._sized(self.unknown_shape(rank)) for rank in ranks]
+        return (self._sized(shapes),) if op.has_one_output else [self._sized(shape) for shape in shapes]
 
     def _runtime_shapes(self, shapes: Sequence[Shape], arguments: Sequence[Any]) -> Sequence[Shape]:
         """The shapes that OpenVINO infers in another way than the rule; those of the rule where a rank is needed and not known."""
@@ -341,8 +356,9 @@ class Application(Context):
             return None
         if len(shape) > (most := self.scope.limits.rank):
             self.fail("X111", f"an output has rank {len(shape)}; irshape follows ranks of at most {most} (limit rank)")
+        least = 0 if self.scope.questions is None else 1  # whether a size is 0 is a question that `_size` asks
         for size in shape:
-            if type(size) is not int or not 0 <= size <= INT64_MAX:
+            if not (least <= size.range.low <= INT64_MAX if isinstance(size, Dim) else 0 <= size <= INT64_MAX):
                 return tuple([self._size(size) for size in shape])
         return shape if type(shape) is tuple else tuple(shape)
 
@@ -363,30 +379,26 @@ class Application(Context):
         """The elements of each output, and the elements that OpenVINO knows."""
         op = self.op
         nothing = [None] * len(shapes)
-        read = self._read(arguments)
         if self.has_errors(0):
             return nothing, nothing
-        failed = self._failed(read)
-        if failed is not None:
-            return [failed] * len(shapes), [failed] * len(shapes)
-        if not self._are_followed(read):
-            return nothing, nothing
+        read = self._read(arguments)
+        is_supposed = _is_missing(read)
+        if is_supposed:
+            failed = self._failed(read)
+            if failed is not None:
+                return [failed] * len(shapes), [failed] * len(shapes)
+            if not (op.takes_unknown and any(one.elements for one in read)):
+                return nothing, nothing
         counts = [element_count(shape) for shape in shapes]
-        wanted = [counts[position] or 0 for position in self.wanted if position < len(counts)]
         most = self.scope.limits.elements
-        largest = max(wanted, default=0)
-        if largest > most:
-            self.warn("N103", f"the values of more than {most} elements are not followed (limit elements)")
-        if largest == 0 or all(count == 0 or count > most for count in wanted):
+        if not self._are_few(counts, most):
             # Where one axis is 0 the others may be as long as they like: nothing must run along them.
             empty = [() if position in self.wanted and count == 0 else None for position, count in enumerate(counts)]
             return empty, empty
-        is_supposed = any(one.elements is None for one in read)
         if is_supposed:
             self.assume_unknown(read)
-        if any(one.elements is None for one in read):
-            return nothing, nothing
-        has_sizes, has_reals = _unknown([one.values for one in read])
+            if _is_missing(read):
+                return nothing, nothing
         try:
             elements = op.propagate(self, *arguments)  # type: ignore[misc]
         except Uncomputable as fault:
@@ -396,11 +408,11 @@ class Application(Context):
             return [unreadable] * len(shapes), [unreadable] * len(shapes)
         if elements is None:
             return nothing, nothing
-        is_several = len(shapes) > 1 or op.outputs[0].variadic
+        is_several = not op.has_one_output
         runtime_view = elements
         if is_supposed or any(one.element_type in op.unfollowed for one in read):
             runtime_view = op.runtime_pieces(elements, *arguments) if is_supposed else None
-        elif has_sizes or has_reals or any(_unknown([one or () for one in elements] if is_several else [elements])):
+        elif not _are_numbers(elements if is_several else (elements,), read):
             runtime_view = op.runtime_view(self, elements, *arguments)
         ours = self._held(elements, is_several, types, counts)
         if runtime_view is elements:
@@ -410,6 +422,19 @@ class Application(Context):
         if type(runtime_view) is Pieces:
             return ours, [None if own is None else Pieces(own) for own in ours]
         return ours, self._held(runtime_view, is_several, types, counts)
+
+    def _are_few(self, counts: Sequence[int | None], most: int) -> bool:
+        """Whether a wanted output has elements, and not more than are followed."""
+        are_few = is_beyond = False
+        for position in self.wanted:
+            count = counts[position] if position < len(counts) else None
+            if count is not None and count > most:
+                is_beyond = True
+            elif count:
+                are_few = True
+        if is_beyond:
+            self.warn("N103", f"the values of more than {most} elements are not followed (limit elements)")
+        return are_few
 
     def _held(
         self, elements: Sequence[Any], is_several: bool, types: Sequence[ElementType], counts: Sequence[Size | None]
@@ -427,18 +452,15 @@ class Application(Context):
 
     def _read(self, arguments: Sequence[Any]) -> list[Input]:
         """The inputs whose elements the rule follows."""
-        op = self.op
+        demanded = self.op.demanded
         read: list[Input] = []
-        for port in op.inputs:
-            argument = arguments[port.index]
-            if port.index in op.demanded and argument is not None:
-                read.extend(argument if port.variadic else (argument,))
+        for index, argument in enumerate(arguments):
+            if index in demanded and argument is not None:
+                if type(argument) is tuple:
+                    read.extend(argument)
+                else:
+                    read.append(argument)
         return read
-
-    def _are_followed(self, read: Sequence[Input]) -> bool:
-        """Whether the elements of the inputs are known, or of some of them where the rule takes the others as unknown."""
-        is_missing = any(one.elements is None for one in read)
-        return not is_missing or (self.op.takes_unknown and any(one.elements for one in read))
 
     def _failed(self, read: Sequence[Input]) -> Unreadable | None:
         """Why OpenVINO fails to compute the output.
@@ -460,17 +482,23 @@ def exceeded(most: int) -> str:
     return f"this layer is not inferred, because the file takes more than {most} steps of work (limit work)"
 
 
-def _unknown(several: Iterable[Elements]) -> tuple[bool, bool]:
-    """Whether there are sizes, and real numbers, among elements, that are not known."""
-    has_sizes = has_reals = False
-    for elements in several:
-        for element in elements:
-            if type(element) is not int:
-                if isinstance(element, Dim):
-                    has_sizes = True
-                elif isinstance(element, Real):
-                    has_reals = True
-    return has_sizes, has_reals
+def _is_missing(read: Sequence[Input]) -> bool:
+    """Whether the elements of an input are not known."""
+    for one in read:  # noqa: SIM110
+        if one.elements is None:
+            return True
+    return False
+
+
+def _are_numbers(outputs: Sequence[Elements | None], read: Sequence[Input]) -> bool:
+    """Whether all elements of the inputs and of the outputs are numbers."""
+    for one in read:
+        if not are_numbers(one.values):
+            return False
+    for elements in outputs:  # noqa: SIM110
+        if elements is not None and not are_numbers(elements):
+            return False
+    return True
 
 
 def _input_counts(op: Op, count: int) -> str:

@@ -7,7 +7,7 @@ from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.hints import Any, Final
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, Ends
+from irshape.shape.value import Elements, Ends, Real
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -16,10 +16,11 @@ class Fact:
 
     A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `runtime_view` is
     OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const, and `ends` are the
-    least and the greatest of them, of all or for each position on the last axis, where rules read no more.
+    least and the greatest of them, of all or for each position on the last axis, where rules read no more. `steps` is the work of
+    reading the fact.
     """
 
-    __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "runtime_view", "shape")
+    __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "runtime_view", "shape", "steps")
 
     def __init__(
         self,
@@ -38,6 +39,9 @@ class Fact:
         self.is_poisoned = is_poisoned
         self.runtime_view: Fact = runtime_view or self
         self.is_literal = is_literal
+        self.steps = 0 if shape is None else len(shape)
+        if elements is not None:
+            self.steps += 4 * len(elements)
 
     def is_like(self, other: Fact) -> bool:
         """Whether both know the same numbers, by whatever formulas."""
@@ -54,7 +58,20 @@ def _are_like(ours: Elements | None, theirs: Elements | None) -> bool:
         return True
     if ours is None or theirs is None or len(ours) != len(theirs) or type(ours) is not type(theirs):
         return False
-    return all(one is other or _ends(one) == _ends(other) for one, other in zip(ours, theirs, strict=True))
+    for one, other in zip(ours, theirs, strict=True):  # noqa: SIM110
+        if one is not other and _ends(one) != _ends(other):
+            return False
+    return True
+
+
+def _tag(element: Any) -> object:
+    """A key of an element: repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
+    if isinstance(element, Dim):
+        return element
+    if isinstance(element, Real):
+        low, high, size, divisor = element
+        return repr(low), repr(high), size, divisor
+    return repr(element)
 
 
 def _ends(element: Any) -> Any:
@@ -92,9 +109,9 @@ class FactTable:
             if fact is None:
                 fact = self._table[key] = Fact(element_type, shape, None)
             return fact
-        # repr tells 1 from 1.0 and 0.0 from -0.0, which compare equal; elements known to be integers need no such care.
+        # Where all elements are integers, those that compare equal are the same.
         is_mixed = element_type.is_real or element_type is ElementType.dynamic
-        tag = repr(elements) if elements is not None and is_mixed else elements
+        tag = tuple([_tag(element) for element in elements]) if elements is not None and is_mixed else elements
         key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal, type(elements), ends)
         fact = self._table.get(key)
         if fact is None:

@@ -12,7 +12,7 @@ from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
 from irshape.shape.hints import Annotated, Any, ClassVar, Literal, cast
 from irshape.shape.shape import Shape, broadcast_shapes
-from irshape.shape.value import Element, Elements, Real, broadcast_to, fits, limits, quotient, to_float
+from irshape.shape.value import Element, Elements, Real, are_numbers, broadcast_to, fits, limits, quotient, to_float
 
 # The element types that arithmetic takes.
 ARITHMETIC = NUMERIC - {ElementType.string}
@@ -62,8 +62,9 @@ class Elementwise(Op):
         columns = self.aligned(ctx, *inputs)
         if columns is None:
             return None
-        element_type = self.outputs[0].type or inputs[0].element_type
-        return tuple([self.element(ctx, element_type, row, inputs[0].element_type.is_real) for row in zip(*columns, strict=True)])
+        first = inputs[0].element_type
+        element_type, is_real = self.outputs[0].type or first, first.is_real
+        return tuple([self.element(ctx, element_type, row, is_real) for row in zip(*columns, strict=True)])
 
     def aligned(self, ctx: Context, *inputs: Input) -> list[Elements] | None:
         """The elements of each input, repeated to as many as the output has; None if they cannot be matched."""
@@ -71,23 +72,25 @@ class Elementwise(Op):
 
     def element(self, ctx: Context, element_type: ElementType, row: tuple[Element, ...], is_real: bool) -> Element:
         """An element of the output, of this type, from those of the inputs; `is_real` says that they stand in real tensors."""
-        result: Any = None
-        if not any(isinstance(element, Dim | Real) for element in row):
+        if are_numbers(row):
             result = _number(self.of_elements, row)
-        elif not any(isinstance(element, Real) for element in row):
-            whole = tuple([trunc(e) if isinstance(e, float) and e.is_integer() else e for e in row])
-            if not any(isinstance(element, float) for element in whole):
-                result = _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
+        else:
+            whole = _whole(row)
+            result = None if whole is None else _number((self.of_real_sizes if is_real else None) or self.of_sizes, whole)
         if result is None and is_real:
             result = self.exact(*map(ratio, row))
-        if result is None and is_real:
-            result = self.of_ranges(*map(ends, row))
+            if result is None:
+                result = self.of_ranges(*map(ends, row))
         elif result is None:
             limits = self.of_limits(*map(limits_of, row))
             result = None if limits is None else ctx.unknown(*limits)
-        if isinstance(result, int) and not fits(result, element_type):
+        if result is None:
+            return unknown(ctx, element_type)
+        if fits(result, element_type):
+            return cast("Element", result)
+        if isinstance(result, int):
             ctx.warn("R201", f"a result does not fit {element_type}: {result}")
-        return unknown(ctx, element_type) if result is None or not fits(result, element_type) else result
+        return unknown(ctx, element_type)
 
     def exact(self, *ratios: tuple[Size, int] | None) -> Element | None:
         """An element computed from arguments that are sizes divided by numbers; None if it cannot be."""
@@ -95,7 +98,7 @@ class Elementwise(Op):
             return None
         result = self.of_ratios(*ratios)
         if not isinstance(result, tuple):
-            return cast(Element | None, result)
+            return cast("Element | None", result)
         size, divisor = result
         return quotient(size, divisor) if divisor and not divisor & (divisor - 1) else None
 
@@ -110,7 +113,7 @@ class Elementwise(Op):
         element_type = self.outputs[0].type or inputs[0].element_type
         result = []
         for element, row in zip(elements, zip(*columns, strict=True), strict=True):
-            if any(isinstance(one, Dim | Real) for one in (element, *row)):
+            if not are_numbers((element, *row)):
                 limits = self.of_bounds(*map(limits_of, row))
                 if limits is None:
                     return None
@@ -123,8 +126,9 @@ class Elementwise(Op):
 
     def corners(self, *ranges: tuple[float, float]) -> tuple[float, float] | None:
         """OpenVINO's rule for most operations: the least and the largest result of the ends; without limit if an argument has none."""
-        if any(high == inf for _, high in ranges):
-            return 0, inf
+        for _, high in ranges:
+            if high == inf:
+                return 0, inf
         values = [_number(self.of_elements, corner) for corner in product(*ranges)]
         return None if None in values else (min(values), max(values))
 
@@ -133,7 +137,7 @@ class Elementwise(Op):
         if not self.is_monotone:
             return None
         values = [_number(self.of_elements, corner) for corner in product(*ranges)]
-        if any(value is None for value in values):
+        if None in values:
             return None
         low, high = min(values), max(values)
         return low if low == high else None if isinstance(low, int) else Real(low, high)
@@ -144,6 +148,18 @@ def unknown(ctx: Context, element_type: ElementType) -> Element:
     return Real(-inf, inf) if element_type.is_real else ctx.unknown(*limits(element_type))
 
 
+def _whole(row: tuple[Element, ...]) -> tuple[Size, ...] | None:
+    """The arguments as sizes and ints; None if one has a fraction or is an interval of reals."""
+    whole = []
+    for element in row:
+        if isinstance(element, float) and element.is_integer():
+            element = trunc(element)
+        if isinstance(element, (float, Real)):
+            return None
+        whole.append(element)
+    return tuple(whole)
+
+
 def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
     """The value of a function of elements; None if it cannot be followed, such as NaN or a complex number."""
     try:
@@ -152,7 +168,7 @@ def _number(function: Callable[..., Any] | None, row: tuple[Any, ...]) -> Any:
         return None
     if type(value) is bool:
         return int(value)
-    return value if isinstance(value, Dim | int) or (isinstance(value, float) and value == value) else None
+    return value if isinstance(value, (int, Dim)) or (isinstance(value, float) and value == value) else None
 
 
 def wrapped(end: float, element_type: ElementType) -> float:
@@ -262,8 +278,11 @@ class Broadcasting(Elementwise):
         if self.auto_broadcast == "pdpd":
             return None
         ctx.stop_at_errors()
-        shape = cast(tuple[int, ...], self.broadcast(ctx, *inputs))
-        return [broadcast_to(input.values, input.static_shape, shape) for input in inputs]
+        shapes = [input.static_shape for input in inputs]
+        if shapes.count(shapes[0]) == len(shapes):
+            return [input.values for input in inputs]
+        shape = cast("tuple[int, ...]", self.broadcast(ctx, *inputs))
+        return [broadcast_to(input.values, own, shape) for input, own in zip(inputs, shapes, strict=True)]
 
 
 class Binary(Broadcasting):

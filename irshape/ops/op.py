@@ -108,7 +108,8 @@ class Op:
     `EXTENSION` is the name of the library that runs the operation in OpenVINO, for an operation that OpenVINO itself does not have;
     `is_of_extension` says that it needs such a library, also one without a name.
 
-    `demanded` are the positions of the inputs that `demands` names. `ignores_surplus` says that OpenVINO takes more inputs than the
+    `demanded` are the positions of the inputs that `demands` names. `has_one_output` says that the rule returns one shape, and no
+    sequence of shapes. `ignores_surplus` says that OpenVINO takes more inputs than the
     operation has, in IR version 10, and does not read them. `is_positional` says that the input at a position is the port at this
     position: no port can be absent before another one, and no two are repeated together.
 
@@ -130,6 +131,7 @@ class Op:
     unfollowed: ClassVar[frozenset[ElementType]] = frozenset()
     are_alike: ClassVar[bool] = False
     demanded: ClassVar[frozenset[int]] = frozenset()
+    has_one_output: ClassVar[bool] = False
     min_inputs: ClassVar[int] = 0
     max_inputs: ClassVar[int | None] = 0
     is_positional: ClassVar[bool] = True
@@ -180,6 +182,7 @@ class Op:
             raise DefinitionError(f"a variadic output of {cls.__name__} must be the last output")
         cls.inputs = tuple([port.placed(index) for index, port in enumerate(cls.inputs)])
         cls.outputs = tuple([port.placed(index) for index, port in enumerate(cls.outputs)])
+        cls.has_one_output = len(cls.outputs) == 1 and not cls.outputs[0].variadic
         for port in cls.inputs:
             port.group = port.like or port.name
         for out in cls.outputs:

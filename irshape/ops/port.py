@@ -275,4 +275,4 @@ class Input:
     @property
     def static_shape(self) -> tuple[int, ...]:
         """The shape, if the elements are known; then it is static."""
-        return cast(tuple[int, ...], self.shape)
+        return cast("tuple[int, ...]", self.shape)

@@ -12,7 +12,7 @@ from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
 from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
-from irshape.shape.value import Element, Elements, Real, fits, limits
+from irshape.shape.value import Element, Elements, Real, are_numbers, fits, limits
 
 
 class Conversion(Op):
@@ -32,7 +32,7 @@ class Conversion(Op):
         """The elements as OpenVINO sees them: it converts their bounds, which wrap around in small types."""
         result = []
         for element, source in zip(elements, data.values, strict=True):
-            if isinstance(element, Dim | Real) or isinstance(source, Dim | Real):
+            if not are_numbers((element, source)):
                 ends = limits_of(source)
                 if not target.is_real:
                     ends = wrapped(ends[0], target), wrapped(ends[1], target)

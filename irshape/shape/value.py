@@ -94,36 +94,41 @@ def indices(shape: Sequence[int], steps: Sequence[int], start: int = 0) -> Itera
 def transposed(elements: Elements, shape: Sequence[int], order: Sequence[int]) -> Elements:
     """The elements after the axes of `shape` are put in the given order."""
     steps = strides(shape)
-    return tuple(elements[i] for i in indices([shape[axis] for axis in order], [steps[axis] for axis in order]))
+    return tuple([elements[i] for i in indices([shape[axis] for axis in order], [steps[axis] for axis in order])])
 
 
 def sliced(elements: Elements, shape: Sequence[int], taken: Sequence[range]) -> Elements:
     """The elements at the indices `taken` of each axis."""
+    if len(taken) == 1:
+        return tuple([elements[i] for i in taken[0]])
     steps = strides(shape)
     start = sum((part.start if len(part) else 0) * step for part, step in zip(taken, steps, strict=True))
-    return tuple(
-        elements[i]
-        for i in indices([len(part) for part in taken], [part.step * step for part, step in zip(taken, steps, strict=True)], start)
-    )
+    places = indices([len(part) for part in taken], [part.step * step for part, step in zip(taken, steps, strict=True)], start)
+    return tuple([elements[i] for i in places])
 
 
 def concatenated(parts: Sequence[tuple[Elements, Sequence[int]]], axis: int) -> Elements:
     """The elements of tensors concatenated along an axis; `parts` are their elements and shapes."""
     outer = prod(parts[0][1][:axis])
     rows = [(elements, prod(shape[axis:])) for elements, shape in parts]
-    return tuple(element for i in range(outer) for elements, row in rows for element in elements[i * row : (i + 1) * row])
+    joined: list[Any] = []
+    for i in range(outer):
+        for elements, row in rows:
+            joined += elements[i * row : (i + 1) * row]
+    return tuple(joined)
 
 
 def gathered(elements: Elements, shape: Sequence[int], positions: Sequence[int], axis: int) -> Elements:
-    """The elements at some non-negative positions along an axis of `shape`, in the order of the positions."""
+    """The elements at some non-negative positions along an axis of `shape`, in their order; 0 for a position beyond the axis."""
     outer, inner = prod(shape[:axis]), prod(shape[axis + 1 :])
     row = shape[axis] * inner
-    return tuple(
-        element
-        for i in range(outer)
-        for position in positions
-        for element in elements[i * row + position * inner : i * row + (position + 1) * inner]
-    )
+    nothing = (0,) * inner
+    taken: list[Any] = []
+    for start in range(0, outer * row, row) if row else [0] * outer:
+        for position in positions:
+            place = position * inner
+            taken += elements[start + place : start + place + inner] if place < row else nothing
+    return tuple(taken)
 
 
 def replaced(elements: Elements, places: Iterable[int], updates: Elements) -> Elements:
@@ -149,7 +154,15 @@ def broadcast_to(elements: Elements, shape: Sequence[int], target: Sequence[int]
         return elements
     lead = len(target) - len(shape)
     steps = [0] * lead + [0 if size == 1 else step for size, step in zip(shape, strides(shape), strict=True)]
-    return tuple(elements[i] for i in indices(target, steps))
+    return tuple([elements[i] for i in indices(target, steps)])
+
+
+def are_numbers(elements: Iterable[Any]) -> bool:
+    """Whether every element is a number, and none a size or an interval of reals that is not known."""
+    for element in elements:  # noqa: SIM110
+        if type(element) is not int and isinstance(element, (Dim, Real)):
+            return False
+    return True
 
 
 def _integer_limits(bits: int, is_signed: bool) -> tuple[int, int]:
@@ -181,7 +194,11 @@ def limits(element_type: ElementType) -> tuple[Bound, Bound]:
 def fits(element: Element, element_type: ElementType) -> bool:
     """Whether an integer type holds all values of an element. Any other type holds every element after rounding."""
     own = _LIMITS.get(element_type)
-    if own is None or isinstance(element, float | Real):
+    if own is None:
+        return True
+    if type(element) is int:
+        return own[0] <= element <= own[1]
+    if isinstance(element, (float, Real)):
         return True
     low, high = own if isinstance(element, int) else limits(element_type)
     least, most = bounds(element)
@@ -217,13 +234,13 @@ def representable(elements: Elements, element_type: ElementType) -> Elements | N
             if not least <= element <= most:
                 return None
         # A Dim without an upper bound is unknown anyway and passes.
-        elif not fits(element, element_type) and not (isinstance(element, Dim) and element.range.high == inf):
+        elif not (isinstance(element, Dim) and element.range.high == inf) and not fits(element, element_type):
             return None
     return elements
 
 
 def _rounded(element: Element, rounding: Callable[[Bound], float], digits: int) -> Element:
-    if isinstance(element, int | float):
+    if isinstance(element, (int, float)):
         return rounding(element)
     low, high = element[:2] if isinstance(element, Real) else bounds(element)
     size = element.size if isinstance(element, Real) else element
@@ -239,13 +256,13 @@ def _is_exact(size: Size, digits: int) -> bool:
     No size needs 24 digits, not even one without bounds. So a formula without a bound has at most 24 digits, too, if its numbers have.
     """
     largest = 1 << digits
-    numbers = list(bounds(size))
-    if isinstance(size, Dim) and inf in map(abs, numbers):
-        if digits < 24:
-            return False
-        numbers = [end for end in numbers if abs(end) != inf]
-        numbers += [size.polynomial.constant, *[coefficient for _, coefficient in size.polynomial.terms]]
-    return all(abs(number) <= largest for number in numbers)
+    low, high = bounds(size)
+    if not isinstance(size, Dim) or (low != -inf and high != inf):
+        return -largest <= low and high <= largest
+    if digits < 24 or (low != -inf and abs(low) > largest) or (high != inf and abs(high) > largest):
+        return False
+    constant, terms = size.polynomial.constant, size.polynomial.terms
+    return max(abs(constant), *[abs(coefficient) for _, coefficient in terms]) <= largest
 
 
 def to_float(number: Bound) -> float:

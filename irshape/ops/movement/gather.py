@@ -11,7 +11,7 @@ from irshape.shape.element_type import INDEX, INTEGER, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.hints import Annotated, Any
 from irshape.shape.shape import Shape
-from irshape.shape.value import Elements, gathered, padded
+from irshape.shape.value import Elements, gathered
 
 
 def tuple_length(ctx: Context, indices: Input, rank: int) -> Size:
@@ -62,13 +62,9 @@ class GatherV1(Moving):
         wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
         if wanted is None or along is None or self.batch_dims not in (0, -indices.rank):
             return None
-        # An element outside the data is 0: the data is padded with a 0 behind the last element.
         size = data.static_shape[along]
-        behind = tuple([int(axis == along) for axis in range(data.rank)])
-        shape = tuple([length + more for length, more in zip(data.static_shape, behind, strict=True)])
-        elements = padded(data.values, data.static_shape, (0,) * data.rank, behind, 0)
         positions = [index % size if -size <= index < size else size for index in ctx.integers(indices, wanted)]
-        return gathered(elements, shape, positions, along)
+        return gathered(data.values, data.static_shape, positions, along)
 
 
 @op("Gather", "opset7", until="opset7")
