@@ -79,11 +79,12 @@ def interval_shape(shape: Shape, scope: Scope, tensor: int | None = None) -> Sha
 
 def _intervals(several: tuple[Any, ...] | None, key: tuple[int | None, str], scope: Scope) -> tuple[Any, ...] | None:
     """Sizes or elements reduced to their bounds; the key and the place tell them from all others."""
-    return several and tuple([_interval((*key, index), one, scope) for index, one in enumerate(several)])
-
-
-def _interval(key: tuple[int | None, str, int], one: Any, scope: Scope) -> Any:
-    """A size or an element reduced to its bounds."""
-    if isinstance(one, Dim):
-        return scope.interval(key, one)
-    return Real(one.low, one.high) if isinstance(one, Real) else one
+    if not several:
+        return several
+    reduced: list[Any] = []
+    for index, one in enumerate(several):
+        if isinstance(one, Dim):
+            reduced.append(scope.interval((key, index), one))
+        else:
+            reduced.append(Real(one.low, one.high) if isinstance(one, Real) else one)
+    return tuple(reduced)
