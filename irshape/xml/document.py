@@ -63,6 +63,10 @@ class Port:
         self.value_shape: tuple[int, ...] | None = None
 
 
+Positions: TypeAlias = dict[tuple[int, ...], dict[int, int]]
+"""The positions of ports by their ids, for each list of ids."""
+
+
 class Signature:
     """The content of a layer apart from its id, its name and its offsets in the file; layers with equal content may share it.
 
@@ -83,12 +87,12 @@ class Signature:
         self.is_doubled = False
         self.records: tuple[PortRecord, ...] = ()
 
-    def record(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord]) -> None:
-        """Set the ports."""
+    def record(self, inputs: Sequence[PortRecord], outputs: Sequence[PortRecord], known: Positions) -> None:
+        """Set the ports. `known` holds the positions of ports in the document so far: many layers have ports of the same ids."""
         self.input_count = len(inputs)
         self.output_count = len(outputs)
-        self.inputs = _positions(inputs)
-        self.outputs = _positions(outputs)
+        self.inputs = _positions(inputs, known)
+        self.outputs = _positions(outputs, known)
         self.is_doubled = len(self.inputs) < len(inputs) or len(self.outputs) < len(outputs)
         self.records = (*inputs, *outputs)
 
@@ -103,12 +107,13 @@ class Signature:
         return [port[0] for port in self.records[self.input_count :]]
 
 
-def _positions(ports: Sequence[PortRecord]) -> dict[int, int]:
-    if len(ports) == 1:
-        return {ports[0][0]: 0}
-    positions = {port[0]: index for index, port in enumerate(ports)}
-    if len(positions) < len(ports):
-        positions = {port[0]: len(ports) - index for index, port in enumerate(reversed(ports), 1)}
+def _positions(ports: Sequence[PortRecord], known: Positions) -> dict[int, int]:
+    ids = tuple([port[0] for port in ports])
+    positions = known.get(ids)
+    if positions is None:
+        positions = known[ids] = {}
+        for position, id in enumerate(ids):
+            positions.setdefault(id, position)
     return positions
 
 

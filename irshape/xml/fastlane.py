@@ -1,52 +1,81 @@
 """The fast lane: reads files with the layout of OpenVINO's own writer, a whole layer at a time instead of tag by tag.
 
-Layers with equal text share a `Signature`, which is parsed once. Ports and their offsets are made on demand. Every byte is matched
-against strict patterns, or parsed by expat where the content is free (`<rt_info>`), so an accepted file is well-formed. Any other file,
-and so every file with a fault, goes to the general reader; both readers give equal documents. The general reader also reads single layers:
-a few with content that the patterns do not know, such as `<rt_info>` in a port, and those with bodies, of which it reads all but the layers
-and edges of the bodies.
+Layers with equal text share a `Signature`, which is parsed once. The values that differ from layer to layer are cut out of the text for
+this. Ports and their offsets are made on demand. Every byte is matched against strict patterns, or parsed by expat where the content is
+free (`<rt_info>`), so an accepted file is well-formed. Any other file, and so every file with a fault, goes to the general reader; both
+readers give equal documents. The general reader also reads single layers: a few with content that the patterns do not know, such as
+`<rt_info>` in a port, and those with bodies, of which it reads all but the layers and edges of the bodies.
 """
 
 from __future__ import annotations
 
 import pyexpat
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Final, TypeAlias
-from irshape.xml.document import Document, Layer, Port, PortRecord, Signature
+from irshape.shape.hints import Final, TypeAlias, TypeVar
+from irshape.xml.document import Document, Layer, Port, PortRecord, Positions, Signature
 from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 
 # A value that a parser neither changes nor refuses: no entity, no tag, no control character, no white space but spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
+_IN_VALUES: Final = bytes(byte for byte in range(ord(" "), ord("~") + 1) if byte not in b'"&<')
 _NAME: Final = r"[A-Za-z_][\w.-]*+"
 _ID: Final = rf"[0-9]{{1,{SAFE_DIGITS}}}+"
 _BLANKS: Final = rf"[{WHITE_SPACE}]*+"
-_DECLARED: Final = r"""<\?xml version=(["'])1\.0\1(?: encoding=(["'])(?:(?i:utf-8)|((?i:us-ascii)))\2)? ?\?>"""
+# The declarations of XML that writers make, with the encoding of each.
+_DECLARATION_BEGIN: Final = b"<?xml"
+_DECLARATION_END: Final = b"?>"
+_DECLARATIONS: Final = {
+    f"<?xml version={quote}1.0{quote}{declared.format(quote)}{blank}?>".encode(): encoding
+    for declared, encoding in (
+        ("", "utf-8"),
+        (" encoding={0}utf-8{0}", "utf-8"),
+        (" encoding={0}UTF-8{0}", "utf-8"),
+        (" encoding={0}us-ascii{0}", "ascii"),
+        (" encoding={0}US-ASCII{0}", "ascii"),
+    )
+    for quote in "\"'"
+    for blank in ("", " ")
+}
+_MOST_DECLARED: Final = max(map(len, _DECLARATIONS))
 _VERSION: Final = "|".join(map(str, IR_VERSIONS))
-_DOCUMENT: Final = re.compile(rf'(?:{_DECLARED})?{_BLANKS}<net name="({_VALUE})" version="({_VERSION})">{_BLANKS}<layers>'.encode())
-_BEFORE: Final = re.compile(rf"{_BLANKS}<layer id=")
+_DOCUMENT: Final = re.compile(rf'{_BLANKS}<net name="({_VALUE})" version="({_VERSION})">{_BLANKS}<layers>'.encode())
+_LAYER_BEGIN: Final = "<layer id="
+_BEFORE: Final = re.compile(rf"{_BLANKS}{_LAYER_BEGIN}")
+# The parts of a layer's text that layers with one signature differ in, each up to its value, and the character that stands for the part.
+# XML forbids these characters.
+_NAMES, _NAMES_MARK = ' names="', "\0"
+_OFFSET, _OFFSET_MARK = ' offset="', "\1"
+_FUSED, _FUSED_MARK = '<attribute name="fused_names" version="0" value="', "\2"
+_MARKS: Final = (_NAMES_MARK.encode(), _OFFSET_MARK.encode(), _FUSED_MARK.encode())
 # The text of a layer between its name and its ports.
 _HEAD: Final = re.compile(
     rf''' type="({_VALUE})" version="({_VALUE})"(?: output_names="{_VALUE}")?>'''
-    rf'''(?:{_BLANKS}(<data(?: {_NAME}="{_VALUE}")*+ ?/>))?(?:{_BLANKS}(<rt_info>(?>.*?</rt_info>)))?{_BLANKS}''',
+    rf'''(?:{_BLANKS}(<data(?: {_NAME}="{_VALUE}"|{_OFFSET_MARK})*+ ?/>))?(?:{_BLANKS}(<rt_info>(?>.*?</rt_info>)))?{_BLANKS}''',
     re.DOTALL,
 )
-# The text of a port after its id, with the white space behind the port.
-_PORT: Final = re.compile(
-    rf'(?: precision="(\w+)")?(?: names="({_VALUE})")? ?(?:/>|>((?:{_BLANKS}<dim>(?:-1|{_ID})</dim>)*+){_BLANKS}</port>){_BLANKS}'
-)
+# The `<rt_info>` of most layers that have one.
+_NOTE: Final = rf'<attribute name="{_VALUE}" version="{_VALUE}"(?: value="{_VALUE}")?|{_FUSED_MARK}'
+_RT_INFO: Final = rf"<rt_info>(?:{_BLANKS}(?:{_NOTE}) ?/>)*+{_BLANKS}</rt_info>"
+# The text of a port after its id, up to its first size or its end tag.
+_PORT_HEAD: Final = re.compile(rf'(?: precision="(\w+)")?(?: names="{_VALUE}"|{_NAMES_MARK})? ?(/?)>{_BLANKS}')
 _PORT_BEGIN: Final = '<port id="'
+_PORT_END: Final = "</port>"
+_SIZE_BEGIN: Final = "<dim>"
+_SIZE_END: Final = "</dim>"
 _ATTRIBUTE: Final = re.compile(rf' ({_NAME})="({_VALUE})"')
 _EDGES_BEGIN: Final = re.compile(rf"{_BLANKS}</layers>{_BLANKS}<edges>".encode())
-_EDGE_ATTRIBUTES: Final = " ".join(f'{name}="{_ID}"' for name in EDGE_ENDS)
-_EDGES: Final = re.compile(rf"(?:{_BLANKS}<edge {_EDGE_ATTRIBUTES} ?/>)*+{_BLANKS}".encode())
+# An edge without the digits of its numbers.
+_EDGE: Final = re.compile((_BLANKS + "<edge" + "".join(f' {name}=""' for name in EDGE_ENDS) + " ?/>").encode())
+_EDGE_BEGIN: Final = b"<edge "
+_EMPTY_VALUE: Final = b'""'
+_DIGITS: Final = b"0123456789"
 # Translates every byte but a digit to a space.
-_DIGITS: Final = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
-_EDGE: Final = rb"<edge "
-_LAYER_BEGIN_LENGTH: Final = len("<layer id=")
+_DIGITS_ALONE: Final = bytes(byte if byte in _DIGITS else ord(" ") for byte in range(256))
 _TYPE: Final = ' type="'
 _BODY_BEGIN: Final = rf"<({'|'.join(sorted({body for bodies in BODIES.values() for body, _ in bodies}))})>".encode()
 _LAYERS_BEGIN: Final = rf"{_BLANKS}<layers>".encode()
@@ -59,21 +88,20 @@ _EMPTY_TAG_END: Final = b"/>"
 _NET_END: Final = b"</net>"
 # A file with suppressions goes to the general reader.
 _SUPPRESSION: Final = "<irshape"
-# The parts that are cut out of a layer's text, because layers with one signature differ in them.
-_NAMES: Final = ' names="'
-_OFFSET: Final = ' offset="'
 _CONST: Final = ' type="Const" '
 # Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
 _MOST_UNUSUAL: Final = 16
-# The source is decoded in blocks of this many bytes, so that the copy stays small.
+# The source is decoded in blocks of this many bytes, so that the copy stays small. A layer with bodies ends a block, and the text behind
+# it is decoded again, so blocks are short from the first such layer on.
 _BLOCK: Final = 1 << 18
+_SHORT_BLOCK: Final = 1 << 12
 
-
-_PortText: TypeAlias = tuple[str | None, str | None, tuple[int, ...] | None]
-"""Precision, names and dims of a port."""
 
 ReadLayer: TypeAlias = Callable[[int, int, list[tuple[int, int]]], Layer]
 """Reads one layer with the general reader, given its begin and end and the ranges in it that are left out, one in each body."""
+
+
+_Value = TypeVar("_Value")
 
 
 class UnusualError(Exception):
@@ -87,9 +115,10 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
     `most_nested` is the allowed depth of free content.
     """
     source = document.source
-    head = _DOCUMENT.match(source)
-    # The characters \0 and \1, which XML forbids, mark the places of parts that are cut out of a layer's text.
-    if head is None or b"\0" in source or b"\1" in source or not source.isascii():
+    begin = source.find(_DECLARATION_END, 0, _MOST_DECLARED) + len(_DECLARATION_END) if source.startswith(_DECLARATION_BEGIN) else 0
+    encoding = _DECLARATIONS.get(source[:begin]) if begin else document.encoding
+    head = _DOCUMENT.match(source, begin)
+    if encoding is None or head is None or not source.isascii() or any(mark in source for mark in _MARKS):
         return False
     lane = _Lane(document, types_with_bodies, read_layer, most_nested)
     try:
@@ -100,29 +129,71 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
             return False
     except UnusualError:
         return False
-    if head[3]:
-        document.encoding = "ascii"
-    document.name = head[4].decode("ascii")
-    document.version = int(head[5])
+    document.encoding = encoding
+    document.name = head[1].decode("ascii")
+    document.version = int(head[2])
     graph = document.graph
     graph.offset = source.index(b"<net")
     graph.end = last + len(_EDGES_END) + len(rest)
     graph.layers = layers
-    graph.set_edges(edges, lane.finder(first, last))
+    graph.set_edges(edges, _finder(source, first, last))
     return True
 
 
 @mypyc_attr(native_class=False)
-class _Numbers(dict[str, int]):
-    """The numbers of decimal texts. Edges repeat the ids of layers, so most texts have been read before."""
+class _Parsed(dict[str, _Value]):
+    """The values of texts, each of which is parsed once."""
 
-    def __missing__(self, text: str) -> int:
-        number = self[text] = int(text)
-        return number
+    def __init__(self, parse: Callable[[str], _Value]) -> None:
+        self.parse = parse
+
+    def __missing__(self, text: str) -> _Value:
+        value = self[text] = self.parse(text)
+        return value
+
+
+class _Ports:
+    """The state of reading ports: the parts read so far, by their text. `most` is the highest rank."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.known: dict[str, tuple[str | None, tuple[int, ...] | None, bool]] = {}
+        self.heads = _Parsed(_port_head)
+        self.sizes = _Parsed(_size)
+        self.numbers = _Parsed(_number)
+
+    def records(self, text: str, end_tag: str, *, are_typed: bool = False) -> list[PortRecord]:
+        """The id, precision and dims of each port in a text up to an end tag. With `are_typed`, each port must have an element type."""
+        content, is_closed, behind = text.partition(end_tag)
+        blank, *ports = content.split(_PORT_BEGIN)
+        if not is_closed or blank.strip(WHITE_SPACE) or behind.strip(WHITE_SPACE):
+            raise UnusualError
+        records: list[PortRecord] = []
+        for port in ports:
+            id, _, rest = port.rstrip(WHITE_SPACE).partition('"')
+            known = self.known.get(rest)
+            if known is None:
+                known = self.known[rest] = self.port(rest)
+            precision, dims, is_typed = known
+            if are_typed and not is_typed:
+                raise UnusualError
+            records.append((self.numbers[id], precision, dims))
+        return records
+
+    def port(self, text: str) -> tuple[str | None, tuple[int, ...] | None, bool]:
+        """The precision and the dims of a port, and whether it has an element type, given its text after the id."""
+        head, *sizes = text.removesuffix(_PORT_END).split(_SIZE_BEGIN)
+        precision, is_typed, is_empty = self.heads[head]
+        if is_empty == text.endswith(_PORT_END) or (is_empty and sizes) or len(sizes) > self.most:
+            raise UnusualError
+        return precision, tuple(map(self.sizes.__getitem__, sizes)) or None, is_typed
 
 
 class _Lane:
-    """The state of reading one document: the parts parsed so far, by their text."""
+    """The state of reading one document: the parts parsed so far, by their text.
+
+    No layer refers to it, so that it ends with the reading.
+    """
 
     def __init__(self, document: Document, types_with_bodies: frozenset[str], read_layer: ReadLayer, most_nested: int) -> None:
         self.source = document.source
@@ -132,80 +203,85 @@ class _Lane:
         self.types_with_bodies = types_with_bodies
         self.read_layer = read_layer
         self.most_nested = most_nested
+        self.block = _BLOCK
+        self.has_fused_names = _FUSED.encode() in self.source
         # The signature of a layer's text after its name, and the place of `<data>` in that text (-1 if absent).
         self.signatures: dict[str, tuple[Signature, int]] = {}
+        # The parts of a text repeat more often than the whole: that before the ports, a port after its id, and each size of a port.
         self.heads: dict[str, tuple[str, str, dict[str, str], int]] = {}
-        self.known_inputs: dict[str, list[PortRecord]] = {}
-        self.known_outputs: dict[str, list[PortRecord]] = {}
-        self.known_ports: dict[str, _PortText] = {}
-        self.numbers = _Numbers()
+        self.ports = _Ports(self.limits.rank)
+        self.numbers = self.ports.numbers
+        self.positions: Positions = {}
 
     def layers(self, at: int, end: int | None = None) -> tuple[list[Layer], int]:
         """Read the layers from an offset on, up to `end` if they are those of a body; also gives the offset after the last one."""
-        # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
-        source, signatures, ports, numbers = self.source, self.signatures, self.ports, self.numbers
-        has_entities = b"&" in source
-        befores: set[str] = set()
         layers: list[Layer] = []
-        while (stop := _last(source, _LAYER_END_BYTES, at, end)) >= 0:
-            resumed = at  # the offset up to which the text has been read
-            for text in source[at:stop].decode("ascii").split(_LAYER_END):
-                if at < resumed:  # inside a layer with bodies, which has been read
-                    at += len(text) + len(_LAYER_END)
-                    continue
-                try:
-                    before, id, between, name, rest = text.split('"', 4)
-                except ValueError:
-                    raise UnusualError from None
-                if before not in befores:
-                    if not _BEFORE.fullmatch(before):
-                        raise UnusualError
-                    befores.add(before)
-                if between != " name=" or not (id.isdecimal() and len(id) <= SAFE_DIGITS) or not name.isprintable() or "<" in name:
-                    raise UnusualError
-                front, cut, tail = rest.partition(_NAMES)
-                names = ""
-                if cut:
-                    names, _, tail = tail.partition('"')
-                    if not names.isprintable() or "<" in names:
-                        raise UnusualError
-                key, weights_at = front, None
-                if rest.startswith(_CONST):
-                    first, _, behind = front.partition(_OFFSET)
-                    offset, _, behind = behind.partition('"')
-                    weights_at = own_offset(offset)
-                    if weights_at is not None:
-                        key = f"{first}\1{behind}"
-                if cut:
-                    key = f"{key}\0{tail}"
-                if has_entities and ("&" in name or "&" in names):
-                    raise UnusualError
-                begin = at + len(before) - _LAYER_BEGIN_LENGTH
-                at += len(text)
-                found = signatures.get(key)
-                if found is None:
-                    if self.has_bodies(rest):
-                        layer, resumed = self.layer_with_bodies(begin)
-                        layers.append(layer)
-                        at += len(_LAYER_END)
-                        continue
-                    nameless = f'{front}{_NAMES}"{tail}' if cut else rest
-                    try:
-                        found = signatures[key] = self.signature(nameless, has_own=weights_at is not None)
-                    except UnusualError:
-                        at += len(_LAYER_END)
-                        layers.append(self.unusual_layer(begin, at))
-                        continue
-                signature, data_at = found
-                data_offset = at - len(rest) + data_at if data_at >= 0 else -1
-                at += len(_LAYER_END)
-                number = numbers[id] = int(id)
-                layers.append(Layer(number, name, signature, weights_at, begin, at, data_offset, ports))
-            at = max(at, resumed)
+        while (stop := self.last(_LAYER_END_BYTES, at, end)) >= 0:
+            at = self.run(at, stop, layers)
+            if at < stop:
+                layer, at = self.layer_with_bodies(at)
+                layers.append(layer)
             if self.count + len(layers) > self.limits.layers:
                 raise UnusualError
         self.count += len(layers)
         return layers, at
+
+    def run(self, at: int, stop: int, layers: list[Layer]) -> int:
+        """Append the layers of a text, which begins at an offset and ends before an end tag, up to the first layer with bodies.
+
+        Gives the offset after the last of these layers.
+        """
+        texts = self.source[at:stop].decode("ascii").split(_LAYER_END)
+        try:
+            befores, ids, betweens, names, rests = zip(*[text.split('"', 4) for text in texts], strict=False)
+        except ValueError:
+            raise UnusualError from None
+        # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
+        signatures, numbers, has_fused_names = self.signatures, self.numbers, self.has_fused_names
+        ports = partial(_listed, self.source)
+        count = len(texts)  # of the layers that are read: those before the first one with bodies
+        values: list[str] = []
+        for text, before, id, name, rest in zip(texts, befores, ids, names, rests, strict=True):
+            key, has_names, tail = rest.partition(_NAMES)
+            if has_names:
+                value, _, tail = tail.partition('"')
+                values.append(value)
+                key = f"{key}{_NAMES_MARK}{tail}"
+            weights_at = None
+            if rest.startswith(_CONST):
+                front, _, tail = key.partition(_OFFSET)
+                value, _, tail = tail.partition('"')
+                weights_at = own_offset(value)
+                if weights_at is not None:
+                    key = f"{front}{_OFFSET_MARK}{tail}"
+            if has_fused_names:
+                front, is_fused, tail = key.partition(_FUSED)
+                if is_fused:
+                    value, _, tail = tail.partition('"')
+                    values.append(value)
+                    key = f"{front}{_FUSED_MARK}{tail}"
+            begin, end = at + len(before) - len(_LAYER_BEGIN), at + len(text)
+            found = signatures.get(key)
+            if found is None:
+                try:
+                    found = signatures[key] = self.signature(key)
+                except UnusualError:
+                    if self.has_bodies(rest):
+                        count = texts.index(text)
+                        break
+                    at = end + len(_LAYER_END)
+                    layers.append(self.unusual_layer(begin, at))
+                    continue
+            signature, data_at = found
+            data_offset = end - len(rest) + data_at if data_at >= 0 else -1
+            at = end + len(_LAYER_END)
+            layers.append(Layer(numbers[id], name, signature, weights_at, begin, at, data_offset, ports))
+        # Few of these texts differ, so it takes less time to check them together.
+        if not {*betweens[:count]} <= {" name="} or not all(map(_BEFORE.fullmatch, {*befores[:count]})):
+            raise UnusualError
+        if "".join([*values, *names[:count]]).encode().translate(None, _IN_VALUES):
+            raise UnusualError
+        return at
 
     def unusual_layer(self, begin: int, end: int) -> Layer:
         """Read a layer whose content departs from the layout with the general reader."""
@@ -218,15 +294,16 @@ class _Lane:
         """Whether a layer is of a type with bodies, given its text after the name."""
         return rest.startswith(_TYPE) and rest[len(_TYPE) : rest.find('"', len(_TYPE))].lower() in self.types_with_bodies
 
-    def layer_with_bodies(self, begin: int) -> tuple[Layer, int]:
-        """Read the layer with bodies that begins at an offset; also gives its end."""
+    def layer_with_bodies(self, at: int) -> tuple[Layer, int]:
+        """Read the layer with bodies after an offset; also gives its end."""
         source = self.source
-        if self.depth >= self.limits.depth:
+        begin = source.find(_LAYER_BEGIN.encode(), at)
+        if source[at:begin].strip(WHITE_SPACE.encode()) or self.depth >= self.limits.depth:
             raise UnusualError
         self.depth += 1
+        self.block = _SHORT_BLOCK
         graphs: dict[str, tuple[list[Layer], list[int], Callable[[], list[int]]]] = {}
         left_out: list[tuple[int, int]] = []
-        at = begin
         end = source.find(_LAYER_END_BYTES, at)
         while (body := re.compile(_BODY_BEGIN).search(source, at, end)) is not None:
             inside = re.compile(_LAYERS_BEGIN).match(source, body.end())
@@ -237,7 +314,7 @@ class _Lane:
             edges, first, last = self.edges(at)
             at = last + len(_EDGES_END)
             left_out.append((body.end(), at))
-            graphs[name] = layers, edges, self.finder(first, last)
+            graphs[name] = layers, edges, _finder(source, first, last)
             end = source.find(_LAYER_END_BYTES, at)
         if end < 0:
             raise UnusualError
@@ -260,10 +337,11 @@ class _Lane:
                 return tag.start()
         raise UnusualError
 
-    def finder(self, first: int, last: int) -> Callable[[], list[int]]:
-        """A function that finds the offset of each edge in a range of the source."""
-        source = self.source
-        return lambda: [edge.start() for edge in re.compile(_EDGE).finditer(source, first, last)]
+    def last(self, mark: bytes, at: int, end: int | None = None) -> int:
+        """The last place of a mark in the next block, or else its first place after the block; -1 if there is none before the end."""
+        stop = at + self.block if end is None else min(at + self.block, end)
+        found = self.source.rfind(mark, at, stop)
+        return found if found >= 0 else self.source.find(mark, at, end)
 
     def edges(self, at: int) -> tuple[list[int], int, int]:
         """The four numbers of each edge after the layers, and the begin and end of the text that holds the edges."""
@@ -274,35 +352,36 @@ class _Lane:
         at = first = begin.end()
         last = source.find(_EDGES_END, first)
         ends: list[int] = []
-        number_of = self.numbers.__getitem__
-        while at < last:
-            stop = _last(source, _EMPTY_TAG_END, at, last)
-            stop = last if stop < 0 else stop + len(_EMPTY_TAG_END)
+        while (stop := self.last(_EMPTY_TAG_END, at, last)) >= 0:
+            stop += len(_EMPTY_TAG_END)
             text = source[at:stop]
-            if not _EDGES.fullmatch(text):
+            # The edges must be equal but for their digits. If no value is empty and there are as many numbers as values, each value is one.
+            alike = text.translate(None, _DIGITS)
+            edge = alike[: alike.index(_EMPTY_TAG_END) + len(_EMPTY_TAG_END)]
+            numbers = text.translate(_DIGITS_ALONE).decode("ascii").split()
+            count, rest = divmod(len(numbers), len(EDGE_ENDS))
+            if rest or alike != edge * count or not _EDGE.fullmatch(edge) or _EMPTY_VALUE in text:
                 raise UnusualError
-            ends += map(number_of, text.translate(_DIGITS).decode("ascii").split())
+            ends += map(self.numbers.__getitem__, numbers)
             at = stop
+        if last < 0 or source[at:last].strip(WHITE_SPACE.encode()):
+            raise UnusualError
         return ends, first, last
 
-    def signature(self, rest: str, *, has_own: bool) -> tuple[Signature, int]:
-        """The signature of a layer and the place of its `<data>` (-1 if absent), given the layer's text after its name.
-
-        `has_own` says that the layer keeps its `offset` out of the signature.
-        """
-        names, offset = rest.find(_NAMES), rest.find(_OFFSET) if has_own else -1
-        for cut, tag in ((names, "<port "), (offset, "<data ")):
-            if cut >= 0 and not rest.startswith(tag, rest.rfind("<", 0, cut)):
-                raise UnusualError
-        text, inputs, outputs = _parts(rest)
-        head = self.heads.get(text)
-        if head is None:
-            head = self.heads[text] = self.head(text)
-        type, version, attributes, data_at = head
-        if has_own:
-            attributes = {**attributes, "offset": SHARED_OFFSET}
+    def signature(self, key: str) -> tuple[Signature, int]:
+        """The signature of a layer and the place of its `<data>` (-1 if absent), given the layer's text after its name, with marks."""
+        head, has_outputs, outputs = key.partition("<output>")
+        head, has_inputs, inputs = head.partition("<input>")
+        known = self.heads.get(head)
+        if known is None:
+            known = self.heads[head] = self.head(head)
+        type, version, attributes, data_at = known
         signature = Signature(type, version, attributes)
-        signature.record(self.records(inputs), self.records(outputs, is_output=True))
+        signature.record(
+            self.ports.records(inputs, "</input>") if has_inputs else [],
+            self.ports.records(outputs, "</output>", are_typed=True) if has_outputs else [],
+            self.positions,
+        )
         return signature, data_at
 
     def head(self, text: str) -> tuple[str, str, dict[str, str], int]:
@@ -311,64 +390,17 @@ class _Lane:
         if found is None:
             raise UnusualError
         type, version, data, rt_info = found.groups("")
-        pairs = _ATTRIBUTE.findall(data)
+        pairs = _ATTRIBUTE.findall(data.replace(_OFFSET_MARK, f'{_OFFSET}{SHARED_OFFSET}"'))
         attributes = dict(pairs)
-        if len(attributes) < len(pairs) or (rt_info and (_SUPPRESSION in rt_info or not self.is_sound(rt_info))):
+        if self.has_bodies(text) or len(attributes) < len(pairs) or (rt_info and not self.is_sound_rt_info(rt_info)):
             raise UnusualError
         return type, version, attributes, found.start(3)
 
-    def records(self, text: str, *, is_output: bool = False) -> list[PortRecord]:
-        """The id, precision and dims of each port in a text."""
-        several = self.known_outputs if is_output else self.known_inputs
-        records = several.get(text)
-        if records is not None:
-            return records
-        records = []
-        known_ports = self.known_ports
-        blank, *ports = text.split(_PORT_BEGIN)
-        if blank.strip(WHITE_SPACE):
-            raise UnusualError
-        for port in ports:
-            id, _, rest = port.partition('"')
-            if not (id.isdecimal() and len(id) <= SAFE_DIGITS):
-                raise UnusualError
-            known = known_ports.get(rest)
-            if known is None:
-                known = known_ports[rest] = self.port(rest)
-            precision, _, dims = known
-            if is_output and (precision is None or ElementType.from_precision(precision) is None):
-                raise UnusualError
-            records.append((int(id), precision, dims))
-        several[text] = records
-        return records
-
-    def port(self, text: str) -> _PortText:
-        """The precision, names and dims of a port, given its text after the id."""
-        found = _PORT.fullmatch(text)
-        if found is None:
-            raise UnusualError
-        precision, names, dims_text = found.groups()
-        dims = tuple(map(int, (dims_text or "").replace("</dim>", "").split("<dim>")[1:]))
-        if len(dims) > self.limits.rank:
-            raise UnusualError
-        return precision, names, dims or None
-
-    def ports(self, layer: Layer) -> tuple[list[Port], list[Port]]:
-        """The ports of a layer, with their offsets in the file."""
-        end = layer.end - len(_LAYER_END)
-        text = self.source[layer.offset : end].decode("ascii")
-        rest = text.split('"', 4)[4]
-        head, inputs, outputs = _parts(rest)
-        at = end - len(rest) + len(head)
-        made: list[list[Port]] = []
-        for tag, ports in (("<input>", inputs), ("<output>", outputs)):
-            start = self.source.find(tag.encode(), at, end) + len(tag)
-            made.append([])
-            for id, port, place in _each_port(ports):
-                precision, names, dims = self.port(port)
-                stop = start + place + len(_PORT_BEGIN) + len(id) + 1 + len(port.rstrip(WHITE_SPACE))
-                made[-1].append(Port(int(id), precision, start + place, dims, stop, names))
-        return made[0], made[1]
+    def is_sound_rt_info(self, text: str) -> bool:
+        """Whether an `<rt_info>` is well-formed and asks for no suppression."""
+        if re.fullmatch(_RT_INFO, text):
+            return True
+        return _SUPPRESSION not in text and self.is_sound(text.replace(_FUSED_MARK, f'{_FUSED}"'))
 
     def is_sound(self, fragment: str, opening: str = "") -> bool:
         """Whether a fragment of the document, after an opening tag, is well-formed and not nested too deeply."""
@@ -382,42 +414,54 @@ class _Lane:
         return True
 
 
-def _parts(rest: str) -> tuple[str, str, str]:
-    """A layer's text after its name in three parts: the text before the ports, the content of `<input>` and that of `<output>`."""
-    head, has_inputs, behind = rest.partition("<input>")
-    inputs = outputs = between = ""
-    if has_inputs:
-        inputs, is_closed, behind = behind.partition("</input>")
-        between, has_outputs, behind = behind.partition("<output>")
-        if not is_closed:
-            raise UnusualError
-    else:
-        head, has_outputs, behind = rest.partition("<output>")
-    if has_outputs:
-        outputs, is_closed, behind = behind.partition("</output>")
-        if not is_closed:
-            raise UnusualError
-    if between.strip(WHITE_SPACE) or behind.strip(WHITE_SPACE):
+def _listed(source: bytes, layer: Layer) -> tuple[list[Port], list[Port]]:
+    """The ports of a layer, with their offsets in the file."""
+    text = source[layer.offset : layer.end].decode("ascii")
+    reader = _Ports(len(text))  # the reading has compared the ranks with the limit
+    made: list[list[Port]] = []
+    for begin_tag, end_tag in (("<input>", "</input>"), ("<output>", "</output>")):
+        made.append([])
+        at = text.find(begin_tag)
+        end = text.find(end_tag, at) if at >= 0 else at
+        while (at := text.find(_PORT_BEGIN, at, end)) >= 0:
+            stop = text.find(_PORT_BEGIN, at + 1, end)
+            tag = text[at : stop if stop >= 0 else end].rstrip(WHITE_SPACE)
+            id, _, rest = tag.removeprefix(_PORT_BEGIN).partition('"')
+            precision, dims, _ = reader.port(rest)
+            _, has_names, behind = rest.partition(_NAMES)
+            names = behind.partition('"')[0] if has_names else None
+            made[-1].append(Port(int(id), precision, layer.offset + at, dims, layer.offset + at + len(tag), names))
+            at += len(tag)
+    return made[0], made[1]
+
+
+def _number(digits: str) -> int:
+    """The number of a text of decimal digits."""
+    if not digits.isdecimal() or len(digits) > SAFE_DIGITS:
         raise UnusualError
-    return head, inputs, outputs
+    return int(digits)
 
 
-def _each_port(text: str) -> Iterator[tuple[str, str, int]]:
-    """For each port in a text: its id, its text after the id, and the place where the port begins."""
-    blank, *ports = text.split(_PORT_BEGIN)
-    if blank.strip(WHITE_SPACE):
+def _size(text: str) -> int:
+    """The size in a text that begins behind `<dim>`."""
+    size, is_closed, behind = text.partition(_SIZE_END)
+    if not is_closed or behind.strip(WHITE_SPACE):
         raise UnusualError
-    at = len(blank)
-    for port in ports:
-        id, _, rest = port.partition('"')
-        if not (id.isdecimal() and len(id) <= SAFE_DIGITS):
-            raise UnusualError
-        yield id, rest, at
-        at += len(_PORT_BEGIN) + len(port)
+    return -1 if size == "-1" else _number(size)
 
 
-def _last(source: bytes, mark: bytes, at: int, end: int | None = None) -> int:
-    """The last place of a mark in the next block, or else its first place after the block; -1 if there is none before the end."""
-    stop = at + _BLOCK if end is None else min(at + _BLOCK, end)
-    found = source.rfind(mark, at, stop)
-    return found if found >= 0 else source.find(mark, at, end)
+def _port_head(text: str) -> tuple[str | None, bool, bool]:
+    """The precision of a port, whether it is an element type, and whether the tag is empty.
+
+    `text` is what stands between the id and the first size or the end tag.
+    """
+    found = _PORT_HEAD.fullmatch(text)
+    if found is None:
+        raise UnusualError
+    precision, slash = found.groups()
+    return precision, precision is not None and ElementType.from_precision(precision) is not None, slash == "/"
+
+
+def _finder(source: bytes, first: int, last: int) -> Callable[[], list[int]]:
+    """A function that finds the offset of each edge in a range of the source."""
+    return lambda: [edge.start() for edge in re.compile(_EDGE_BEGIN).finditer(source, first, last)]

@@ -20,7 +20,7 @@ from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.hints import TYPE_CHECKING, Any, Final
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Signature, Suppression
+from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, Signature, Suppression
 from irshape.xml.lexical import (
     BODIES,
     EDGE_ENDS,
@@ -53,7 +53,7 @@ _GIVEN_TWICE: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_DUPLICATE_AT
 _NO_MEMORY: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_NO_MEMORY]
 _INVALID_TOKEN: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_INVALID_TOKEN]
 _MISMATCHED: Final = pyexpat.errors.codes[pyexpat.errors.XML_ERROR_TAG_MISMATCH]
-_CLOSING: Final = re.compile(rb"</([^\s>]+)")
+_CLOSING: Final = rb"</([^\s>]+)"
 _RESOLVE: Final = "take one side of the conflict, as with git checkout --ours or --theirs, or export the model again"
 # The errors that expat reports where the file ends too early.
 _ENDS_EARLY: Final = frozenset(
@@ -122,10 +122,11 @@ def read(source: Source, *, path: str | os.PathLike[str] | None = None, limits: 
             document.is_complete = False
     except _UnreadableError:
         document.is_complete = False
+    positions: Positions = {}
     for layer in reader.layers:
         inputs, outputs = ([(port.id, port.precision, port.dims) for port in ports] for ports in (layer.inputs, layer.outputs))
         signature = layer.signature
-        signature.record(inputs, outputs)
+        signature.record(inputs, outputs, positions)
         if signature.type == "Const" and (offset := own_offset(signature.attributes.get("offset", ""))) is not None:
             layer.weights_at = offset
             signature.attributes["offset"] = SHARED_OFFSET
@@ -411,7 +412,7 @@ class _Reader:
 
     def explained(self, code: int, complaint: str, offset: int) -> tuple[str, str | None]:
         """A complaint of expat in the words of the file, and the next step."""
-        if code == _MISMATCHED and (closing := _CLOSING.search(self.source, max(0, offset - 2), offset + 256)):
+        if code == _MISMATCHED and (closing := re.compile(_CLOSING).search(self.source, max(0, offset - 2), offset + 256)):
             tag = closing[1].decode(self.document.encoding, "replace")
             return f"</{tag}> stands where another tag must be closed,", "make the two tags agree: one is misspelled, or a tag is missing"
         if code == _INVALID_TOKEN and b"&" in self.source[max(0, offset - 1) : offset + 1]:

@@ -1,9 +1,11 @@
 # ruff: noqa: E501  a row stays on its line
 """The reader: the faults it reports, the text it tolerates, and the offsets of every part."""
 
+import gc
 import io
 import os
 import random
+import re
 from inspect import isdatadescriptor
 from itertools import pairwise
 from pathlib import Path
@@ -484,6 +486,74 @@ def test_a_few_layers_of_unusual_content_keep_the_file_on_the_fast_lane(count, i
     assert reader._Reader(read(source)).run_fast() is is_fast
 
 
+@pytest.mark.parametrize("note", ['<input a="1"></input>', '<output a="1"></output>', "<input/>", '<x a="&lt;"/>'])
+def test_the_ports_of_a_layer_stand_behind_its_notes(note):
+    fast, slow = both_ways(BASE.replace('version="opset1"><input>', f'version="opset1"><rt_info>{note}</rt_info><input>').encode())
+    assert plain(fast) == plain(slow)
+    assert [len(layer.inputs) for layer in fast.graph.layers] == [0, 1, 1]
+
+
+NOTE = '<attribute name="{}" version="0" value="{}" />'
+
+
+@pytest.mark.parametrize(
+    ("notes", "signatures"),
+    [
+        ([NOTE.format("fused_names", "a, b"), NOTE.format("fused_names", "c")], 1),
+        ([NOTE.format("fused_names", "a") + NOTE.format("other", "x"), NOTE.format("fused_names", "b") + NOTE.format("other", "x")], 1),
+        ([NOTE.format("other", "x"), NOTE.format("other", "y")], 2),
+        (["<deep><deeper/></deep>" + NOTE.format("fused_names", "a"), "<deep><deeper/></deep>" + NOTE.format("fused_names", "b")], 1),
+        (['x=\'<attribute name="fused_names" version="0" value="a"\'', ""], 0),
+        ([NOTE.format("fused_names", "&lt;"), NOTE.format("fused_names", "b")], 0),
+        ([NOTE.format("fused_names", "a\tb"), NOTE.format("fused_names", "b")], 0),
+        ([NOTE.format("fused_names", "a").replace("/>", 'name="twice" />'), NOTE.format("fused_names", "b")], 0),
+    ],
+)
+def test_layers_share_a_signature_whatever_layers_openvino_fused_into_them(notes, signatures):
+    """`signatures` is 0 where the general reader must read the file."""
+    layers = [f'<layer id="{id}" name="x" type="Relu" version="opset1"><rt_info>{note}</rt_info></layer>' for id, note in enumerate(notes)]
+    source = f'<net name="n" version="11"><layers>{"".join(layers)}</layers><edges></edges></net>'.encode()
+    fast, slow = both_ways(source)
+    assert plain(fast) == plain(slow)
+    assert codes(fast) == codes(slow)
+    assert reader._Reader(Document(source, None)).run_fast() is (signatures > 0)
+    assert not signatures or len({layer.signature for layer in fast.graph.layers}) == signatures
+
+
+EDGE = '<edge from-layer="0" from-port="0" to-layer="1" to-port="0"/>'
+
+
+@pytest.mark.parametrize(
+    "edge",
+    [
+        EDGE.replace("0", "", 1), EDGE.replace("0", "-1", 1), EDGE.replace("<edge", "<edge7"), EDGE.replace("0", "0 0", 1), EDGE.replace(" to", " 3to"),
+        EDGE.replace("0", "", 1).replace("<edge", "<edge7"), EDGE.replace("0", "1" * 19, 1), EDGE.replace("/>", "></edge>"), EDGE + "5", "7" + EDGE,
+        EDGE.replace("0", "007", 1), EDGE.replace(" to", "  to"), f"\n\t{EDGE}", EDGE.replace('"0"', "'0'", 1), "<edge/>",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("edges", ["{0}", "{0}{1}", "{1}{0}", "{0}{1}{1}{0}{1}", "{0}{0}{0}{0}"])
+def test_edges_that_differ_in_more_than_their_numbers(edge, edges):
+    text = re.sub("<edges>.*</edges>", lambda _: f"<edges>{edges.format(edge, EDGE)}</edges>", BASE, flags=re.DOTALL)
+    fast, slow = both_ways(text.encode())
+    assert plain(fast) == plain(slow)
+    assert codes(fast) == codes(slow)
+
+
+def test_a_document_of_the_fast_lane_is_freed_without_the_garbage_collector():
+    gc.collect()
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        before = sum(type(thing) is Layer for thing in gc.get_objects())
+        document = read(BASE.encode())
+        assert document.graph.layers[0].outputs
+        del document
+        assert sum(type(thing) is Layer for thing in gc.get_objects()) == before
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 @pytest.mark.parametrize("declared", ["", '<?xml version="1.0"?>', "<?xml version='1.0' encoding='US-ASCII'?>", '<?xml version="1.0" encoding="utf-8"?>',
                                       '<?xml version="1.0" encoding="latin-1"?>', """<?xml version="1.0'?>""", '<?xml version="1.1"?>', '<?xml encoding="utf-8"?>'])  # fmt: skip
 def test_declarations(declared):
@@ -503,7 +573,8 @@ def test_a_long_value_is_seen_wherever_it_begins(most, is_fast, before):
 
 
 # Pieces that patterns and a parser are likely to read differently.
-SCRAPS = ["<", ">", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é", "0", "9", "-2", " names=\"n\"", "<!-- -->", "<x/>", "</port>", "<dim>3</dim>", "<port id=\"9\"/>",
+SCRAPS = ["<", ">", "\x02", " fused_names", '<rt_info><attribute name="fused_names" version="0" value="a, b" /></rt_info>', '<attribute name="fused_names" version="0" value="a" />',
+          "<rt_info><b/><attribute name=\"fused_names\" version=\"0\" value=\"a\" /></rt_info>", "<rt_info>", "</rt_info>", "\"\"", "edge", " 1", '"', "'", " ", "\t", "&amp;", "&", "/", "-", "+", "x", "é", "0", "9", "-2", " names=\"n\"", "<!-- -->", "<x/>", "</port>", "<dim>3</dim>", "<port id=\"9\"/>",
           "<rt_info/>", "<rt_info><layer/></rt_info>", "<input>", "</input>", "<data a=\"/>\"/>", " id=\"1\"", "<dim names=\"q\">1</dim>", "<layers/>", "<edge/>", "\r\n", "FP32", "XYZ",
           " axis=\"1\" axis=\"2\"", " names=\"\x01\"", " names=\"a\" names=\"b\"", "\x00", "\x7f", "\x0b", "\x1f", "<?p </net>?>", "</layer>", "<layer id=\"1\" name=\"\" type=\"If\" version=\"\">",
           " precision=\"I64\"", "<rt_info><attribute a=\"1\" a=\"1\"/></rt_info>", "<edges>", "</edges>", "<?xml version=\"1.0\"?>",
