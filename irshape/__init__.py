@@ -95,9 +95,11 @@ def __getattr__(name: str) -> object:
     """A name of the package, from the module that holds it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module
+    import sys
 
-    found = globals()[name] = getattr(import_module(f"irshape.{_HOMES.get(name, 'api')}"), name)
+    home = f"irshape.{_HOMES.get(name, 'api')}"
+    __import__(home)  # a run of the command line need not load `importlib`
+    found = globals()[name] = getattr(sys.modules[home], name)
     return found
 
 

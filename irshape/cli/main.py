@@ -47,9 +47,7 @@ def program() -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    from importlib import import_module
-
-    from irshape.cli.plain import parse
+    from irshape.cli.plain import module_of, parse
 
     _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
@@ -66,7 +64,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             registry_of(given.extensions)  # once, and not for each file
         except ExtensionError as error:
             return max(complain(line) for line in str(error).splitlines())
-    code: int = import_module(f"irshape.cli.{given.command}").run(given)
+    code: int = module_of(given.command).run(given)
     sys.stdout.flush()
     return code
 

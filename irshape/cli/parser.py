@@ -6,10 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 
 from irshape import __version__
 from irshape.cli.arguments import COMMANDS
+from irshape.cli.plain import module_of
 from irshape.cli.run import FAILED
 from irshape.report.text import terminal_width
 from irshape.shape.dim import IS_COMPILED
@@ -88,7 +88,7 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
     commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
     if words and words[0] in COMMANDS:
-        module = import_module(f"irshape.cli.{words[0]}")
+        module = module_of(words[0])
         command = commands.add_parser(words[0], prog=f"irshape {words[0]}", description=module.ABOUT, epilog=module.EXAMPLES)
         module.add_arguments(command)
     else:

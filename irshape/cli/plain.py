@@ -6,7 +6,7 @@ for help or has a fault, is left to `argparse`.
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 from types import SimpleNamespace
 
 from irshape.cli.arguments import COMMANDS
@@ -22,8 +22,15 @@ def parse(words: Sequence[str]) -> Namespace | SimpleNamespace | None:
     if not words or words[0] not in COMMANDS:
         return None
     line = _Line()
-    import_module(f"irshape.cli.{words[0]}").add_arguments(line)
+    module_of(words[0]).add_arguments(line)
     return line.read(words[0], words[1:])
+
+
+def module_of(command: str) -> Any:
+    """The module of a command. `importlib` would take longer to load."""
+    name = f"irshape.cli.{command}"
+    __import__(name)
+    return sys.modules[name]
 
 
 class _NotPlain(Exception):

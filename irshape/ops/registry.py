@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
-from importlib import import_module
 
 from irshape.ops.op import Op, OpClass
 from irshape.shape.hints import Final, TypeVar
@@ -114,7 +113,7 @@ class Registry:
             from irshape.ops.index import MODULES
 
             if key in MODULES:
-                import_module(f"irshape.ops.{MODULES[key]}")
+                __import__(f"irshape.ops.{MODULES[key]}")
             known = self._versions[key] = _resolve(self._entries.get(key, []))
         return known
 
@@ -154,7 +153,7 @@ class Registry:
         from irshape.ops.index import MODULES
 
         for module in sorted(set(MODULES.values())):
-            import_module(f"irshape.ops.{module}")
+            __import__(f"irshape.ops.{module}")
         return sorted({next(iter(self.versions(key).values())).TYPE for key in self._keys()})
 
     def classes(self) -> list[OpClass]:
