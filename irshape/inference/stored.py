@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from operator import itemgetter
 
 from irshape.model.build import place
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -21,26 +22,21 @@ def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic
     """
     if weights is None:
         return []
-    layers: list[tuple[Layer, str]] = []
-    stored: list[tuple[int, int, int]] = []
-    for path, graph in _graphs(document):
-        for layer, at, end in _stored(graph):
-            stored.append((at, end, len(layers)))
-            layers.append((layer, path))
+    stored = sorted(constants(document), key=itemgetter(0, 1))
     if not stored:
         return []
-    stored.sort()
     try:
-        found = [*_surplus(document, weights, max([end for _, end, _ in stored]))]
+        found = [*_surplus(document, weights, max([end for _, end, _, _ in stored]))]
     except WeightsError:
         return []  # the first constant that is read reports it
+    if not any(start < at < end for (start, end, _, _), (at, _, _, _) in pairwise(stored)):
+        return found
     before = 0  # the end of the constants before the pair
-    for (start, end, earlier), (at, last, number) in pairwise(stored):
+    for (start, end, first, _), (at, last, layer, path) in pairwise(stored):
         is_told = start < before <= at  # the first of the pair overlaps the constant before it, and is the one at fault
         if not is_told:
             before = max(before, end)
             if start < at < end:
-                (first, _), (layer, path) = layers[earlier], layers[number]
                 message = f"bytes {at} to {last} overlap bytes {start} to {end} of the constant {first.name!r} in part"
                 place_of_offset = document.attribute_offset(layer.data_offset, "offset")
                 found.append(Diagnostic("W202", message, place(document, layer, place_of_offset, path=path)))
@@ -79,7 +75,9 @@ def _graphs(document: Document) -> Iterator[tuple[str, Graph]]:
         path, graph = pending.pop()
         yield path, graph
         for layer in graph.layers:
-            for name, body in (layer.bodies or {}).items():
+            if not layer.bodies:
+                continue
+            for name, body in layer.bodies.items():
                 pending.append((f"{path} / {layer.name} / {name}".removeprefix(" / "), body))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
 from itertools import chain
 
 from irshape.inference.facts import Fact
@@ -71,18 +70,20 @@ def _order_of_making(model: Model) -> list[int]:
         seen.add(sink.index)
         while pending:
             index, needs = pending[-1]
-            need = next((need for need in needs if need not in seen), None)
-            if need is None:
+            for need in needs:
+                if need not in seen:
+                    seen.add(need)
+                    pending.append((need, iter(_needs(model, model.nodes[need]))))
+                    break
+            else:
                 order.append(index)
                 pending.pop()
-            else:
-                seen.add(need)
-                pending.append((need, iter(_needs(model, model.nodes[need]))))
     return order
 
 
-def _needs(model: Model, node: Node) -> Iterable[int]:
-    return (model.producers[slot] for slot in node.sources if 0 <= slot < len(model.producers))
+def _needs(model: Model, node: Node) -> list[int]:
+    producers = model.producers
+    return [producers[slot] for slot in node.sources if 0 <= slot < len(producers)]
 
 
 def _upstream(model: Model, sources: list[Node], targets: list[Node]) -> dict[int, set[int]]:

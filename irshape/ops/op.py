@@ -249,11 +249,13 @@ class Op:
         """Read the attributes of a layer; `findings` keeps their faults."""
         findings: list[Finding] = []
         absent = 0
-        near = misspelt(self.attributes, attributes)
+        near: dict[str, str] | None = None
         for attribute in self.attributes.values():
             text = attributes.get(attribute.spelling)
             if text is None:
                 absent += 1
+                if near is None:  # most layers lack no attribute
+                    near = misspelt(self.attributes, attributes)
                 if attribute.spelling in near:
                     findings.append(self._misspelt(attribute, near[attribute.spelling]))
                 elif attribute.required:
@@ -280,7 +282,7 @@ class Op:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
-            known.update(near.values())
+            known.update((near or {}).values())
             findings += [
                 Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
             ]
