@@ -65,7 +65,7 @@ def loaded(folder: Path, *options: str) -> list[str]:
     for suffix in (".xml", ".bin"):
         shutil.copy((ROOT / "tests" / "data" / "ir" / "synth" / "s2b_6d.xml").with_suffix(suffix), folder / f"one{suffix}")
     bare = subprocess.run([sys.executable, "-S", "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True)
-    run = "import sys; from irshape.cli.main import program; program(); print(*sys.modules, file=sys.stderr)"
+    run = "import sys; from irshape.cli.main import main; main(); print(*sys.modules, file=sys.stderr)"
     command = [sys.executable, "-S", "-c", run, "check", "one.xml", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=folder, env=environment)

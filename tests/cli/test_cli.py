@@ -366,6 +366,19 @@ def test_a_closed_pipe_is_quiet() -> None:
     assert (process.returncode, err) == (141, "")
 
 
+@pytest.mark.parametrize(("options", "expected"), [
+    (["-m", "irshape"], "no faults\n"),
+    (["-c", "import atexit; atexit.register(print, 'handled'); import irshape.__main__"], "handled\n"),
+    (["-m", "cProfile", "-m", "irshape"], "function calls"),
+])  # fmt: skip
+def test_the_end_of_the_process_waits_for_what_others_left_to_it(options: list[str], expected: str) -> None:
+    """A process in which nobody else has work ends at once."""
+    command = [sys.executable, *options, "check", SPACE_TO_DEPTH]
+    process = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    assert "no faults" in process.stdout
+    assert expected in process.stdout
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no device that is always full")
 def test_a_full_disk_is_one_line() -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
