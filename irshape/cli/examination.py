@@ -44,6 +44,9 @@ Lines: TypeAlias = Callable[[Any], Iterable[str]]
 # From this many new objects on, the cyclic garbage collector is run; it takes as long as examining a small file.
 _MANY_OBJECTS = 100_000
 
+# The answer about the only file of a run. The end of the process frees it, which takes far less time than to free each object.
+_kept: list[Answer] = []
+
 # Code, message and hint for a file that needed more memory than the machine has.
 OUT_OF_MEMORY = ("I103", "there was not enough memory", None)
 
@@ -160,6 +163,8 @@ class Examination:
         with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
             answer = self._verb(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
             outcome = self._outcome(path, answer, self._matches(model))
+        if not self._is_many:
+            _kept[:] = [answer]
         outcome.requests = requests
         return outcome
 

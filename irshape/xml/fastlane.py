@@ -234,14 +234,15 @@ class _Lane:
         texts = self.source[at:stop].decode("ascii").split(_LAYER_END)
         try:
             befores, ids, betweens, names, rests = zip(*[text.split('"', 4) for text in texts], strict=False)
+            numbers = [int(id) if id.isdecimal() else -1 for id in ids]
         except ValueError:
             raise UnusualError from None
         # A large file spends its reading time in this loop, so the loop calls no function that a layer can do without.
-        signatures, numbers, has_fused_names = self.signatures, self.numbers, self.has_fused_names
+        signatures, has_fused_names = self.signatures, self.has_fused_names
         ports = partial(_listed, self.source)
         count = len(texts)  # of the layers that are read: those before the first one with bodies
         values: list[str] = []
-        for text, before, id, name, rest in zip(texts, befores, ids, names, rests, strict=True):
+        for text, before, number, name, rest in zip(texts, befores, numbers, names, rests, strict=True):
             key, has_names, tail = rest.partition(_NAMES)
             if has_names:
                 value, _, tail = tail.partition('"')
@@ -275,8 +276,12 @@ class _Lane:
             signature, data_at = found
             data_offset = end - len(rest) + data_at if data_at >= 0 else -1
             at = end + len(_LAYER_END)
-            layers.append(Layer(numbers[id], name, signature, weights_at, begin, at, data_offset, ports))
-        # Few of these texts differ, so it takes less time to check them together.
+            layers.append(Layer(number, name, signature, weights_at, begin, at, data_offset, ports))
+        # It takes less time to check these texts together than each alone.
+        ids = ids[:count]
+        if min(numbers[:count], default=0) < 0 or max(map(len, ids), default=0) > SAFE_DIGITS:
+            raise UnusualError
+        self.numbers.update(zip(ids, numbers, strict=False))
         if not {*betweens[:count]} <= {" name="} or not all(map(_BEFORE.fullmatch, {*befores[:count]})):
             raise UnusualError
         if "".join([*values, *names[:count]]).encode().translate(None, _IN_VALUES):
