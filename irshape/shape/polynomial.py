@@ -31,6 +31,8 @@ OTHER: Final = 4
 _ROUNDINGS: Final = 64
 # How many atoms are replaced by their arguments to find the bounds of one polynomial.
 _RELAXATIONS: Final = 3
+# A polynomial of more terms than this has the bounds that its atoms give.
+_MOST_RELAXED: Final = 8
 # How many bits mark symbols. Symbols may share a bit: the marks only have to tell that two atoms have no common symbol.
 _MARKS: Final = 60
 
@@ -232,7 +234,8 @@ class PolynomialTable:
         return None
 
     def _new_polynomial(self, constant: int, terms: Terms) -> Expression:
-        known = self.bound(constant, terms, self.ranges, _RELAXATIONS if self._are_tied(terms) else 0)
+        is_tied = len(terms) <= _MOST_RELAXED and self._are_tied(terms)
+        known = self.bound(constant, terms, self.ranges, _RELAXATIONS if is_tied else 0)
         if known.modulus == 0:
             return known.remainder
         depth = size = 0
@@ -285,7 +288,7 @@ class PolynomialTable:
             modulus = gcd(modulus, coefficient * step)
             remainder += coefficient * rest
         total = reduced_or_top(low, high, modulus, remainder)
-        if pivot >= 0 and steps and 1 < len(terms) <= 8:
+        if pivot >= 0 and steps and 1 < len(terms) <= _MOST_RELAXED:
             relaxed = self._relax(constant, dict(terms), pivot, ranges, steps - 1)
             if relaxed is not None:
                 least, most = relaxed
