@@ -9,6 +9,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import irshape
 from irshape.inference.inference import Inference, InferredPort
@@ -19,7 +20,6 @@ from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.text import Palette, diagnostic_lines, escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, ceil_div, dim_max, dim_min, formula_text, is_eq
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import TYPE_CHECKING, Any, Final, TypeAlias
 from irshape.shape.notation import Described, ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:

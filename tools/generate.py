@@ -29,7 +29,7 @@ def op_index() -> str:
     homes = {type: op.__module__.removeprefix("irshape.ops.") for type, op in REGISTRY.homes().items()}
     lines = "".join(f'    "{type}": "{home}",\n' for type, home in sorted(homes.items()))
     title = '"""Which module holds a type, in lower case. Made by `make generate`."""'
-    return f"{title}\n\nfrom irshape.shape.hints import Final\n\nMODULES: Final = {{\n{lines}}}\n"
+    return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
 
 
 def report_schema() -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from irshape.shape.hints import TYPE_CHECKING
+from typing import TYPE_CHECKING
+
 from irshape.shape.limits import DEFAULT, LIMITS
 
 if TYPE_CHECKING:

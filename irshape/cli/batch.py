@@ -6,6 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
 from irshape.cli.files import find, is_much, is_one
@@ -13,7 +14,6 @@ from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, RunError, complain, put
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import counted, verdict
-from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import Namespace

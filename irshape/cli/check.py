@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import irshape
 from irshape.cli.arguments import add_model_arguments
@@ -16,7 +17,6 @@ from irshape.cli.run import CLEAN, FAULTS, RunError, complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
-from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

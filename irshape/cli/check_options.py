@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from irshape.cli.formats import DOCUMENTS
 from irshape.settings.settings import Settings
-from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from irshape.cli.batch import Totals
 from irshape.cli.formats import DOCUMENTS, document
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, describe, put
 from irshape.report.text import counted, some
-from irshape.shape.hints import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import irshape
 from irshape.answers.constants import Content, is_rounded
@@ -15,7 +16,6 @@ from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
-from irshape.shape.hints import TYPE_CHECKING
 from irshape.xml.weights import WeightsError
 
 if TYPE_CHECKING:

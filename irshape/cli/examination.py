@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import irshape
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.shape.hints import TYPE_CHECKING, Any, Protocol, TypeAlias
 from irshape.xml.document import Document
 from irshape.xml.weights import Weights
 

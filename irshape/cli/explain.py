@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import irshape
 from irshape.answers.explain.explainer import unexplained
@@ -17,7 +18,6 @@ from irshape.cli.infer import TIED, tie_lines
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, terminal_width
-from irshape.shape.hints import TYPE_CHECKING, Any, NamedTuple
 from irshape.xml.document import Document
 
 if TYPE_CHECKING:

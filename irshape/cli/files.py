@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from irshape.cli.run import describe, saved_model
-from irshape.shape.hints import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from irshape.settings.settings import Settings

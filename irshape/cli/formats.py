@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from irshape import __version__
-from irshape.shape.hints import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from irshape.report.checked import Checked

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import irshape
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_symbol_argument
@@ -19,7 +20,6 @@ from irshape.inference.inference import Inference
 from irshape.inference.run import Guard
 from irshape.model.model import Model, Node
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, layer_text, pad, some, table, terminal_width
-from irshape.shape.hints import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

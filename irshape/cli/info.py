@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import irshape
 from irshape.answers.info import Info, Tensor
@@ -15,7 +16,6 @@ from irshape.cli.infer import title
 from irshape.cli.signature import WIDTH, signature_lines
 from irshape.model.model import Node
 from irshape.report.text import Palette, about, cells, counted, escape, pad, some, terminal_width
-from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

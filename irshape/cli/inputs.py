@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from irshape.cli.run import RunError
 from irshape.inference.inputs import (
@@ -17,7 +18,6 @@ from irshape.inference.inputs import (
 )
 from irshape.model.model import Model, Node
 from irshape.report.text import escape
-from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.notation import ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:

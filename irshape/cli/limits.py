@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-
-from irshape.shape.hints import Final, NamedTuple
+from typing import Final, NamedTuple
 
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 _BYTES: Final = re.compile(r"([0-9]{1,9})([KMGT]iB)")

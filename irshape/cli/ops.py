@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import add_colour, add_extensions
 from irshape.cli.run import CLEAN, complain
@@ -11,7 +12,6 @@ from irshape.ops.describe import category, describe, version_ranges, versions
 from irshape.ops.extensions import load_plugins, registry_of
 from irshape.ops.registry import ExtensionError, Registry
 from irshape.report.text import Palette, pad
-from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

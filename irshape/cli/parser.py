@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any, NoReturn
 
 from irshape import __version__
 from irshape.cli.arguments import COMMANDS
@@ -13,7 +14,6 @@ from irshape.cli.plain import module_of
 from irshape.cli.run import FAILED
 from irshape.report.text import terminal_width
 from irshape.shape.dim import IS_COMPILED
-from irshape.shape.hints import Any, NoReturn
 
 # The kind of the wheel: whether mypyc has compiled a part of it.
 KIND = "compiled" if IS_COMPILED else "interpreted"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import sys
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import COMMANDS
-from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import Namespace

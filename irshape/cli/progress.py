@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
+from typing import TextIO
 
 from irshape.report.text import terminal_width
-from irshape.shape.hints import TextIO
 
 # Seconds until the line first appears, so that a short run shows none, and seconds between updates.
 _PATIENCE = 0.5

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import irshape
 from irshape.cli.arguments import add_model_arguments, add_output_arguments
@@ -14,7 +15,6 @@ from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
-from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from irshape.cli.arguments import add_colour
 from irshape.cli.run import CLEAN, complain
@@ -14,7 +15,6 @@ from irshape.report.snippets import snippets
 from irshape.report.snippets.shown import bytes_text, changed_lines
 from irshape.report.snippets.snippet import Snippet
 from irshape.report.text import Palette, terminal_width
-from irshape.shape.hints import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import irshape
 from irshape.answers.condition import Condition
@@ -15,7 +16,6 @@ from irshape.cli.batch import report
 from irshape.cli.infer import layer_message, reason, tie_lines, title
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, terminal_width
-from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace

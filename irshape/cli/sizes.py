@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import irshape
 from irshape.answers.sizes import Nearest, ValidSizes
@@ -17,7 +18,6 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, counted, diagnostic_lines, escape
-from irshape.shape.hints import TYPE_CHECKING, Any, NamedTuple
 from irshape.xml.document import Document
 
 if TYPE_CHECKING:

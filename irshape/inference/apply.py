@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf
+from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, FactTable
 from irshape.inference.runtime import intervals, judged
@@ -16,7 +17,6 @@ from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final
 from irshape.shape.limits import Exhausted
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, Real, Unreadable, are_numbers, representable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import inf
+from typing import Final, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.inputs import InputError, Inputs, described_shape
@@ -11,7 +12,6 @@ from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.dim import eq
-from irshape.shape.hints import Final, NamedTuple, TypeAlias
 from irshape.shape.notation import Described, DescribedShape, SymbolRange
 from irshape.shape.reported import Reported
 

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from irshape.inference.axes import Reshaping, mixes, resized
 from irshape.inference.engine import Engine
@@ -21,7 +22,6 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics, Where
 from irshape.shape.dim import Size, evaluate, symbols
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import NamedTuple
 from irshape.shape.shape import format_shape
 from irshape.shape.value import Element
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 from math import gcd
+from typing import Final, TypeAlias
 
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim, origins
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
 from irshape.shape.simplify import composed, equality, simplified, substituted

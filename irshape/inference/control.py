@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from math import inf, isfinite
+from typing import Any, Final, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
@@ -21,7 +22,6 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, eq, format_size, narrow
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final, TypeAlias
 from irshape.shape.shape import Shape, format_shape
 from irshape.shape.value import Unreadable
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.graph import Graph
@@ -21,7 +22,6 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostics
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import TYPE_CHECKING, TypeAlias
 from irshape.shape.limits import Work
 from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Ends, Real
 

@@ -7,6 +7,7 @@ position of the node.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
@@ -21,7 +22,6 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Scope
-from irshape.shape.hints import TYPE_CHECKING, ClassVar, Protocol, Self, TypeAlias
 from irshape.shape.limits import Work
 from irshape.shape.shape import Shape
 from irshape.xml.lexical import BODIES

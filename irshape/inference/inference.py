@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -21,7 +22,6 @@ from irshape.report.text import counted, verdict
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import Premise, Requirement
-from irshape.shape.hints import TYPE_CHECKING, Any, ClassVar, Literal
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable

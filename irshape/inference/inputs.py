@@ -6,13 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import inf
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import INT64_MAX, Size, bounds, narrow
-from irshape.shape.hints import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from irshape.shape.notation import (
     ANY_SIZE,
     Described,

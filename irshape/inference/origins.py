@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any, Final
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
@@ -15,7 +16,6 @@ from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.hints import Any, Final
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Ends, Unreadable
 from irshape.xml.document import Document, Port

@@ -9,6 +9,7 @@ of one class, the pass has failed, and the next partition keeps these tensors ap
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from irshape.inference.facts import Fact
 from irshape.inference.run import NodeReport, Run
@@ -16,7 +17,6 @@ from irshape.inference.schedule import Schedule, facts_of, marked, sources_of
 from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.hints import Any
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

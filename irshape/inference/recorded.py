@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import TypeAlias
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -12,7 +13,6 @@ from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import TypeAlias
 from irshape.shape.shape import Shape, format_shape
 from irshape.xml.document import Document, Port, PortRecord, Signature
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -16,7 +17,6 @@ from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.fix import Edit, Fix
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Final, Literal, NamedTuple, TypeAlias, get_args, get_origin
 from irshape.xml.document import Document, Port
 from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices
 

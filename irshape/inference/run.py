@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
 
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.transfer import Outcome
@@ -10,7 +11,6 @@ from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostics
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Premise, Requirement
-from irshape.shape.hints import Any, TypeAlias
 from irshape.shape.limits import Limits
 
 # The facts of a body's Parameters, None where the Parameter's own declaration holds; empty for a body as it stands.

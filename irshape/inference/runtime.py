@@ -8,12 +8,12 @@ valid, but not refused. `docs/runtime-view.md` states the domain in full.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Final
 
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.transfer import Outcome
 from irshape.report.finding import Finding
 from irshape.shape.dim import Dim, Scope
-from irshape.shape.hints import Any, Final
 from irshape.shape.shape import Shape
 from irshape.shape.value import Pieces, Real, Unreadable
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import inf
+from typing import Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact
 from irshape.inference.transfer import ENDS, TUPLE_ENDS, Transfer
@@ -15,7 +16,6 @@ from irshape.model.model import Model, Node
 from irshape.ops.op import Op
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final, TypeAlias
 from irshape.shape.range import Bound
 from irshape.xml.document import Signature
 from irshape.xml.lexical import BODIES

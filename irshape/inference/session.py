@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
@@ -11,7 +12,6 @@ from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.hints import TYPE_CHECKING
 from irshape.shape.limits import DEFAULT, Limits, Work
 
 if TYPE_CHECKING:

@@ -6,12 +6,13 @@ outputs that are wanted, so all nodes that agree on these share one, and its mem
 
 from __future__ import annotations
 
+from typing import Final
+
 from irshape.inference.facts import Fact
 from irshape.ops.op import Op
 from irshape.report.finding import Finding
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import Final
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

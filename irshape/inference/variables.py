@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from itertools import chain
+from typing import Final
 
 from irshape.inference.facts import Fact
 from irshape.model.model import SINKS, Model, Node
@@ -12,7 +13,6 @@ from irshape.ops.infrastructure import AssignV3, AssignV6, ReadValueV3, ReadValu
 from irshape.ops.op import Op
 from irshape.shape.dim import Scope, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Final
 
 # ReadValues whose readers are found in one walk.
 _CHUNK: Final = 1024

@@ -7,6 +7,7 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 from __future__ import annotations
 
 from functools import partial
+from typing import Self
 
 from irshape.inference.engine import Engine, Pass
 from irshape.inference.run import Given, Run
@@ -20,7 +21,6 @@ from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, IntervalScope
-from irshape.shape.hints import Self
 
 
 def infer(engine: Engine) -> None:

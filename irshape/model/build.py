@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, Final
 
 from irshape.model.model import FAULTY, SINKS, UNFED, Model, Node
 from irshape.ops.op import OpClass
@@ -10,7 +11,6 @@ from irshape.ops.registry import REGISTRY, RELEASES, Registry, opset
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR, WARNING, Diagnostic, Diagnostics, Where, clipped
 from irshape.report.text import some
-from irshape.shape.hints import TYPE_CHECKING, Final
 from irshape.xml.document import Document, Layer, Port, Signature
 
 if TYPE_CHECKING:

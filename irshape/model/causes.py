@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
+from typing import Final
 
 from irshape.model.model import FAULTY, Model, Node
 from irshape.report.diagnostic import clipped
 from irshape.report.text import counted
-from irshape.shape.hints import Final
 from irshape.xml.document import Port
 
 # Faults that an id that two layers have can bring about.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import struct
 from itertools import pairwise
 from math import prod
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import TYPE_CHECKING, Any, Final
 from irshape.xml.weights import Weights, check_strings, decode, no_weights
 
 if TYPE_CHECKING:

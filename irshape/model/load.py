@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copyreg
+from typing import TYPE_CHECKING, Any
 
 from irshape.model.build import build
 from irshape.model.model import Model, Node
 from irshape.ops.registry import REGISTRY
-from irshape.shape.hints import TYPE_CHECKING, Any
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.reader import read as read_document
 from irshape.xml.weights import Weights

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.ops.op import Op, OpClass
 from irshape.ops.registry import REGISTRY, Registry
@@ -12,7 +13,6 @@ from irshape.report.diagnostic import Diagnostics, clipped
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import TYPE_CHECKING, Any, Final
 from irshape.xml.document import Document, Graph, Layer, Port, Signature
 
 if TYPE_CHECKING:

@@ -1,6 +1,7 @@
 """Activation functions."""
 
 from math import ceil, floor
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, dim_min, is_known
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, ElementType
-from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.shape import Shape
 
 

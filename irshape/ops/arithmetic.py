@@ -3,6 +3,7 @@
 import math
 import operator
 from math import inf
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
@@ -26,7 +27,6 @@ from irshape.shape.dim import (
     symbols,
 )
 from irshape.shape.element_type import ANY, FLOAT, INDEX, ElementType
-from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, Real, fits

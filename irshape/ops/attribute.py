@@ -7,10 +7,10 @@ It raises `Malformed` if OpenVINO refuses the text. Each annotation has one conv
 import re
 from collections.abc import Callable, Hashable
 from math import isinf
+from typing import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
 from irshape.shape.dim import format_interval
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Annotated, Any, Final, Literal, TypeAlias, get_args, get_origin
 
 Converter: TypeAlias = Callable[[str], tuple[Any, str | None]]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import inf, isfinite, prod
+from typing import Any, NoReturn
 
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.report.finding import Finding
@@ -11,7 +12,6 @@ from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, are_known, bounds, dim_max, eq, format_size, is_eq, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS, Judge, Premise, Requirement
-from irshape.shape.hints import Any, NoReturn
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.range import Bound
 from irshape.shape.scaling import scaled

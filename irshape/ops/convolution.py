@@ -1,5 +1,7 @@
 """Convolutions and their transposes."""
 
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
@@ -9,7 +11,6 @@ from irshape.ops.sliding import Slide, Sliding, Steps, each_axis
 from irshape.shape.dim import Size, ceil_div, is_known, product
 from irshape.shape.element_type import ANY, INTEGER, NUMERIC
 from irshape.shape.guard import NOTHING
-from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
 from irshape.shape.window import transposed_window, window
 

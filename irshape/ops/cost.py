@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from math import log2
+from typing import Any, NamedTuple
 
 from irshape.ops.port import Input, UnknownRank
 from irshape.shape.dim import Size, are_known, product
-from irshape.shape.hints import Any, NamedTuple
 from irshape.shape.shape import Shape
 
 

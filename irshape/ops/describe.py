@@ -1,12 +1,12 @@
 """Descriptions of an operation without a model: versions, ports, attributes and the page of its specification."""
 
 import re
+from typing import Annotated, Any, Final, Literal, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
 from irshape.ops.op import EXTENSION, In, OpClass, Out
 from irshape.ops.registry import REGISTRY, Registry, opset
 from irshape.shape.element_type import ANY, BOOLEAN, FLOAT, INDEX, INTEGER, NUMERIC, ElementType
-from irshape.shape.hints import Annotated, Any, Final, Literal, get_args, get_origin
 
 _PAGES: Final = "https://docs.openvino.ai/2026/documentation/openvino-ir-format/operation-sets/operation-specs"
 _WORD_STARTS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")

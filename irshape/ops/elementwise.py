@@ -3,6 +3,7 @@
 from collections.abc import Callable, Hashable
 from itertools import product
 from math import inf, trunc
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from irshape.ops.attribute import Spelled
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.cost import each_element
 from irshape.ops.op import In, Input, Op, Out
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds
 from irshape.shape.element_type import ANY, BOOLEAN, NUMERIC, ElementType
-from irshape.shape.hints import Annotated, Any, ClassVar, Literal, cast
 from irshape.shape.shape import Shape, broadcast_shapes
 from irshape.shape.value import Element, Elements, Real, are_numbers, broadcast_to, fits, limits, quotient, to_float
 

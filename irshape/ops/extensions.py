@@ -10,10 +10,10 @@ import os
 import sys
 from collections.abc import Iterable
 from importlib import import_module
+from typing import Final, TypeAlias
 
 from irshape.ops.op import DefinitionError, Op
 from irshape.ops.registry import REGISTRY, Clash, ExtensionError, Registry, register, scoped, unscoped
-from irshape.shape.hints import Final, TypeAlias
 
 Extensions: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 """Files (`ops.toml`, `ops.py`) and modules (`package.ops`) of operations."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil, isfinite, trunc
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -11,7 +12,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real
 

@@ -1,6 +1,6 @@
 """Which module holds a type, in lower case. Made by `make generate`."""
 
-from irshape.shape.hints import Final
+from typing import Final
 
 MODULES: Final = {
     "abs": "arithmetic",

@@ -1,6 +1,7 @@
 """Inputs, outputs, constants, variables and bodies of a model."""
 
 from math import inf
+from typing import Annotated
 
 from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, read_integer
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.registry import op
 from irshape.report.catalogue import next_step
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Annotated
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
 from irshape.shape.range import number_text
 from irshape.shape.shape import Shape

@@ -1,11 +1,11 @@
 """Logical operations."""
 
 import operator
+from typing import Any
 
 from irshape.ops.elementwise import Logical, Unary
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, dim_min, eq
-from irshape.shape.hints import Any
 
 
 @op("LogicalAnd", "opset1")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Annotated, Final
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -11,7 +12,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, product
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Final
 from irshape.shape.shape import Shape
 
 

@@ -1,6 +1,7 @@
 """Normalizations; each keeps the shape of its data."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 
 

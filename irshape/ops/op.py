@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, MappingProxyType
+from typing import Any, ClassVar, Final, Self, TypeAlias, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Fixed, Malformed, spell
 from irshape.ops.cost import Count as Count
@@ -13,7 +14,6 @@ from irshape.ops.port import Out as Out
 from irshape.ops.port import UnknownRank as UnknownRank
 from irshape.report.finding import Finding
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, ClassVar, Final, Self, TypeAlias, get_args, get_origin
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements

@@ -1,6 +1,7 @@
 """Pooling: the maximum or the mean of the elements under a window."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
@@ -11,7 +12,6 @@ from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
 from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow, product
 from irshape.shape.element_type import ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 from irshape.shape.window import dilated, window
 

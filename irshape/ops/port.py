@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
+from typing import Literal, cast
 
 from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
-from irshape.shape.hints import Literal, cast
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Ends, Unreadable
 

@@ -1,6 +1,7 @@
 """Simulated quantization."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.elementwise import Broadcasting
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import reduce
 from math import prod, trunc
+from typing import Any, ClassVar
 
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
@@ -11,7 +12,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, dim_max, dim_min
 from irshape.shape.element_type import BOOLEAN, INTEGER, NUMERIC, ElementType
-from irshape.shape.hints import Any, ClassVar
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real, exact_limits, transposed
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar, Token
+from typing import Final, TypeVar
 
 from irshape.ops.op import Op, OpClass
-from irshape.shape.hints import Final, TypeVar
 
 _C = TypeVar("_C", bound=type[Op])
 

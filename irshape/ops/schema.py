@@ -1,14 +1,12 @@
 """JSON Schemas of the operations' attributes; the declarations become pydantic models on demand."""
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 from irshape.ops.attribute import Attribute, Ge, OneOf, ReadBy
 from irshape.ops.describe import page, plain, summary, versions
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
-from irshape.shape import hints
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import get_args, get_origin
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -69,7 +67,7 @@ def _annotation(annotation: Any) -> Any:
     from pydantic import Field
 
     origin, arguments = get_origin(annotation), get_args(annotation)
-    if origin is hints.Annotated:
+    if origin is Annotated:
         if any(type(mark) is ReadBy for mark in arguments[1:]) and get_origin(arguments[0]) is not None:
             return str
         named = next((mark.types for mark in arguments[1:] if type(mark) is OneOf), None)
@@ -87,7 +85,7 @@ def _annotation(annotation: Any) -> Any:
     if origin is tuple:
         items: Any = _annotation(arguments[0])
         return tuple[items, ...]
-    if origin is hints.Literal:
+    if origin is Literal:
         return Literal[arguments]
     if annotation is ElementType:
         return Literal[tuple(ElementType.BY_NAME)]

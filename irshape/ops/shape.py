@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import inf
+from typing import Annotated
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
@@ -11,7 +12,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, is_filled, is_known, le, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 

@@ -1,12 +1,12 @@
 """The base of convolutions and poolings: a window that slides over the spatial axes."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
 from irshape.ops.attribute import Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import Op
 from irshape.shape.dim import Size
-from irshape.shape.hints import Annotated, Literal, NamedTuple, TypeAlias
 
 Steps: TypeAlias = Annotated[tuple[int, ...], Stated, Unsigned]
 Lengths: TypeAlias = Annotated[tuple[int, ...], Stated]

@@ -1,6 +1,7 @@
 """Embeddings, which look up rows of a table and reduce them in bags, and sparse matrices."""
 
 from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, is_known, product
 from irshape.shape.element_type import INDEX, ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 
 _INDEX = INDEX - {ElementType.dynamic}

@@ -1,6 +1,7 @@
 """Changes of the element type."""
 
 from math import inf, isfinite, trunc
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Exact, Stated
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX, Dim, eq, is_known
 from irshape.shape.element_type import ANY, INDEX, ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 from irshape.shape.value import Element, Elements, Real, are_numbers, fits, limits
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from irshape.report.checked import Checked, identified, relative
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import about
-from irshape.shape.hints import Any
 
 _VERSION = 1
 

@@ -6,7 +6,7 @@ not used again.
 
 from __future__ import annotations
 
-from irshape.shape.hints import Final, NamedTuple
+from typing import Final, NamedTuple
 
 
 class Code(NamedTuple):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import about, advice, escape
-from irshape.shape.hints import Final, NamedTuple
 
 # Messages are cut to this many characters; viewers show no more.
 _LONGEST: Final = 1_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.printable import escape
-from irshape.shape.hints import TYPE_CHECKING, Any, Final, Self
 from irshape.shape.limits import DEFAULT
 
 if TYPE_CHECKING:

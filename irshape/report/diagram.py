@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
 from irshape.report.diagnostic import clipped
-from irshape.shape.hints import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import networkx

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable
-
-from irshape.shape.hints import Any, NamedTuple
+from typing import Any, NamedTuple
 
 
 class Edit(NamedTuple):

@@ -3,11 +3,11 @@
 import json
 import os
 from collections.abc import Sequence
+from typing import Any, Final
 
 from irshape.report.checked import Checked, identified, relative, statement
 from irshape.report.diagnostic import ERROR, NOTE, WARNING
 from irshape.report.text import escape
-from irshape.shape.hints import Any, Final
 
 _SEVERITIES: Final = {ERROR: "critical", WARNING: "minor", NOTE: "info"}
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-
-from irshape.shape.hints import Any
+from typing import Any
 
 
 def compact(report: Mapping[str, Any]) -> str:

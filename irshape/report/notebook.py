@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from typing import Final
 
 from irshape.report.diagnostic import clipped
-from irshape.shape.hints import Final
 
 _CELL: Final = ' style="text-align:left"'
 _FAULT: Final = ' style="text-align:left;color:#c00"'

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from irshape.shape.hints import Final
+from typing import Final
 
 # A part is worth a name from so many characters on.
 _SHORTEST: Final = 8

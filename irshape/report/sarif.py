@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import Any, Final
 from urllib.parse import quote
 
 from irshape.report.catalogue import CATALOGUE
@@ -11,7 +12,6 @@ from irshape.report.checked import Checked, identified, relative, statement
 from irshape.report.diagnostic import ERROR, NOTE, SEVERITIES, WARNING, Diagnostic, Where
 from irshape.report.fix import Edit
 from irshape.report.text import about, counted, escape
-from irshape.shape.hints import Any, Final
 
 # GitHub refuses more than 25,000 results and shows 5,000, with up to 100 places each.
 _MOST_RESULTS: Final = 5_000

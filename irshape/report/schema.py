@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from irshape.report.catalogue import CATALOGUE
-from irshape.shape.hints import Any
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -7,9 +7,9 @@ one that ignores wins.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from irshape.report.catalogue import CATALOGUE
-from irshape.shape.hints import Final, NamedTuple
 
 ALL: Final = "ALL"
 OFF: Final = "off"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TextIO
 
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic
 from irshape.report.printable import escape as escape
-from irshape.shape.hints import TextIO
 
 # The widest a cell makes its column; a longer cell shifts the rest of its own row.
 WIDEST = 48

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from irshape.report.fix import Edit
-from irshape.shape.hints import NamedTuple
 
 _CONTEXT = 3
 

@@ -6,8 +6,7 @@ Every run passes here, so this module looks only for files, and reads no more of
 from __future__ import annotations
 
 import os
-
-from irshape.shape.hints import Final
+from typing import Final
 
 OWN: Final = "irshape.toml"
 SHARED: Final = "pyproject.toml"

@@ -6,8 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-
-from irshape.shape.hints import Final
+from typing import Final
 
 _TOKEN: Final = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^\]]*\]")
 _MEANING: Final = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}

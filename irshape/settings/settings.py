@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from irshape.settings.find import find
-from irshape.shape.hints import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import Literal

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from math import inf
 from operator import index
+from typing import Any, ClassVar, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.hints import Any, ClassVar, Final, NoReturn, SupportsIndex, TypeAlias, TypeGuard
 from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.polynomial import NAMED, OTHER, UNBACKED, Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import COMPOSE, Bound, Range, capped, exactly, join, meet, modulo, number_text, reduced, subtract

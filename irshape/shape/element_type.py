@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irshape.shape.hints import ClassVar, Final
+from typing import ClassVar, Final
 
 
 class ElementType:

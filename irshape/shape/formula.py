@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from irshape.shape.dim import Size, dim_max, dim_min
-from irshape.shape.hints import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 # The most operations in a formula, and the most brackets around a part of it: formulas are read and written by recursion.
 _MOST_OPERATIONS: Final = 64

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import gcd, inf
+from typing import Any, Final
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import (
@@ -21,7 +22,6 @@ from irshape.shape.dim import (
     narrow,
     symbols,
 )
-from irshape.shape.hints import Any, Final
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Range, meet, reduced
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Final, NamedTuple
 
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.hints import Final, Self, names, record
 
 
-@record
-@mypyc_attr(native_class=False)
-class Limits(tuple[int, ...]):
+class Limits(NamedTuple):
     """How much a file may contain of each thing.
 
     Reading stops beyond `size` (bytes of the file), `text` (characters of an attribute), `depth` (bodies inside bodies) and `layers`
@@ -22,40 +20,18 @@ class Limits(tuple[int, ...]):
     elements and places that are looked at. A layer always has a few steps of its own, so that the others of a file are still inferred.
     """
 
-    __slots__ = ()
-
-    size: int
-    text: int
-    depth: int
-    layers: int
-    rank: int
-    parts: int
-    elements: int
-    terms: int
-    levels: int
-    passes: int
-    faults: int
-    work: int
-
-    def __new__(
-        cls,
-        size: int = 1 << 30,
-        text: int = 10_000_000,
-        depth: int = 64,
-        layers: int = 1_000_000,
-        rank: int = 10_000,
-        parts: int = 100_000,
-        elements: int = 1024,
-        terms: int = 24,
-        levels: int = 16,
-        passes: int = 128,
-        faults: int = 1_000,
-        work: int = 400_000,
-    ) -> Self:
-        return tuple.__new__(cls, (size, text, depth, layers, rank, parts, elements, terms, levels, passes, faults, work))
-
-    def __getnewargs__(self) -> tuple[int, ...]:
-        return tuple(self)
+    size: int = 1 << 30
+    text: int = 10_000_000
+    depth: int = 64
+    layers: int = 1_000_000
+    rank: int = 10_000
+    parts: int = 100_000
+    elements: int = 1024
+    terms: int = 24
+    levels: int = 16
+    passes: int = 128
+    faults: int = 1_000
+    work: int = 400_000
 
     def changed(self, text: str) -> Limits:
         """The limits with one changed, given as `depth=128`. Raises ValueError for an unknown name or a number that is not allowed."""
@@ -70,10 +46,7 @@ class Limits(tuple[int, ...]):
 
     def replaced(self, others: Mapping[str, int]) -> Limits:
         """The limits with others of some names."""
-        return type(self)(**{**dict(zip(LIMITS, self, strict=True)), **others})
-
-    def __repr__(self) -> str:
-        return f"Limits({', '.join([f'{name}={value}' for name, value in zip(LIMITS, self, strict=True)])})"
+        return self._replace(**others)
 
 
 class Exhausted(Exception):
@@ -115,4 +88,4 @@ class Work:
 _MOST: Final = {"levels": 64}
 DEFAULT: Final = Limits()
 # The names of the limits.
-LIMITS: Final = tuple(names(Limits))
+LIMITS: Final = Limits._fields

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterator, Mapping
 from math import inf
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Scope, Size, narrow
-from irshape.shape.hints import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from irshape.shape.range import Bound, reduced
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import gcd
+from typing import Final, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits, Work
 from irshape.shape.range import COMPOSE, Bound, Range, exactly, meet, multiply, number_text, reduced, reduced_or_top
 from irshape.shape.range import add as add_ranges

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import gcd, inf
-
-from irshape.shape.compilation import mypyc_attr
-from irshape.shape.hints import Final, Self, TypeAlias, record
+from typing import Final, NamedTuple, TypeAlias
 
 Bound: TypeAlias = int | float
 
@@ -28,23 +26,13 @@ def number_text(value: Bound) -> str:
     return hex(value) if isinstance(value, int) and not -_LONG < value < _LONG else str(value)
 
 
-@record
-@mypyc_attr(native_class=False)
-class Range(tuple[Bound, Bound, int, int]):
+class Range(NamedTuple):
     """`low <= value <= high` and `value % modulus == remainder`; modulus 0 means that the value is `remainder`."""
-
-    __slots__ = ()
 
     low: Bound
     high: Bound
-    modulus: int
-    remainder: int
-
-    def __new__(cls, low: Bound, high: Bound, modulus: int = 1, remainder: int = 0) -> Self:
-        return tuple.__new__(cls, (low, high, modulus, remainder))
-
-    def __getnewargs__(self) -> tuple[Bound, Bound, int, int]:
-        return self.low, self.high, self.modulus, self.remainder
+    modulus: int = 1
+    remainder: int = 0
 
 
 _ALL: Final = Range(-inf, inf)

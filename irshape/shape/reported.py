@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from math import gcd, inf
+from typing import Final
 
 from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, format_size
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import Final
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
 

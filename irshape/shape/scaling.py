@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import inf, isinf
 from struct import pack, unpack
+from typing import Final
 
 from irshape.shape.dim import Dim, Size, bounds, narrow
-from irshape.shape.hints import Final
 from irshape.shape.range import Bound
 
 # For a size without upper bound, a fraction must equal the scale up to this size. Far beyond, the added millionth adds elements.

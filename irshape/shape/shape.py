@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, TypeAlias
 
 from irshape.shape.dim import Size, bounds, format_size, narrow, product
 from irshape.shape.guard import STATIC, Judge
-from irshape.shape.hints import Any, TypeAlias
 from irshape.shape.range import Bound
 
 Shape: TypeAlias = tuple[Size, ...] | None

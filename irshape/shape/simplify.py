@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import reduce
 from math import gcd, inf
 from operator import and_
+from typing import Final, TypeAlias
 
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
 from irshape.shape.range import Range
 from irshape.shape.reported import Reported

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf
+from typing import Final, TypeAlias
 
 from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow, symbols
-from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.range import Bound
 
 Index: TypeAlias = Size | None

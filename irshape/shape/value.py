@@ -9,31 +9,21 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import copysign, gcd, inf, prod
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, Size, bounds, congruence
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final, Self, TypeAlias, record
 from irshape.shape.range import Bound
 
 
-@record
-@mypyc_attr(native_class=False)
-class Real(tuple[float, float, Size | None, int]):
+class Real(NamedTuple):
     """A real number between two floats; equal to `size / divisor` if `size` is given."""
-
-    __slots__ = ()
 
     low: float
     high: float
-    size: Size | None
-    divisor: int
-
-    def __new__(cls, low: float, high: float, size: Size | None = None, divisor: int = 1) -> Self:
-        return tuple.__new__(cls, (low, high, size, divisor))
-
-    def __getnewargs__(self) -> tuple[float, float, Size | None, int]:
-        return self.low, self.high, self.size, self.divisor
+    size: Size | None = None
+    divisor: int = 1
 
 
 Element: TypeAlias = Size | float | Real

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from irshape.shape.dim import Size, dim_max, dim_min, is_le, le, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
-from irshape.shape.hints import Any
 
 _TOO_LARGE = "the kernel of {b} elements must fit into axis {axis} of the padded data"
 _NEGATIVE = "axis {axis} of the output must not be negative"

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from irshape.report.diagnostic import Diagnostic, Diagnostics
-from irshape.shape.hints import TYPE_CHECKING, Final, TypeAlias
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.lexical import INPUTS
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from math import prod
+from typing import Final
 
-from irshape.shape.hints import Final
 from irshape.xml.document import Port
 
 Number = int | float

@@ -13,10 +13,10 @@ import pyexpat
 import re
 from collections.abc import Callable
 from functools import partial
+from typing import Final, TypeAlias, TypeVar
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Final, TypeAlias, TypeVar
 from irshape.xml.document import Document, Layer, Port, PortRecord, Positions, Signature
 from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 

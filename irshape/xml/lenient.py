@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-
-from irshape.shape.hints import Final, NamedTuple
+from typing import Final, NamedTuple
 
 # Comments, declarations, instructions and text before the root element.
 _PROLOG: Final = re.compile(rb"(?>[^<]+|<\?.*?\?>|<!--.*?-->)*+(?=<net[\s/>])", re.DOTALL)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from irshape.shape.dim import INT64_MAX
-from irshape.shape.hints import Final
 
 IR_VERSIONS: Final = (10, 11)
 WHITE_SPACE: Final = " \t\r\n"

@@ -9,8 +9,8 @@ import tempfile
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, cast
 
-from irshape.shape.hints import TYPE_CHECKING, Any, Final, cast
 from irshape.xml.lexical import INPUTS
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ import os
 import pyexpat
 import re
 from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
 from irshape.report.diagnostic import WARNING, Diagnostic, Where, clipped
 from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import TYPE_CHECKING, Any, Final
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, Signature, Suppression
 from irshape.xml.lexical import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pyexpat
 from contextlib import suppress
-
-from irshape.shape.hints import TypeAlias
+from typing import TypeAlias
 
 RtInfo: TypeAlias = "dict[str, str | RtInfo]"
 """Notes by name: an `<attribute name="fused_names_0" version="0" value="relu"/>` is `{"fused_names_0": {"version": "0", "value": "relu"}}`,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from typing import Any, Final
 
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.shape.hints import Any, Final
 
 _NAME: Final = "openvino-ir.xsd"
 _MOST: Final = 1_000

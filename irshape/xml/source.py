@@ -6,8 +6,7 @@ import errno
 import os
 import re
 import stat
-
-from irshape.shape.hints import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from typing import IO, Protocol, TypeAlias

@@ -8,12 +8,12 @@ import stat
 import struct
 import sys
 from _thread import allocate_lock  # as threading.Lock, without what that module imports
+from typing import TYPE_CHECKING, Any, Final
 
 from irshape.report.catalogue import next_step
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import TYPE_CHECKING, Any, Final
 from irshape.shape.value import Ends
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import IO, Final, Literal, NamedTuple
 
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import IO, Final, Literal, NamedTuple
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.reader import ANNOTATION
 from irshape.xml.weights import Weights

@@ -16,9 +16,9 @@ A tree is an int, a name, or a list of an operator and its operands:
 from __future__ import annotations
 
 from math import inf
+from typing import Any, Final, TypeAlias
 
 from irshape.shape.dim import Question, Size, expression_of
-from irshape.shape.hints import Any, Final, TypeAlias
 from irshape.shape.polynomial import Expression, PolynomialTable, Terms, range_of, split
 
 Tree: TypeAlias = Any

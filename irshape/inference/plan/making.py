@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
 from irshape.inference.apply import Rules
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import Conditions, Formulas
@@ -11,7 +13,6 @@ from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Question, Scope
-from irshape.shape.hints import TYPE_CHECKING, Any, Final, NamedTuple
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.value import Real, exact_limits
 

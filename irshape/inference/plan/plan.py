@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import isfinite
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import Tree, python
 from irshape.inference.run import Run
 from irshape.model.model import Model, Node
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final, NamedTuple, TypeAlias
 
 Numbers: TypeAlias = tuple[int, ...]
 

@@ -20,6 +20,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from keyword import iskeyword
+from typing import Any, Final
 
 from irshape.ops.attribute import Attribute
 from irshape.ops.declared.fault import Fault
@@ -39,7 +40,6 @@ from irshape.ops.declared.notation import (
 from irshape.ops.declared.rule import DeclaredOp, Output, Rule
 from irshape.ops.op import EXTENSION, DefinitionError, In, Op, Out
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Any, Final
 
 # The keys of an operation, with the types of their values and what these are.
 KEYS: Final[dict[str, tuple[type, str]]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
+from typing import Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 
 from irshape.ops.attribute import Attribute
 from irshape.ops.context import Context
@@ -15,7 +16,6 @@ from irshape.ops.declared.fault import Fault
 from irshape.ops.op import Input, Op
 from irshape.report.text import counted
 from irshape.shape.dim import Size, bounds, ceil_div, dim_max, dim_min
-from irshape.shape.hints import Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_origin
 from irshape.shape.shape import Shape
 
 _HINT: Final = (

@@ -6,11 +6,11 @@ Parsing gives plain data. The texts of sizes in an output are formulas, which `i
 from __future__ import annotations
 
 import re
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from irshape.ops.attribute import Exact, Ge, Malformed, Spelled, converter
 from irshape.ops.declared.fault import Fault
 from irshape.shape.element_type import ANY, FLOAT, INTEGER, NUMERIC, ElementType
-from irshape.shape.hints import Annotated, Any, Final, Literal, NamedTuple
 
 NAME: Final = r"[A-Za-z_][A-Za-z0-9_]*"
 

@@ -1,13 +1,13 @@
 """The rule of an operation that a file declares, and the class of such operations."""
 
 from collections.abc import Sequence
+from typing import Any, ClassVar, NamedTuple
 
 from irshape.ops.context import Context
 from irshape.ops.declared.formula import Axes, Condition, Formula, Layer
 from irshape.ops.declared.notation import Pattern
 from irshape.ops.op import Input, Op, UnknownRank
 from irshape.shape.dim import Size
-from irshape.shape.hints import Any, ClassVar, NamedTuple
 from irshape.shape.shape import Shape
 
 

@@ -1,7 +1,8 @@
 """The JSON Schema of a TOML file of operations, for editors and for `check-jsonschema`."""
 
+from typing import Any
+
 from irshape.ops.declared.file import KEYS
-from irshape.shape.hints import Any
 
 _DESCRIPTIONS = {
     "summary": "one line that says what the operation does",

@@ -1,5 +1,7 @@
 """DetectionOutput: the boxes that a single-shot detector has found."""
 
+from typing import Annotated
+
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.detection.roi import require_word
@@ -8,7 +10,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, is_known
 from irshape.shape.element_type import FLOAT, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 _REAL = FLOAT - {ElementType.dynamic}

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from math import copysign, floor, inf, isfinite, isnan
 from struct import pack, unpack
+from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.cost import each_element
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 

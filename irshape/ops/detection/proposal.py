@@ -1,6 +1,7 @@
 """The regions most likely to hold an object."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from irshape.ops.attribute import Ge, IndexType, Stated
 from irshape.ops.context import Context
@@ -8,7 +9,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, narrow
 from irshape.shape.element_type import FLOAT, ElementType
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 _REAL = FLOAT - {ElementType.dynamic}

@@ -1,5 +1,7 @@
 """RegionYolo: the boxes that a YOLO network finds at each place of its grid."""
 
+from typing import Annotated
+
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element
@@ -7,7 +9,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import product
 from irshape.shape.element_type import FLOAT, ElementType
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 

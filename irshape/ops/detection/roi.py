@@ -1,5 +1,7 @@
 """Pooling of regions of interest."""
 
+from typing import Annotated, ClassVar, Literal
+
 from irshape.ops.attribute import Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
@@ -7,7 +9,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
-from irshape.shape.hints import Annotated, ClassVar, Literal
 from irshape.shape.shape import Shape
 
 _KNOWN_FLOAT = FLOAT - {ElementType.dynamic}

@@ -1,11 +1,12 @@
 """GridSample: images sampled at given points."""
 
+from typing import Literal
+
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT
-from irshape.shape.hints import Literal
 from irshape.shape.shape import Shape
 
 

@@ -1,6 +1,7 @@
 """Interpolate: images of another size."""
 
 from math import isfinite
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import ANY, INTEGER, ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 
 _IMAGES = frozenset(

@@ -1,6 +1,7 @@
 """Enlarging tensors, by repeating elements or by padding."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Spelled, Stated
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, lt
 from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Any, Literal
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, broadcast_to, indices, padded, strides
 

@@ -1,6 +1,7 @@
 """Joining tensors along an axis and taking them apart."""
 
 from collections.abc import Sequence
+from typing import Annotated, Any
 
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Any
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, concatenated, sliced
 

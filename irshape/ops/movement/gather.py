@@ -1,5 +1,7 @@
 """Taking elements out of a tensor by their indices."""
 
+from typing import Annotated, Any
+
 from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
@@ -9,7 +11,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, Any
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Unsigned
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, ceil_div, dim_max, is_known, narrow, product
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape, format_shape
 from irshape.shape.window import dilated
 

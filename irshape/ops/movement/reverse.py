@@ -1,11 +1,12 @@
 """Operations that reverse the order of elements along axes."""
 
+from typing import Literal
+
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, NUMERIC, ElementType
-from irshape.shape.hints import Literal
 from irshape.shape.shape import Shape
 
 

@@ -1,6 +1,7 @@
 """Putting elements into a tensor by their indices."""
 
 from collections.abc import Iterator, Sequence
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context, Uncomputable
@@ -11,7 +12,6 @@ from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, origins
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, replaced, strides

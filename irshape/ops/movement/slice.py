@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import inf
+from typing import Annotated, TypeVar
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -12,7 +13,6 @@ from irshape.ops.registry import op
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
-from irshape.shape.hints import Annotated, TypeVar
 from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_length, slice_range, sliced_range, sliced_size
 from irshape.shape.value import Elements, sliced

@@ -1,6 +1,7 @@
 """SpaceToBatch and BatchToSpace, and TensorFlow's ND forms, which apply the same rules to blocks for all axes."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
@@ -10,7 +11,6 @@ from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import TYPE_CHECKING, Any
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
 """SpaceToDepth and DepthToSpace: moving blocks between the spatial dimensions and the channels."""
 
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import INT64_MAX
-from irshape.shape.hints import TYPE_CHECKING, Annotated, Any, Literal
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:

@@ -1,12 +1,13 @@
 """OneHot: an axis that marks the position of an index."""
 
+from typing import Annotated, Literal
+
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import BOOLEAN, INTEGER, ElementType
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.shape import Shape
 
 

@@ -6,6 +6,7 @@ OpenVINO takes the hidden size from states and weights. The attribute counts onl
 """
 
 from collections.abc import Sequence
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -15,7 +16,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, is_known, product
 from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated, ClassVar, Literal, TypeAlias
 from irshape.shape.shape import Shape
 
 Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]

@@ -1,6 +1,7 @@
 """Short-time Fourier transforms: the spectrum of a signal over time."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -10,7 +11,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import Size, dim_max, lt, narrow
 from irshape.shape.element_type import FLOAT, INDEX
 from irshape.shape.guard import STATIC
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 

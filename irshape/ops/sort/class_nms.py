@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import inf
+from typing import Any, Literal
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
@@ -9,7 +10,6 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_min
 from irshape.shape.element_type import INDEX, ElementType
-from irshape.shape.hints import Any, Literal
 from irshape.shape.shape import Shape
 
 _REAL = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32})

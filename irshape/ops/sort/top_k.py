@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import inf
+from typing import Annotated, Literal
 
 from irshape.ops.attribute import IndexType, Stated
 from irshape.ops.context import Context
@@ -11,7 +12,6 @@ from irshape.ops.registry import op
 from irshape.shape.dim import bounds, is_known, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
-from irshape.shape.hints import Annotated, Literal
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 

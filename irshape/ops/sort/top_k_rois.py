@@ -1,11 +1,12 @@
 """ExperimentalDetectronTopKROIs: the regions of the highest probability."""
 
+from typing import Annotated
+
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT
-from irshape.shape.hints import Annotated
 from irshape.shape.shape import Shape
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, edge, mistake, net, parameter, result
-from irshape.shape.hints import Final
 
 X: Final = parameter(0, "x", "1,8")
 RELU: Final = """\

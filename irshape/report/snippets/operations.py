@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from irshape.report.snippets.snippet import Run, Snippet, chain, edge, mistake, net, parameter, result
-from irshape.shape.hints import Final
 
 DEPTH: Final = """\
 <layer type="SpaceToDepth" version="opset1">

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant, edge, mistake, misused, net, parameter, result
-from irshape.shape.hints import Final
 
 MODEL: Final = chain(parameter(0, "x", "1,8"), result(1, "y"))
 OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))

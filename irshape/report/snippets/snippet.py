@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from irshape.shape.hints import Final, NamedTuple
+from typing import Final, NamedTuple
 
 CHECK: Final = "irshape check model.xml"
 

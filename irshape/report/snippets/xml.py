@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from irshape.report.snippets.graph import BODY, LOOP
 from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, mistake, misused, parameter, result
-from irshape.shape.hints import Final
 
 X: Final = parameter(0, "x", "1,8")
 MODEL: Final = chain(X, result(1, "y"))
