@@ -77,7 +77,7 @@ def loaded(folder: Path, *options: str) -> list[str]:
 OWN = {
     "": "api version",
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
-    "inference": "apply engine facts graph inference origins recorded run runtime schedule stored transfer verdict voice",
+    "inference": "apply engine facts graph inference openvino_view origins recorded run schedule stored transfer verdict voice",
     "model": "bodies build load model",
     "ops": "attribute context cost index infrastructure op port registry",
     "ops.movement": "space_batch",

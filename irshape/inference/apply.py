@@ -7,7 +7,7 @@ from math import inf
 from typing import Any, Final
 
 from irshape.inference.facts import POISONED, Fact, FactTable
-from irshape.inference.runtime import intervals, judged
+from irshape.inference.openvino_view import intervals, judged
 from irshape.inference.transfer import UNSHARED, Outcome, Transfer
 from irshape.model.model import Node
 from irshape.ops.context import Context, RuleFailure, Uncomputable, element_count
@@ -36,7 +36,7 @@ class Rules:
     applications.
     """
 
-    __slots__ = ("_always", "_runtime", "_views", "answered", "facts", "is_reshaped", "scope", "states_types")
+    __slots__ = ("_always", "_openvino", "_views", "answered", "facts", "is_reshaped", "scope", "states_types")
 
     def __init__(self, facts: FactTable, scope: Scope, *, states_types: bool = True) -> None:
         self.facts = facts
@@ -45,7 +45,7 @@ class Rules:
         self.is_reshaped = False
         self.answered = 0
         self._always = min(_ALWAYS, scope.work.most)
-        self._runtime: Rules | None = None
+        self._openvino: Rules | None = None
         self._views: dict[Fact, Fact] = {}
 
     def apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
@@ -59,12 +59,12 @@ class Rules:
         return outcome
 
     @property
-    def runtime(self) -> Rules:
+    def openvino(self) -> Rules:
         """The rules in OpenVINO's domain, with the same facts."""
-        if self._runtime is None:
-            self._runtime = Rules(self.facts, self.scope.intervals, states_types=self.states_types)
-        self._runtime.is_reshaped = self.is_reshaped
-        return self._runtime
+        if self._openvino is None:
+            self._openvino = Rules(self.facts, self.scope.intervals, states_types=self.states_types)
+        self._openvino.is_reshaped = self.is_reshaped
+        return self._openvino
 
     def views(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """OpenVINO's view of facts."""
@@ -129,7 +129,7 @@ class Application(Context):
         self.kept = transfer.listed if rules.is_reshaped else 0
         self.states_types = rules.states_types
         self.is_static = self.table.is_static
-        self.is_runtime_view = not self.is_static
+        self.openvino_knows_same = not self.is_static
         # Whether the rule is asked: not if it needs a rank that is not known.
         self.is_asked = True
         # The work of reading the facts, and the positions of those that are poisoned.
@@ -137,8 +137,8 @@ class Application(Context):
         self.poisoned = _NO_POSITIONS
         for index, fact in enumerate(facts):
             steps += fact.steps
-            if fact.runtime_view is not fact:
-                self.is_runtime_view = False
+            if fact.openvino_view is not fact:
+                self.openvino_knows_same = False
             if fact.is_poisoned:
                 self.poisoned |= {index}
         self.steps = steps
@@ -152,10 +152,10 @@ class Application(Context):
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = Outcome(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
-        if self.is_runtime_view or self.is_static:
+        if self.openvino_knows_same or self.is_static:
             return ours
         views = self.rules.views(self.facts)
-        theirs = self.rules.runtime.apply(self.node, self.transfer, views)
+        theirs = self.rules.openvino.apply(self.node, self.transfer, views)
         self.is_unshared |= not self.transfer.shares(views)
         outcome = judged(ours, theirs, self.table, self.listed)
         if outcome.outputs is theirs.outputs:
@@ -228,7 +228,7 @@ class Application(Context):
         arguments = inputs if len(inputs) == op.max_inputs else arranged(op, inputs)
         shapes = self._shapes(arguments)
         if self.scope.has_intervals_only:
-            shapes = self._runtime_shapes(shapes, arguments)
+            shapes = self._openvino_shapes(shapes, arguments)
         types = self._types(inputs, arguments, len(shapes))
         intern = self.table.intern
         if not self.wanted or op.propagate is None:
@@ -238,13 +238,13 @@ class Application(Context):
             if is_poisoned:
                 return tuple([intern(element_type, shape, None, element_count(shape) is None) for element_type, shape in pairs])
             return tuple([intern(element_type, shape) for element_type, shape in pairs])
-        elements, runtime_view = self._elements(arguments, shapes, types)
+        elements, openvino_view = self._elements(arguments, shapes, types)
         outputs = []
-        for element_type, shape, values, known in zip(types, shapes, elements, runtime_view, strict=True):
+        for element_type, shape, values, known in zip(types, shapes, elements, openvino_view, strict=True):
             fact = intern(element_type, shape, values, is_poisoned and element_count(shape) is None)
             if known != values or type(known) is Pieces:
                 view = intern(element_type, shape, known, fact.is_poisoned)
-                fact = self.table.with_runtime_view(fact, intervals(view, self.table, self.scope.intervals))
+                fact = self.table.with_openvino_view(fact, intervals(view, self.table, self.scope.intervals))
             outputs.append(fact)
         return tuple(outputs)
 
@@ -322,10 +322,10 @@ class Application(Context):
             return [None if rank is None else self._sized(self.unknown_shape(rank)) for rank in ranks]
         return (self._sized(shapes),) if op.has_one_output else [self._sized(shape) for shape in shapes]
 
-    def _runtime_shapes(self, shapes: Sequence[Shape], arguments: Sequence[Any]) -> Sequence[Shape]:
+    def _openvino_shapes(self, shapes: Sequence[Shape], arguments: Sequence[Any]) -> Sequence[Shape]:
         """The shapes that OpenVINO infers in another way than the rule; those of the rule where a rank is needed and not known."""
         try:
-            return [self._sized(shape) for shape in self.op.runtime_shapes(self, shapes, *arguments)]
+            return [self._sized(shape) for shape in self.op.openvino_shapes(self, shapes, *arguments)]
         except UnknownRank:
             return shapes
 
@@ -409,19 +409,19 @@ class Application(Context):
         if elements is None:
             return nothing, nothing
         is_several = not op.has_one_output
-        runtime_view = elements
+        openvino_view = elements
         if is_supposed or any(one.element_type in op.unfollowed for one in read):
-            runtime_view = op.runtime_pieces(elements, *arguments) if is_supposed else None
+            openvino_view = op.openvino_pieces(elements, *arguments) if is_supposed else None
         elif not _are_numbers(elements if is_several else (elements,), read):
-            runtime_view = op.runtime_view(self, elements, *arguments)
+            openvino_view = op.openvino_view(self, elements, *arguments)
         ours = self._held(elements, is_several, types, counts)
-        if runtime_view is elements:
+        if openvino_view is elements:
             return ours, ours
-        if runtime_view is None:
+        if openvino_view is None:
             return ours, nothing
-        if type(runtime_view) is Pieces:
+        if type(openvino_view) is Pieces:
             return ours, [None if own is None else Pieces(own) for own in ours]
-        return ours, self._held(runtime_view, is_several, types, counts)
+        return ours, self._held(openvino_view, is_several, types, counts)
 
     def _are_few(self, counts: Sequence[int | None], most: int) -> bool:
         """Whether a wanted output has elements, and not more than are followed."""

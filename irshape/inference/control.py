@@ -105,16 +105,16 @@ class Control(Context):
     def _fact(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
         return self.table.intern(element_type, shape, None, is_poisoned)
 
-    def _seen_as(self, fact: Fact, runtime_view: Fact) -> Fact:
+    def _seen_as(self, fact: Fact, openvino_view: Fact) -> Fact:
         """A fact of which OpenVINO knows something else."""
-        return fact if self.table.is_static or fact.is_poisoned else self.table.with_runtime_view(fact, runtime_view)
+        return fact if self.table.is_static or fact.is_poisoned else self.table.with_openvino_view(fact, openvino_view)
 
     def _plain(self, fact: Fact) -> Fact:
         """A fact as it enters or leaves a body: values are not followed through."""
         if fact.elements is None:
             return fact
         plain = self._fact(fact.element_type, fact.shape, is_poisoned=fact.is_poisoned)
-        return plain if fact.runtime_view is fact else self._seen_as(plain, self._plain(fact.runtime_view))
+        return plain if fact.openvino_view is fact else self._seen_as(plain, self._plain(fact.openvino_view))
 
     def _ask(self, body: Body, given: dict[Node, Fact]) -> Asking:
         """A pass over a body with the given facts for its Parameters. Its run is the known run of the body until the next pass."""
@@ -153,7 +153,7 @@ class Control(Context):
 
     def _if(self) -> Asking:
         cond = self.facts[0]
-        condition, known = self._condition(cond, "cond"), self._condition(cond.runtime_view, "cond")
+        condition, known = self._condition(cond, "cond"), self._condition(cond.openvino_view, "cond")
         taken = [body for body, is_taken in zip(self.bodies, (True, False), strict=True) if known in (None, is_taken)]
         self._check_inputs(taken)
         runs = []
@@ -177,7 +177,7 @@ class Control(Context):
         either = [self._either(index, *facts) for index, facts in enumerate(zip(then, other, strict=False))]
         if condition is None:
             return tuple(either)
-        return tuple([self._seen_as(fact, one.runtime_view) for fact, one in zip(then if condition else other, either, strict=False)])
+        return tuple([self._seen_as(fact, one.openvino_view) for fact, one in zip(then if condition else other, either, strict=False)])
 
     def _check_outputs(self, body: Body, count: int) -> None:
         """Every output of the layer needs a Result of either body, and no Result may be two."""
@@ -198,10 +198,10 @@ class Control(Context):
             self.error("T102", f"output {index} has element type {then.element_type} in then_body, {other.element_type} in else_body")
         is_poisoned = then.is_poisoned or other.is_poisoned
         fact = self._fact(element_type, self._either_shape((index, "size"), then.shape, other.shape), is_poisoned=is_poisoned)
-        shape = self._either_shape((index, "bounds"), then.runtime_view.shape, other.runtime_view.shape, is_runtime_view=True)
+        shape = self._either_shape((index, "bounds"), then.openvino_view.shape, other.openvino_view.shape, openvino_knows_same=True)
         return self._seen_as(fact, self._fact(element_type, shape, is_poisoned=is_poisoned))
 
-    def _either_shape(self, key: tuple[int, str], a: Shape, b: Shape, *, is_runtime_view: bool = False) -> Shape:
+    def _either_shape(self, key: tuple[int, str], a: Shape, b: Shape, *, openvino_knows_same: bool = False) -> Shape:
         """A shape that is one of two. OpenVINO knows a size only if both branches give a number, and then knows both numbers."""
         if a is None or b is None:
             return None
@@ -210,13 +210,13 @@ class Control(Context):
                 return None
             # A scalar and a list: OpenVINO makes a list of both.
             sizes: list[tuple[Size, ...]] = [(*(a or (1,)), *(b or (1,)))]
-            is_known = not is_runtime_view
+            is_known = not openvino_knows_same
         else:
             sizes, is_known = list(zip(a, b, strict=True)), True
         return tuple(
             [
                 self.scope.hull((self.key, "if", *key, axis), *both)
-                if is_known and (not is_runtime_view or are_known(both))
+                if is_known and (not openvino_knows_same or are_known(both))
                 else self.scope.unknown((self.key, "if", *key, axis), 0)
                 for axis, both in enumerate(sizes)
             ]
@@ -247,16 +247,16 @@ class Control(Context):
         self._check_iteration(body, run.slots)
         repeats = self._repeats(body, run)
         count = 1 if repeats is False else trip_count if repeats and isinstance(trip_count, int) and trip_count >= 0 else None
-        theirs = yield from self._runtime_view(body, first, run, count)
+        theirs = yield from self._openvino_view(body, first, run, count)
         if repeats is not False and trip_count not in (0, 1):
             run = yield from self._fixpoint(body, first, run)
         iterations = self._iterations(is_entered, self._repeats(body, run), trip_count)
-        is_empty = self._condition(self.facts[1].runtime_view, "execution_condition") is False
+        is_empty = self._condition(self.facts[1].openvino_view, "execution_condition") is False
         runs = self._runs(is_entered, trip_count, iterations)
         outputs = []
         for index, output in enumerate(body.outputs):
             fact = self._left(output, run.value(output.result), index, iterations, is_empty=is_empty)
-            view = self._left(output, theirs.value(output.result).runtime_view, index, count, is_empty=is_empty)
+            view = self._left(output, theirs.value(output.result).openvino_view, index, count, is_empty=is_empty)
             if runs != 1:
                 entered = [first[entry.parameter] for entry in body.inputs if entry.back is output.result and output.slice is None]
                 if entered:
@@ -300,7 +300,7 @@ class Control(Context):
         joined = self.axis(output.slice.axis, len(shape)) if output.slice is not None and is_counted else None
         return all(type(size) is int or axis == joined for axis, size in enumerate(theirs))
 
-    def _runtime_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
+    def _openvino_view(self, body: Body, given: dict[Node, Fact], run: Run, count: int | None) -> Asking:
         """The pass over the body of a Loop from which OpenVINO takes its outputs: a size that changes is any size there.
 
         `count` is the number of iterations, where OpenVINO knows it.
@@ -442,7 +442,7 @@ class Control(Context):
         outputs = []
         for index, output in enumerate(body.outputs):
             # OpenVINO looks at the first iteration only.
-            fact, view = run.value(output.result), theirs.value(output.result).runtime_view
+            fact, view = run.value(output.result), theirs.value(output.result).openvino_view
             if output.slice is not None and not fact.is_poisoned and fact.shape is not None:
                 self._check_parts(output, output.slice, fact.shape, index, iterations)
             outputs.append(self._seen_as(self._ended(output, fact, index, iterations), self._ended(output, view, index, count)))
@@ -502,7 +502,7 @@ class Control(Context):
         count = None
         is_cut = False
         for entry in body.inputs:
-            shape = self.facts[entry.external].runtime_view.shape
+            shape = self.facts[entry.external].openvino_view.shape
             is_cut |= entry.slice is not None
             if entry.slice is not None and shape is not None:
                 size = shape[self.axis(entry.slice.axis, len(shape))]
@@ -565,7 +565,7 @@ class Control(Context):
             )
             part = self._part(entry, fact, element_type)
             given[entry.parameter] = (
-                part if fact.runtime_view is fact else self._seen_as(part, self._part(entry, fact.runtime_view, element_type))
+                part if fact.openvino_view is fact else self._seen_as(part, self._part(entry, fact.openvino_view, element_type))
             )
         return given
 

@@ -15,13 +15,13 @@ from irshape.shape.value import Elements, Ends, Real
 class Fact:
     """The element type, the shape (None if unranked) and, where some rule reads them, the elements of a tensor.
 
-    A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `runtime_view` is
+    A fact `is_poisoned` if it is unknown because a layer before failed: consequences of that are not reported. `openvino_view` is
     OpenVINO's fact of the tensor if it differs, else the fact itself. `is_literal` marks the elements of a Const, and `ends` are the
     least and the greatest of them, of all or for each position on the last axis, where rules read no more. `steps` is the work of
     reading the fact.
     """
 
-    __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "runtime_view", "shape", "steps")
+    __slots__ = ("element_type", "elements", "ends", "is_literal", "is_poisoned", "openvino_view", "shape", "steps")
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Fact:
         shape: Shape,
         elements: Elements | None,
         is_poisoned: bool = False,
-        runtime_view: Fact | None = None,
+        openvino_view: Fact | None = None,
         is_literal: bool = False,
         ends: Ends | None = None,
     ) -> None:
@@ -38,7 +38,7 @@ class Fact:
         self.shape = shape
         self.elements = elements
         self.is_poisoned = is_poisoned
-        self.runtime_view: Fact = runtime_view or self
+        self.openvino_view: Fact = openvino_view or self
         self.is_literal = is_literal
         self.steps = 0 if shape is None else len(shape)
         if elements is not None:
@@ -98,13 +98,13 @@ class FactTable:
         shape: Shape,
         elements: Elements | None = None,
         is_poisoned: bool = False,
-        runtime_view: Fact | None = None,
+        openvino_view: Fact | None = None,
         is_literal: bool = False,
         ends: Ends | None = None,
     ) -> Fact:
         """The one fact that says this."""
         key: tuple[object, ...]
-        if elements is None and runtime_view is None and not is_poisoned and not is_literal:
+        if elements is None and openvino_view is None and not is_poisoned and not is_literal:
             key = (element_type, shape)
             fact = self._table.get(key)
             if fact is None:
@@ -113,14 +113,14 @@ class FactTable:
         # Where all elements are integers, those that compare equal are the same.
         is_mixed = element_type.is_real or element_type is ElementType.dynamic
         tag = tuple([_tag(element) for element in elements]) if elements is not None and is_mixed else elements
-        key = (element_type, shape, tag, is_poisoned, runtime_view, is_literal, type(elements), ends)
+        key = (element_type, shape, tag, is_poisoned, openvino_view, is_literal, type(elements), ends)
         fact = self._table.get(key)
         if fact is None:
-            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, runtime_view, is_literal, ends)
+            fact = self._table[key] = Fact(element_type, shape, elements, is_poisoned, openvino_view, is_literal, ends)
         return fact
 
-    def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:
-        """The fact with `runtime_view` as the fact that OpenVINO has of the same tensor."""
-        if fact.is_like(runtime_view):
+    def with_openvino_view(self, fact: Fact, openvino_view: Fact) -> Fact:
+        """The fact with `openvino_view` as the fact that OpenVINO has of the same tensor."""
+        if fact.is_like(openvino_view):
             return fact
-        return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, runtime_view)
+        return self.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, openvino_view)

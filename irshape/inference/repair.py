@@ -66,7 +66,7 @@ def _record_dims(site: _Site) -> _Repair | None:
         return None
     node, port, fact = found
     # OpenVINO would write its own view of the port. A recorded -1 fits any size, so it stays.
-    shape = fact.runtime_view.shape
+    shape = fact.openvino_view.shape
     dims = None if shape is None else tuple([size if type(size) is int else -1 for size in shape])
     if dims is not None and port.dims is not None and len(dims) == len(port.dims):
         dims = tuple([-1 if recorded < 0 else dim for recorded, dim in zip(port.dims, dims, strict=True)])

@@ -122,7 +122,7 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
         if variable is not element_type and (is_strict or ElementType.dynamic not in (variable, element_type)):
             code = "T102" if pair.is_read_first else "R201"
             ctx.fail(code, f"the value must have the element type of the variable, {variable}, got {element_type}")
-        with ctx.looks(when=pair.is_read_first and _is_refused(ctx, read_value.op, read, assigned, is_strict=is_strict)):
+        with ctx.openvino_checks(when=pair.is_read_first and _is_refused(ctx, read_value.op, read, assigned, is_strict=is_strict)):
             _compare_shapes(ctx, read_value.op, read, assigned, is_strict=is_strict)
     except RuleFailure:
         pass
@@ -131,11 +131,11 @@ def examine(pair: Pair, scope: Scope, read: Fact | None, assigned: Fact) -> Cont
 
 def _is_refused(ctx: Context, read_value: Op | None, read: Fact, assigned: Fact, *, is_strict: bool) -> bool:
     """Whether OpenVINO refuses the value if the comparison fails: it knows the same facts, or its own facts fail, too."""
-    if read.runtime_view is read and assigned.runtime_view is assigned:
+    if read.openvino_view is read and assigned.openvino_view is assigned:
         return True
     theirs = Context(ctx.scope, ctx.op, ctx.key)
     try:
-        _compare_shapes(theirs, read_value, read.runtime_view, assigned.runtime_view, is_strict=is_strict)
+        _compare_shapes(theirs, read_value, read.openvino_view, assigned.openvino_view, is_strict=is_strict)
     except RuleFailure:
         return True
     return theirs.has_errors()

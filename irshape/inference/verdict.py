@@ -10,8 +10,8 @@ from functools import partial
 from typing import Self
 
 from irshape.inference.engine import Engine, Pass
+from irshape.inference.openvino_view import interval_shape, intervals, never_valid
 from irshape.inference.run import Given, Run
-from irshape.inference.runtime import interval_shape, intervals, never_valid
 from irshape.inference.schedule import facts_of
 from irshape.inference.transfer import Outcome
 from irshape.inference.voice import Voice
@@ -31,10 +31,10 @@ def infer(engine: Engine) -> None:
     graphs = list(engine.graphs())
     if not any(map(_has_unknown_sizes, graphs)):
         return
-    runtime = RuntimePass.of(engine)
-    runtime.run()
-    for graph, view in zip(graphs, runtime.graphs(), strict=True):
-        assert isinstance(view, RuntimePass)
+    openvino = OpenVINOPass.of(engine)
+    openvino.run()
+    for graph, view in zip(graphs, openvino.graphs(), strict=True):
+        assert isinstance(view, OpenVINOPass)
         graph.verdict = partial(view.verdict_on, graph)
     engine.forget()
     engine.run()
@@ -58,7 +58,7 @@ class _Refusals(Voice):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class RuntimePass(Engine):
+class OpenVINOPass(Engine):
     """A pass that reduces the outputs of every node to OpenVINO's view of them. It has tables of its own, in which sizes are intervals."""
 
     new_scope = IntervalScope
@@ -67,10 +67,10 @@ class RuntimePass(Engine):
     @classmethod
     def of(cls, engine: Engine) -> Self:
         """The pass over the graph of an engine, with the inputs of its last pass."""
-        runtime = cls(engine.model, engine.weights, engine.opaque, work=engine.scope.work)
-        scope = runtime.scope
-        runtime.shapes = {node: interval_shape(shape, scope) for node, shape in engine.shapes.items()}
-        return runtime
+        openvino = cls(engine.model, engine.weights, engine.opaque, work=engine.scope.work)
+        scope = openvino.scope
+        openvino.shapes = {node: interval_shape(shape, scope) for node, shape in engine.shapes.items()}
+        return openvino
 
     @property
     def refused(self) -> set[Node]:

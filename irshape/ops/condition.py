@@ -42,7 +42,7 @@ class Select(Broadcasting):
                 result.append(ctx.scope.hull((ctx.key, "choice", index), first, second))
         return tuple(result)
 
-    def runtime_view(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+    def openvino_view(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
         return elements if ctx.known(inputs[0]) is not None else None
 
 

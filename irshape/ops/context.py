@@ -42,7 +42,7 @@ class Context(Judge):
 
     `op` is the operation and `key` a number that only this layer has. `findings` and `requirements` are what the rule has recorded.
 
-    `is_unshared` says that the outcome holds symbols born in this layer, so that no other layer may share it. `is_runtime_view` says
+    `is_unshared` says that the outcome holds symbols born in this layer, so that no other layer may share it. `openvino_knows_same` says
     that OpenVINO knows the same of the inputs; if not, another application tells what OpenVINO refuses. `is_static` says that every
     symbol stands for a number: then OpenVINO's bounds do not count, a requirement that no size fulfils is an error, and one that data
     and sizes decide together is a guard. `kept` is how many outputs the layer keeps if its inputs do not tell their number: as many as
@@ -53,12 +53,12 @@ class Context(Judge):
     __slots__ = (
         "_born",
         "findings",
-        "is_runtime_view",
         "is_static",
         "is_unshared",
         "kept",
         "key",
         "op",
+        "openvino_knows_same",
         "requirements",
         "states_types",
     )
@@ -70,7 +70,7 @@ class Context(Judge):
         self.findings: list[Finding] = []
         self.requirements: list[Requirement] = []
         self.is_unshared = False
-        self.is_runtime_view = True
+        self.openvino_knows_same = True
         self.is_static = False
         self.kept = 0
         self.states_types = True
@@ -197,7 +197,7 @@ class Context(Judge):
         """Demand equal shapes where OpenVINO refuses shapes that it does not know to be equal: `[2..3]` and `[?]`, or `[3]` and `[...]`."""
         shape, other = a.partial_shape, b.partial_shape
         self.merge_shapes(shape, other, message, rank_message=message)
-        if not self.is_runtime_view or not self._look or self.has_errors():
+        if not self.openvino_knows_same or not self._look or self.has_errors():
             return
         if shape is None or other is None:
             is_known = shape is other
@@ -314,7 +314,7 @@ class Context(Judge):
             self.fail("V101", f"{port.name}[{index}] must not be negative, got {_interval(low, high)}", port=port)
         elif low < 0 and (low > -inf or not origins(value) & UNBACKED):
             self.require_ge(value, 0, "{port}[{index}] must not be negative", code="V101", port=port.name, index=index)
-            if self.is_runtime_view and low > -inf:
+            if self.openvino_knows_same and low > -inf:
                 message = f"OpenVINO refuses bounds of {port.name}[{index}] that reach below 0: {_interval(low, high)}"
                 self.error("S206", message, port=port)
         return self.dimension(value)

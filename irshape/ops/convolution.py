@@ -108,11 +108,11 @@ class BinaryConvolution(Convolution):
 def groups_of(ctx: Context, channels: Size, groups: Size, inputs: Size) -> Size:
     """The number of groups of filters, each of which takes `inputs` of the channels; OpenVINO finds no groups in filters that take none."""
     if inputs == 0:
-        with ctx.looks(at=NOTHING):
+        with ctx.openvino_checks(at=NOTHING):
             ctx.require_eq(channels, 0, "data must have no channels, because the filters take none")
-        with ctx.looks(at=[channels]):
+        with ctx.openvino_checks(at=[channels]):
             return ctx.merge(groups, 0, "there must be as many groups of filters as groups of channels")
-    with ctx.looks(at=[inputs]):
+    with ctx.openvino_checks(at=[inputs]):
         each = ctx.exact_div(channels, inputs, "the channels of data must be a multiple of the channels that a group of filters takes")
         return ctx.merge(groups, each, "there must be as many groups of filters as groups of channels")
 
@@ -223,7 +223,7 @@ class _Deformable(_Kernel):
             ctx.require_eq(depth, wanted, "{port} must have {b} channels", port=port.name)
             ctx.require_div(depth, self.deformable_group, "the channels of {port} must be a multiple of deformable_group", port=port.name)
             # OpenVINO compares with the sizes that it infers, which differ if pads are negative.
-            with ctx.looks(when=min(self.pads_begin + self.pads_end, default=0) >= 0):
+            with ctx.openvino_checks(when=min(self.pads_begin + self.pads_end, default=0) >= 0):
                 for axis, (place, position) in enumerate(zip(places, positions, strict=True), 2):
                     ctx.require_eq(place, position, "{port} must be as long as the output on axis {axis}", port=port.name, axis=axis)
         if offsets.is_ranked:

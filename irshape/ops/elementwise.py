@@ -106,7 +106,7 @@ class Elementwise(Op):
         """The bounds of an integer element, from the bounds of each argument; None if they are not known."""
         return None
 
-    def runtime_view(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
+    def openvino_view(self, ctx: Context, elements: Elements, *inputs: Input) -> Elements | None:
         columns = self.aligned(ctx, *inputs)
         if self.of_bounds is None or columns is None:
             return None

@@ -36,7 +36,7 @@ class Range(Op):
             return (ctx.unknown(),)
         return (self._count(ctx, self._is_integral(ctx, start, stop, step), first, last, by),)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], start: Input, stop: Input, step: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], start: Input, stop: Input, step: Input) -> Sequence[Shape]:
         return shapes if all(ctx.known(port) is not None for port in (start, stop, step)) else [(ctx.unknown(),)]
 
     def _is_integral(self, ctx: Context, *ports: Input) -> bool:
@@ -112,7 +112,7 @@ class Eye(Op):
     cost = moved
 
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             for port in (num_rows, num_columns, diagonal_index):
                 ctx.single(port)
         rows, columns = map(ctx.size_in, (num_rows, num_columns))

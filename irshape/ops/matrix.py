@@ -40,7 +40,7 @@ class MatMul(Op):
             rows, depth = depth, rows
         if self.transpose_b and not is_column:
             depth_b, columns = columns, depth_b
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b")
             batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
@@ -178,11 +178,11 @@ class Inverse(Op):
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         *batch, rows, columns = data.shape
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             side = ctx.merge(rows, columns, "the matrices must be square")
         return data.shape if eq(rows, columns) is False else (*batch, side, side)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         return [data.partial_shape]
 
     def cost(self, out: Outputs, data: Input) -> Count:

@@ -107,11 +107,11 @@ class GroupNormalization(Op):
         own = channels
         if merged is not None:
             channels = ctx.merge(channels, merged[0], "scale must hold one value for each channel of data")
-        with ctx.looks(at=[own]):
+        with ctx.openvino_checks(at=[own]):
             ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
         return [data.partial_shape]
 
     def cost(self, out: Outputs, data: Input, scale: Input, bias: Input) -> Count:
@@ -133,7 +133,7 @@ class LRN(Op):
     size: Annotated[int, Stated] = 0
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             ctx.require_rank(axes, (1,))
             if axes.known_rank == 1:
                 ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
@@ -187,7 +187,7 @@ class MVNV6(Op):
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             ctx.require_rank(axes, (1,))
             if axes.known_rank == 1:
                 ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")

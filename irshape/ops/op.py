@@ -90,9 +90,9 @@ class Op:
     - `propagate(self, ctx, *inputs)` returns the elements of the output, or a sequence of them for several outputs: so values travel
       through shape subgraphs. It is asked only if the elements of the inputs that `demands` names are known (all inputs, unless the
       class says otherwise). An element is an int, a float, a `Dim` or a `Real`; it returns None if it cannot follow them;
-    - `runtime_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
-    - `runtime_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
-      It is asked only in a `RuntimePass`;
+    - `openvino_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
+    - `openvino_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
+      It is asked only in a `OpenVINOPass`;
     - `evaluate(self, *arrays)` computes the data itself, with NumPy;
     - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None where
       the sizes do not tell. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
@@ -309,15 +309,15 @@ class Op:
         """Operations with equal keys have equal outcomes. The key is the operation itself, unless its rule leaves attributes unread."""
         return self
 
-    def runtime_view(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
+    def openvino_view(self, ctx: Any, elements: Any, *inputs: Any) -> Any:
         """The elements that OpenVINO knows of the ones that `propagate` returned, if not all of them are numbers."""
         return elements if self.is_followed else None
 
-    def runtime_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
+    def openvino_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
         """The elements as `Pieces`, if some inputs are not known and OpenVINO reads the constants among the others one by one."""
         return None
 
-    def runtime_shapes(self, ctx: Any, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Any, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
         """The shapes that OpenVINO infers, from those that `infer` returned; sizes are intervals as in OpenVINO."""
         return shapes
 

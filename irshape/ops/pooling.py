@@ -34,17 +34,17 @@ class _Pooling(Sliding):
             each_axis(ctx, self.kernel, data.rank - 2, "kernel")
         slides = self.slides(ctx, count, self.strides, dilations)
         batch, channels, *sizes = data.dims(count + 2)
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             ctx.require_ge(batch, 1, "the batch must not be empty")
             ctx.require_ge(channels, 1, "there must be at least one channel")
         positions = []
         for axis, (size, kernel, slide) in enumerate(zip(sizes, self.kernel, slides, strict=True), 2):
-            with ctx.looks(at=[size]):
+            with ctx.openvino_checks(at=[size]):
                 ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
                 positions.append(self.positions(ctx, size, kernel, slide, axis))
         return (batch, channels, *positions)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         if not data.is_ranked:
             return [shape and ctx.unknown_shape(len(shape)) for shape in shapes]
         (batch, channels, *sizes), positions = data.shape, (shapes[0] or ())[2:]
@@ -154,7 +154,7 @@ class _AdaptivePooling(Op):
                 ctx.fail("S101", "output_shape must not be a scalar", port=output_shape)
             ctx.require_eq(output_shape.shape[0], count, "output_shape must hold one size for each spatial axis of data", code="V103")
             ctx.stop_at_errors()
-        with ctx.looks(when=output_shape.elements is not None):
+        with ctx.openvino_checks(when=output_shape.elements is not None):
             return (*data.shape[:2], *ctx.sizes(output_shape, count))
 
     def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count:

@@ -54,7 +54,7 @@ class FakeConvert(Op):
         merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data")
         return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, shift: Input | None) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, shift: Input | None) -> Sequence[Shape]:
         return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data")]
 
     def cost(self, out: Outputs, data: Input, scale: Input, shift: Input | None) -> Count:

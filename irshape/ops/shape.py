@@ -85,14 +85,14 @@ class Reshape(_Rearrangement):
             # OpenVINO assumes that data of unknown rank is not empty.
             is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
             if is_empty and (have is None or 0 not in have):  # known from formulas that OpenVINO does not follow
-                with ctx.looks(at=[*pattern, *(have or ())]):
+                with ctx.openvino_checks(at=[*pattern, *(have or ())]):
                     count = ctx.unknown() if have is None else product(have)
                     ctx.require_eq(count, 0, "data must have no elements where shape holds -1 and a size of 0", code="V101")
                 target[pattern.index(-1)] = ctx.unknown()
                 return tuple(target)
             target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
         elif have is not None:
-            with ctx.looks(at=NOTHING if copied else [*have, *want]):
+            with ctx.openvino_checks(at=NOTHING if copied else [*have, *want]):
                 if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
                     have, want = ctx.without_common(have, want)
                 ctx.require_eq(product(have), product(want), "data must have as many elements as shape")
@@ -109,7 +109,7 @@ class Reshape(_Rearrangement):
             return ctx.unknown()
         if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_runtime_view and low < -1 == high:
+            if ctx.openvino_knows_same and low < -1 == high:
                 ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..-1")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
@@ -119,7 +119,7 @@ class Reshape(_Rearrangement):
         if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked:
             return size
         if axis >= data.rank:
-            with ctx.looks(at=[size]):
+            with ctx.openvino_checks(at=[size]):
                 message = "shape[{axis}] must not be 0, which copies axis {axis} of data, but data has rank {rank}"
                 ctx.require_ge(size, 1, message, code="V101", axis=axis, rank=data.rank)
             return size
@@ -160,7 +160,7 @@ class Reshape(_Rearrangement):
                     ctx.require_ge(size, 1, "the size for -1 is computed as if no other size were 0")
                 elif bounds(size)[0] <= 0:
                     vanishing.append(size)
-        with ctx.looks(at=[*have, *want]):
+        with ctx.openvino_checks(at=[*have, *want]):
             rest, divisors = map(product, ctx.without_common(have, want))
             if ctx.scope.has_intervals_only and not (is_known(rest) and is_known(divisors)):
                 return _between(ctx, rest, divisors)

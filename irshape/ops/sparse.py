@@ -170,7 +170,7 @@ class SparseFillEmptyRows(Op):
         count, length = indices.shape
         ctx.require_eq(length, 2, "an index must have {b} numbers")
         if values.is_ranked:
-            with ctx.looks(when=dense_shape.is_ranked):
+            with ctx.openvino_checks(when=dense_shape.is_ranked):
                 count = ctx.merge(values.shape[0], count, "there must be an index for each value")
         ctx.stop_at_errors()
         rows, columns = map(ctx.dimension, ctx.values(dense_shape, 2))
@@ -180,7 +180,7 @@ class SparseFillEmptyRows(Op):
             return (filled, 2), (filled,), (rows,)
         if is_known(rows) and is_known(columns) and not values.is_ranked:
             ctx.fail("S206", "OpenVINO cannot read values of unknown rank", port=values)
-        with ctx.looks(at=[rows, columns]):
+        with ctx.openvino_checks(at=[rows, columns]):
             for numbers, size, what in ((places[::2], rows, "row"), (places[1::2], columns, "column")):
                 if numbers:
                     ctx.require_ge(min(numbers), 0, "a {what} of indices must not be negative", code="V101", what=what)
@@ -188,7 +188,7 @@ class SparseFillEmptyRows(Op):
         filled = count + ctx.saturate(rows - len(set(places[::2])))
         return (filled, 2), (filled,), (rows,)
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], values: Input, dense_shape: Input, indices: Input, default_value: Input
     ) -> Sequence[Shape]:
         rows, places = ctx.known(dense_shape), ctx.known(indices)

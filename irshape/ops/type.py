@@ -78,7 +78,7 @@ class Convert(Conversion):
     def propagate(self, ctx: Context, data: Input) -> Elements | None:
         return self.converted(ctx, data, self.destination_type)
 
-    def runtime_view(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:
+    def openvino_view(self, ctx: Context, elements: Elements, data: Input) -> Elements | None:
         return self.bounds_seen(ctx, elements, data, self.destination_type)
 
 

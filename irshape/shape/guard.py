@@ -217,7 +217,7 @@ class Judge:
     with `names` and with the two sizes as `{a}` and `{b}` only if it is shown. A method that returns a size returns one after a
     violation too, so that the rule can go on.
 
-    `looks` opens a scope that says which sizes OpenVINO checks.
+    `openvino_checks` opens a scope that says which sizes OpenVINO checks.
     """
 
     __slots__ = ("_assumes", "_is_guarded", "_look", "scope")
@@ -228,7 +228,7 @@ class Judge:
         self._is_guarded = True
         self._assumes = False
 
-    def looks(self, *, at: int | Sequence[Any] = BOUNDS, when: bool = True) -> Looks:
+    def openvino_checks(self, *, at: int | Sequence[Any] = BOUNDS, when: bool = True) -> Checks:
         """Open a scope in which OpenVINO checks less than it does elsewhere.
 
         `at` says what OpenVINO looks at: BOUNDS, STATIC or NOTHING. Or it lists sizes, and for a rule inputs: OpenVINO must know all of
@@ -241,14 +241,14 @@ class Judge:
             look, is_guarded = min(at, look), is_guarded and at != NOTHING
         elif not (is_known := self._is_known(at)):
             look, is_guarded = NOTHING, is_guarded and is_known is not None
-        return Looks(self, look if when else NOTHING, is_guarded, self._assumes)
+        return Checks(self, look if when else NOTHING, is_guarded, self._assumes)
 
-    def assumes(self) -> Looks:
+    def assumes(self) -> Checks:
         """Open a scope of premises: OpenVINO accepts sizes that break them, and the formulas of the outputs do not hold for these sizes.
 
         A requirement that depends on sizes becomes a `Premise`: it is listed with the guards, and does not tighten any bounds.
         """
-        return Looks(self, NOTHING, is_guarded=True, assumes=True)
+        return Checks(self, NOTHING, is_guarded=True, assumes=True)
 
     def _is_known(self, at: Sequence[Any]) -> bool | None:
         """Whether OpenVINO knows all of these as numbers; None if it never will."""
@@ -405,8 +405,8 @@ class Judge:
         return result
 
 
-class Looks:
-    """The scope that `Judge.looks` or `Judge.assumes` opens: it restores the outer scope when it is left."""
+class Checks:
+    """The scope that `Judge.openvino_checks` or `Judge.assumes` opens: it restores the outer scope when it is left."""
 
     __slots__ = ("_inner", "_judge", "_outer")
 

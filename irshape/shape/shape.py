@@ -90,7 +90,7 @@ def broadcast_shapes(
 
 def _stretch(ctx: Judge, a: Size, b: Size, message: str, code: str, names: dict[str, Any]) -> Size:
     """Broadcasting in which only `b` may be repeated."""
-    with ctx.looks(at=STATIC):
+    with ctx.openvino_checks(at=STATIC):
         ctx.require_ge(a, b, message, code=code, **names)
     if isinstance(a, int) and isinstance(b, int) and a < b:
         return a

@@ -39,7 +39,7 @@ def window(
     pads = pad_begin + pad_end
     padded = size + pads
     if not is_le(extent, padded):
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             if not isinstance(pads, int) or pads >= 0 or not lt(padded, extent):
                 ctx.require_ge(padded, extent, message, code=code, axis=axis, **names)
             # OpenVINO treats pads that sum to -1 as unknown and smaller sums as 0, and checks the kernel against data padded in that way.

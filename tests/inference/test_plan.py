@@ -37,7 +37,7 @@ def known(fact: Fact) -> tuple[Any, ...]:
     """All that a fact says, with bounds in place of unknown sizes: their names depend on the passes before."""
     several = (tuple(bounds(one) if isinstance(one, Dim) else repr(one) for one in terms or ()) for terms in (fact.shape, fact.elements))
     own = (fact.element_type, fact.shape is None, fact.elements is None, fact.is_poisoned, fact.is_literal, *several)
-    return own if fact.runtime_view is fact else (*own, known(fact.runtime_view))
+    return own if fact.openvino_view is fact else (*own, known(fact.openvino_view))
 
 
 def said(inference: irshape.Inference) -> tuple[Any, ...]:

@@ -146,14 +146,14 @@ def test_a_scope_says_what_openvino_looks_at(scopes: str, call: str, story: list
     ctx, names = context()
     with ExitStack() as stack:
         for scope in scopes.split(";"):
-            stack.enter_context(eval(f"looks({scope.strip()})", vars(guard) | names | {"looks": ctx.looks}))
+            stack.enter_context(eval(f"checks({scope.strip()})", vars(guard) | names | {"checks": ctx.openvino_checks}))
         ask(ctx, names, call)
     assert ctx.story == story
 
 
 def test_a_scope_ends_with_its_block_whatever_happens_inside() -> None:
     ctx, names = context()
-    with suppress(ZeroDivisionError), ctx.looks(at=guard.NOTHING):
+    with suppress(ZeroDivisionError), ctx.openvino_checks(at=guard.NOTHING):
         raise ZeroDivisionError
     ask(ctx, names, "require_ge(W, 9)")
     ask(ctx, names, "require_ge(H, 3)")

@@ -37,7 +37,7 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
     kernel, stride = random.randint(1, 3), random.randint(1, 3)
 
     def exact_div(ctx: Recorder, size: Size, divisor: int, look: int = BOUNDS) -> Size:
-        with ctx.looks(at=look):
+        with ctx.openvino_checks(at=look):
             return ctx.exact_div(size, divisor, "")
 
     return {

@@ -44,18 +44,18 @@ class _Plain(FactTable):
         shape: Shape,
         elements: Elements | None = None,
         is_poisoned: bool = False,
-        runtime_view: Fact | None = None,
+        openvino_view: Fact | None = None,
         is_literal: bool = False,
         ends: Ends | None = None,
     ) -> Fact:
         return Fact(element_type, shape, elements, is_poisoned, None, is_literal, ends)
 
-    def with_runtime_view(self, fact: Fact, runtime_view: Fact) -> Fact:
+    def with_openvino_view(self, fact: Fact, openvino_view: Fact) -> Fact:
         return fact
 
 
 class Rule(Application):
-    """One application of a node's rule to facts of its inputs, without the runtime view."""
+    """One application of a node's rule to facts of its inputs, without OpenVINO's view."""
 
     def __init__(self, scope: Scope, node: Node, op: Op, facts: Sequence[Fact], known: Sequence[Fact]) -> None:
         """`facts` are the inputs that the rule is given, `known` the facts that the pass found of the outputs."""
@@ -64,7 +64,7 @@ class Rule(Application):
         rules = Rules(_Plain(), scope, states_types=not node.model.document.is_example)
         super().__init__(rules, node, transfer, tuple(facts))
         self.kept = len(known) if len(known) > 1 else 0
-        self.is_runtime_view = False
+        self.openvino_knows_same = False
         self.results: tuple[Fact, ...] = ()
 
     def outputs(self) -> tuple[Fact, ...]:

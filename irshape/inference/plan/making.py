@@ -201,7 +201,7 @@ class _Making:
 
     def _is_clear(self, fact: Fact) -> bool:
         """Whether a fact holds no symbol but those of the plan, and OpenVINO knows the same."""
-        if fact.runtime_view is not fact:
+        if fact.openvino_view is not fact:
             return False
         for one in (*(fact.shape or ()), *(fact.elements or ())):
             if isinstance(one, Real) or (isinstance(one, Dim) and one.scope is not self.scope):

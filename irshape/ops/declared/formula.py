@@ -356,7 +356,7 @@ class _Compiler:
         def demanded(layer: Layer) -> None:
             shapes = [layer.inputs[name].partial_shape for name in known]
             if None not in shapes and not any(test(layer) for test in others):
-                with layer.ctx.looks(at=[size for shape in shapes for size in shape]):
+                with layer.ctx.openvino_checks(at=[size for shape in shapes for size in shape]):
                     demand(layer)
 
         return demanded

@@ -92,7 +92,7 @@ class _DetectionOutput(Op):
         for other in others:
             ctx.require_eq(taken, other, message)
         ctx.stop_at_errors()
-        with ctx.looks(when=False):
+        with ctx.openvino_checks(when=False):
             for other in (logits, *others):
                 taken = ctx.merge(taken, other, message)
         return taken
@@ -114,7 +114,7 @@ def _quotient(ctx: Context, what: str, *sources: tuple[str, Size, Size]) -> Size
     """
     taken = next((source for source in sources if is_known(source[1])), sources[0])
     name, size, times = taken
-    with ctx.looks(at=STATIC):
+    with ctx.openvino_checks(at=STATIC):
         quotient = ctx.exact_div(
             size, times, "the last axis of {name} must hold the same number of values for each of the {what}", name=name, what=what
         )
@@ -146,7 +146,7 @@ class DetectionOutputV0(_DetectionOutput):
         if pairs is not None:
             # OpenVINO takes the number from aux_class_preds only if nothing else tells it, and then accepts an odd size.
             is_counted = any(map(is_known, (logits, preds, numbers)))
-            with ctx.looks(when=is_counted):
+            with ctx.openvino_checks(when=is_counted):
                 ctx.require_eq(pairs, priors * 2, _PAIRS)
                 if not is_counted:
                     priors = seen_from(ctx, pairs, ctx.exact_div(pairs, 2, _PAIRS))
@@ -166,8 +166,8 @@ class DetectionOutputV8(_DetectionOutput):
         priors = _quotient(ctx, "prior boxes", *sources)
         # Without the number of prior boxes OpenVINO does not know the number of classes either.
         is_counted = any(is_known(size) for _, size, _ in sources)
-        with ctx.looks(when=is_counted):
-            with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(when=is_counted):
+            with ctx.openvino_checks(at=STATIC):
                 ctx.require_ge(priors, 1, "there must be at least one prior box")
             ctx.stop_at_errors()
             if pairs is not None:
@@ -176,11 +176,11 @@ class DetectionOutputV8(_DetectionOutput):
             if not self.share_location:
                 ctx.fail("S206", "OpenVINO needs the number of prior boxes from proposals or aux_class_preds to find the number of classes")
             ctx.require_div(logits, 4, "box_logits must have 4 numbers for each prior box")
-        with ctx.looks(when=is_counted):
+        with ctx.openvino_checks(when=is_counted):
             if self.share_location:
                 ctx.require_eq(logits, priors * 4, "box_logits must have 4 numbers for each prior box")
                 return priors, _quotient(ctx, "classes", ("class_preds", preds, priors))
             classes = _quotient(ctx, "classes", ("class_preds", preds, priors), ("box_logits", logits, priors * 4))
-            with ctx.looks(at=[preds]):
+            with ctx.openvino_checks(at=[preds]):
                 ctx.require_eq(logits, priors * classes * 4, "box_logits must have 4 numbers for each prior box and class")
         return priors, classes

@@ -40,7 +40,7 @@ class ExperimentalDetectronDetectionOutput(Op):
         ctx.require_eq(images, 1, "im_info must describe one image")
         ctx.require_eq(numbers, 3, "im_info must hold 3 numbers for an image")
         message = "rois, deltas and scores must have the same number of regions"
-        with ctx.looks(when=rois.is_ranked and deltas.is_ranked and scores.is_ranked):
+        with ctx.openvino_checks(when=rois.is_ranked and deltas.is_ranked and scores.is_ranked):
             ctx.merge(ctx.merge(regions, delta_regions, message), score_regions, message)
         count = ctx.dimension(self.max_detections_per_image)
         return (count, 4), (count,), (count,)

@@ -27,16 +27,16 @@ class _Priors(Op):
     cost = each_element
 
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
-        with ctx.looks(when=output_size.is_ranked):
+        with ctx.openvino_checks(when=output_size.is_ranked):
             if image_size.is_ranked:
                 ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}", code="S101")
             ctx.stop_at_errors()
-        with ctx.looks(when=output_size.elements is not None):
+        with ctx.openvino_checks(when=output_size.elements is not None):
             height, width = ctx.sizes(output_size, 2)
         numbers = 4 * self.count(ctx)
         return (2, height * width * (numbers if numbers >= 0 else ctx.dimension(numbers)))
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input, image_size: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input, image_size: Input) -> Sequence[Shape]:
         return shapes if output_size.elements is not None else [(2, ctx.unknown())]
 
     def count(self, ctx: Context) -> int:

@@ -105,14 +105,14 @@ class GenerateProposals(Op):
             ctx.require_eq(grid[axis - 2], score[axis], "anchors and scores must have the same grid")
             ctx.require_eq(deltas[axis], score[axis], "boxes_deltas and scores must have the same grid")
         ctx.require_eq(deltas[0], score[0], "boxes_deltas and scores must have the same batch")
-        with ctx.looks(when=scores.is_ranked):
+        with ctx.openvino_checks(when=scores.is_ranked):
             images = ctx.merge(images, deltas[0], "im_info and boxes_deltas must have the same batch")
-        with ctx.looks(when=False):
+        with ctx.openvino_checks(when=False):
             images = ctx.merge(images, score[0], "im_info and scores must have the same batch")
         regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
         return (regions, 4), (regions,), (images,)
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input
     ) -> Sequence[Shape]:
         images = im_info.shape[0]

@@ -26,7 +26,7 @@ class ReorgYolo(Op):
         stride = self.stride[0]
         ctx.at_least(stride, 0, "stride")
         batch, channels, *sizes = data.shape
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             ctx.require_ge(channels, stride**2, "data must have at least stride*stride channels")
         message = "axis {axis} must be a multiple of the stride"
         spatial = [ctx.exact_div(size, stride, message, axis=axis) for axis, size in enumerate(sizes, 2)]

@@ -41,7 +41,7 @@ class _FromVideo(Op):
         ctx.require_div(height, 2, _HALF, side="height")
         return (batch, height, width, 3)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], *inputs: Input | None) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], *inputs: Input | None) -> Sequence[Shape]:
         y, *planes = inputs
         if y is None or not y.is_ranked or any(plane is not None for plane in planes):
             return shapes
@@ -113,7 +113,7 @@ class _ToNV12(Op):
             return ((batch, half_height * 3, width, 1),)
         return (batch, height, width, 1), (batch, half_height, half_width, 2)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], image: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], image: Input) -> Sequence[Shape]:
         if not self.single_plane or not image.is_ranked:
             return shapes
         batch, height, width, _ = image.shape

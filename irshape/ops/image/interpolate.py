@@ -48,7 +48,7 @@ class _Interpolate(Op):
         begin, end = ((*pads, *[0] * data.rank) for pads in (self.pads_begin, self.pads_end))
         shape = [size + before + after for size, before, after in zip(data.shape, begin, end, strict=False)]
         if self.shape_calculation_mode == "sizes":
-            with ctx.looks(when=target.elements is not None):
+            with ctx.openvino_checks(when=target.elements is not None):
                 for axis, size in zip(chosen, ctx.sizes(target, len(chosen), at_least=True), strict=True):
                     shape[axis] = size
         else:
@@ -86,7 +86,7 @@ class InterpolateV0(Op):
         for axis in axes:
             if not 0 <= axis < data.rank:
                 ctx.fail("V102", f"axes must be in [0, {data.rank - 1}], got {axis}", attribute="axes")
-        with ctx.looks(when=output_shape.elements is not None):
+        with ctx.openvino_checks(when=output_shape.elements is not None):
             for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
                 shape[axis] = size
         return tuple(shape)

@@ -47,7 +47,7 @@ class _Broadcast(Moving):
                     ctx.fail("S102", message)
                 ctx.warn("R401", f"no size fulfils this: {message}", port=target_shape)
                 return target
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 self.stretch(ctx, data, target, range(start, len(target)))
         return target
 
@@ -58,7 +58,7 @@ class _Broadcast(Moving):
         ctx.require_rank(axes_mapping, (1,))
         if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked and (data.rank or axes_mapping.shape != (0,)):
             wanted = data.axis_count  # one axis or none for a scalar
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
         if not data.is_ranked or target is None or target_shape.elements is None:
             return target
@@ -164,7 +164,7 @@ class Tile(Moving):
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, repeats: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, repeats: Input) -> Sequence[Shape]:
         return [shape and ctx.unknown_shape(len(shape)) for shape in shapes] if repeats.elements is None else shapes
 
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
@@ -220,9 +220,9 @@ class PadV1(Moving):
     def _padded(self, ctx: Context, axis: int, size: Size, begin: Size, end: Size) -> Size:
         """The size of an axis with its pads. OpenVINO checks the elements that the mode repeats only if the sizes are static."""
         total = size + begin + end
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             if self.pad_mode == "edge" and (repeats := {lt(0, begin), lt(0, end)}) != {False}:
-                with ctx.looks(when=True in repeats):
+                with ctx.openvino_checks(when=True in repeats):
                     ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
             if self.pad_mode in ("reflect", "symmetric"):
                 longest = size - 1 if self.pad_mode == "reflect" else size

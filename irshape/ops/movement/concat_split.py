@@ -42,7 +42,7 @@ class Concat(Assembling):
     def propagate(self, ctx: Context, data: tuple[Input, ...]) -> Elements:
         return concatenated([(one.values, one.static_shape) for one in data], ctx.axis(self.axis, data[0].rank))
 
-    def runtime_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
+    def openvino_pieces(self, elements: Elements, *inputs: Any) -> Elements | None:
         return Pieces(elements) if all(one.count == 1 for one in inputs[0]) else None
 
 
@@ -89,13 +89,13 @@ class Split(_Split):
             return [self.anywhere(ctx, data)] * self.num_splits
         message = "axis {axis} must be a multiple of num_splits"
         most = bounds(data.shape[along])[1]
-        if ctx.is_runtime_view and not is_known(data.shape[along]) and most < self.num_splits:
+        if ctx.openvino_knows_same and not is_known(data.shape[along]) and most < self.num_splits:
             ctx.fail("S206", f"OpenVINO refuses to split axis {along}, of at most {most} elements, into {self.num_splits} parts", port=data)
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             size = ctx.exact_div(data.shape[along], self.num_splits, message, axis=along)
         return [self.part(data, along, size)] * self.num_splits
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input) -> Sequence[Shape]:
         along = ctx.axis_in(axis, data.known_rank)
         if along is None:
             return [ctx.unknown_shape(data.rank)] * self.num_splits if data.is_ranked else shapes
@@ -124,14 +124,14 @@ class VariadicSplit(_Split):
             return [self.anywhere(ctx, data) if along is None else self.part(data, along, ctx.unknown()) for _ in range(ctx.kept)]
         if not count:
             if along is not None and split_lengths.elements is not None:
-                with ctx.looks(at=STATIC):
+                with ctx.openvino_checks(at=STATIC):
                     ctx.require_eq(0, data.shape[along], _WHOLE, axis=along)
             return [None]
         ctx.require_rank(split_lengths, (1,))
         if along is None:
             return [self.anywhere(ctx, data)] * count
         lengths = ctx.values(split_lengths)
-        with ctx.looks(at=[split_lengths]):
+        with ctx.openvino_checks(at=[split_lengths]):
             for length in lengths:
                 ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
         if lengths.count(-1) > 1 and ctx.known(split_lengths) is not None:
@@ -146,11 +146,11 @@ class VariadicSplit(_Split):
                 ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
             parts[rest] = ctx.saturate(size - others)
         else:
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 ctx.require_eq(sum(parts), size, _WHOLE, axis=along)
         return [self.part(data, along, part) for part in parts]
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
         along = ctx.axis_in(axis, data.known_rank)
         if not data.is_ranked or not split_lengths.count:
             return shapes

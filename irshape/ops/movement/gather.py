@@ -18,7 +18,7 @@ from irshape.shape.value import Elements, gathered
 def tuple_length(ctx: Context, indices: Input, rank: int) -> Size:
     """How many indices a tuple has, which are at most so many as there are axes to index."""
     length = indices.shape[-1]
-    with ctx.looks(at=[length]):
+    with ctx.openvino_checks(at=[length]):
         ctx.require_ge(rank, length, "data must have an axis for each index of a tuple", code="S101")
     ctx.stop_at_errors()
     return length
@@ -37,7 +37,7 @@ class GatherV1(Moving):
     unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             along = ctx.axis_in(axis, data.known_rank)
         batch = self.batch_dims
         if indices.is_ranked:
@@ -49,7 +49,7 @@ class GatherV1(Moving):
             ctx.fail("A104", f"batch_dims must be at most the axis {front}, got {batch}", attribute="batch_dims")
         if not data.is_ranked or not indices.is_ranked:
             return None
-        with ctx.looks(when=along is not None or data.rank + indices.rank <= batch):
+        with ctx.openvino_checks(when=along is not None or data.rank + indices.rank <= batch):
             ctx.require_ge(data.rank, batch + 1, "data must have an axis behind the batch axes", code="S101")
             ctx.stop_at_errors()
         merged = ctx.merge_shapes(data.shape[:batch], indices.shape[:batch], "data and indices must be equal on the batch axis {axis}")

@@ -71,20 +71,22 @@ class Col2Im(Op):
                 ctx.fail("S201", f"{port.name} must have the shape [2], got {format_shape(port.shape)}", port=port)
         *batch, elements, blocks = data.shape
         image, kernel = ctx.sizes(output_size, 2), ctx.values(kernel_size, 2)
-        with ctx.looks(at=kernel), ctx.looks(when=is_known(elements) or is_known(blocks)):
+        with ctx.openvino_checks(at=kernel), ctx.openvino_checks(when=is_known(elements) or is_known(blocks)):
             for length in kernel:
                 ctx.require_ge(length, 1, "kernel_size must be at least 1", code="V101")
             kernel = tuple(dim_max(length, 1) if is_known(length) else narrow(length, 1) for length in kernel)
             ctx.stop_at_errors()
-        with ctx.looks(at=[elements, *kernel]):
+        with ctx.openvino_checks(at=[elements, *kernel]):
             channels = ctx.exact_div(elements, product(kernel), "the elements of a block must be a multiple of the elements of the kernel")
-        with ctx.looks(at=[blocks, *kernel, *image]):
+        with ctx.openvino_checks(at=[blocks, *kernel, *image]):
             is_static = all(map(is_known, (elements, blocks, *kernel, *image)))
             places = [self._places(ctx, axis, *sizes, is_static) for axis, sizes in enumerate(zip(image, kernel, strict=True))]
             ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")
         return (*batch, channels, *image)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, output_size: Input, kernel_size: Input) -> Sequence[Shape]:
+    def openvino_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], data: Input, output_size: Input, kernel_size: Input
+    ) -> Sequence[Shape]:
         if is_known(data.shape[-2]) and ctx.known(kernel_size) is not None:
             return shapes
         return [(*shape[:-3], ctx.unknown(), *shape[-2:]) for shape in shapes if shape is not None]

@@ -33,7 +33,7 @@ class Transpose(Moving):
             return tuple(ctx.unknown(low, high) for _ in ends)
         return tuple([arg.shape[axis] for axis in order])
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], arg: Input, input_order: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], arg: Input, input_order: Input) -> Sequence[Shape]:
         is_ordered = ctx.known(input_order) is not None or input_order.count == 0
         return shapes if is_ordered else [ctx.unknown_shape(arg.rank) if arg.is_ranked else None]
 
@@ -90,6 +90,6 @@ class ShuffleChannels(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.group, 1, "group")
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
-        with ctx.looks(at=STATIC):
+        with ctx.openvino_checks(at=STATIC):
             ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", axis=axis)
         return data.shape

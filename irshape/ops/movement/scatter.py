@@ -149,7 +149,7 @@ class ScatterNDUpdateV3(Assembling):
         if not indices.is_ranked or not data.is_ranked:
             return data.shape
         length = tuple_length(ctx, indices, data.rank)
-        with ctx.looks(at=[length]):
+        with ctx.openvino_checks(at=[length]):
             if isinstance(length, Dim):
                 if not updates.is_ranked or indices.rank == 1:  # one tuple may name an element, and then updates may have any shape
                     return data.shape

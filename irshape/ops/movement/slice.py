@@ -181,7 +181,7 @@ class StridedSlice(Moving):
         ctx.read(strides)
         steps: Sequence[Size] = (1,) * count if strides is None else ctx.unknown_shape(count)
         if strides is not None and strides.elements is not None:
-            with ctx.looks(at=[strides]):
+            with ctx.openvino_checks(at=[strides]):
                 steps = ctx.values(strides, count)
         shape: list[Size] = []
         for what, axis, place in self._layout(ctx, data, count):

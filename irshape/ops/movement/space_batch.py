@@ -32,7 +32,7 @@ def unblocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end
     """The size of an axis after its blocks are joined and it is cropped."""
     block_name, before, after = names
     message = "axis {axis} times {block}[{axis}] must be at least {before}[{axis}] + {after}[{axis}]"
-    with ctx.looks(at=STATIC):
+    with ctx.openvino_checks(at=STATIC):
         ctx.require_ge(size * block, begin + end, message, axis=axis, block=block_name, before=before, after=after)
     return ctx.saturate(size * block - (begin + end))
 
@@ -65,7 +65,7 @@ class SpaceToBatch(Op):
         ctx.same_shape(block_shape, pads_begin, pads_end)
         names = ("block_shape", "pads_begin", "pads_end")
         spatial = []
-        with ctx.looks(at=[block_shape, pads_begin, pads_end]):
+        with ctx.openvino_checks(at=[block_shape, pads_begin, pads_end]):
             blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
             ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
             ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
@@ -73,7 +73,7 @@ class SpaceToBatch(Op):
             ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
             for axis, sizes in enumerate(zip(data.shape, blocks, begin, end, strict=False)):
                 if axis:
-                    with ctx.looks(when=self._has_natural_pads(ctx, axis, *sizes)):
+                    with ctx.openvino_checks(when=self._has_natural_pads(ctx, axis, *sizes)):
                         spatial.append(blocked(ctx, axis, *sizes, names))
         return (ctx.saturate(data.shape[0] * product(blocks)), *spatial)
 
@@ -91,7 +91,7 @@ class SpaceToBatch(Op):
                 ctx.require_div(size + max(begin, 0) + max(end, 0), positive(block), message, axis=axis, code="S206")
         return not pads
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], data: Input, block_shape: Input, pads_begin: Input, pads_end: Input
     ) -> Sequence[Shape]:
         (shape,) = shapes
@@ -128,18 +128,18 @@ class BatchToSpace(Op):
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "crops_begin[0] must be 0", crops_begin)
         ctx.expect(end[0], 0, "crops_end[0] must be 0", crops_end)
-        with ctx.looks(at=[block_shape]):
+        with ctx.openvino_checks(at=[block_shape]):
             batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
-        with ctx.looks(at=[crops_begin, crops_end]):
+        with ctx.openvino_checks(at=[crops_begin, crops_end]):
             for port, crops in ((crops_begin, begin), (crops_end, end)):
                 for axis, crop in enumerate(crops):
                     ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
         names = ("block_shape", "crops_begin", "crops_end")
         sizes = zip(data.shape, divisors, begin, end, strict=True)
-        with ctx.looks(at=[block_shape, crops_begin, crops_end]):
+        with ctx.openvino_checks(at=[block_shape, crops_begin, crops_end]):
             return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], data: Input, block_shape: Input, crops_begin: Input, crops_end: Input
     ) -> Sequence[Shape]:
         (shape,), (begin, end) = shapes, map(ctx.known, (crops_begin, crops_end))

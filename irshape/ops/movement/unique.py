@@ -42,7 +42,7 @@ class Unique(Op):
         count = self._distinct(ctx, total)
         return [(*data.shape[:along], count, *data.shape[along + 1 :]), (count,), (total,), (count,)]
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input | None) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input | None) -> Sequence[Shape]:
         if not data.is_ranked:
             return shapes
         total = data.count

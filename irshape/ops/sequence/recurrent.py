@@ -40,7 +40,7 @@ def agreed(ctx: Context, sizes: Sequence[Claim], what: str) -> Size:
     if not is_seen and ctx.scope.has_intervals_only:
         size = ctx.unknown()
     for port, other, is_seen in others:
-        with ctx.looks(when=is_seen):
+        with ctx.openvino_checks(when=is_seen):
             size = ctx.merge(size, other, "{port} must have the same {what} as the earlier inputs", port=port.name, what=what)
     return size
 
@@ -66,11 +66,11 @@ class _Recurrent(Op):
         rows: list[Claim] = []
         for port, count, _ in claims((W, R), -2):
             is_seen = is_plain or is_known(port.shape[0])
-            with ctx.looks(when=is_seen):
+            with ctx.openvino_checks(when=is_seen):
                 rows.append((port, ctx.exact_div(count, self.gates, message, port=port.name, blocks=self.gates), is_seen))
         size = agreed(ctx, [(R, size, True), *rows] if columns else rows, "hidden size")
         if B is not None and B.is_ranked:
-            with ctx.looks(when=is_plain):
+            with ctx.openvino_checks(when=is_plain):
                 ctx.require_eq(B.shape[-1], size * self.bias_blocks(), message, port=B.name, blocks=self.bias_blocks())
         return size
 
@@ -164,7 +164,7 @@ class _LSTMCell(_Cell):
         batch = agreed(ctx, claims((X, *states), 0), "batch")
         hidden = self.hidden(ctx, states, W, R, B)
         if not is_known(hidden):
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 hidden = ctx.merge(self.hidden_size, hidden, "hidden_size must be the hidden size of states and weights")
         return batch, hidden
 
@@ -197,7 +197,7 @@ class LSTMCell(_LSTMCell):
         if P is not None:
             if not P.is_ranked or P.rank == 0:
                 ctx.fail("S101", "P must have rank 1", port=P)
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 ctx.require_eq(P.shape[0], hidden * 3, "P must hold 3 weights for each element of the hidden state")
         return (batch, hidden), (batch, hidden)
 

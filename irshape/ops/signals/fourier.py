@@ -25,7 +25,7 @@ class _Fourier(Op):
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
             message = "axes and signal_size must hold the same number of values"
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 ctx.require_eq(axes.shape[0], signal_size.shape[0], message, code="V103")
         sizes = self.signal(ctx, data)
         count = axes.count
@@ -59,7 +59,9 @@ class DFT(_Fourier):
     def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
         return (*sizes, 2) if signal_size is None else super().unknown(ctx, sizes, signal_size)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axes: Input, signal_size: Input | None) -> Sequence[Shape]:
+    def openvino_shapes(
+        self, ctx: Context, shapes: Sequence[Shape], data: Input, axes: Input, signal_size: Input | None
+    ) -> Sequence[Shape]:
         return [(*shape[:-1], data.shape[-1]) for shape in shapes if shape is not None] or shapes
 
     def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:

@@ -27,7 +27,7 @@ def _check_window(ctx: Context, window: Input, size: Size) -> None:
     """Demand that a window has at least one element, and no more than a frame."""
     if window.is_ranked:
         for smaller, larger in ((1, window.shape[0]), (window.shape[0], size)):
-            with ctx.looks(at=STATIC):
+            with ctx.openvino_checks(at=STATIC):
                 ctx.require_ge(larger, smaller, "the window must have 1 to {size} elements", size=size)
 
 
@@ -45,7 +45,7 @@ class STFT(Op):
     def infer(self, ctx: Context, signal: Input, window: Input, frame_size: Input, frame_step: Input) -> Shape:
         ctx.require_rank(signal, (1, 2))
         *batch, length = signal.shape
-        with ctx.looks(when=ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
+        with ctx.openvino_checks(when=ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
             size, step = _frame_number(ctx, frame_size), _frame_number(ctx, frame_step)
             if frame_size.elements is not None and frame_step.elements is not None:
                 ctx.require_ge(length, size, "a frame must not be longer than the signal")
@@ -55,7 +55,7 @@ class STFT(Op):
         frequencies = size // 2 + 1
         return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], signal: Input, window: Input, frame_size: Input, frame_step: Input
     ) -> Sequence[Shape]:
         if ctx.known(frame_size) is not None and ctx.known(frame_step) is not None:
@@ -84,9 +84,9 @@ class ISTFT(Op):
         ctx.require_rank(data, (3, 4))
         if signal_length is not None and data.is_ranked:
             ctx.single(signal_length)
-        with ctx.looks(at=[frame_size]):
+        with ctx.openvino_checks(at=[frame_size]):
             size = _frame_number(ctx, frame_size)
-        with ctx.looks(at=[frame_step]):
+        with ctx.openvino_checks(at=[frame_step]):
             step = _frame_number(ctx, frame_step)
         ctx.stop_at_errors()
         if frame_size.elements is not None:
@@ -95,14 +95,14 @@ class ISTFT(Op):
         ctx.expect(parts, 2, "the last axis must hold the real and the imaginary part", data)
         if frame_size.elements is not None:
             message = "frames of {size} elements must have {size} // 2 + 1 frequencies"
-            with ctx.looks(at=[*data.shape, size]):
+            with ctx.openvino_checks(at=[*data.shape, size]):
                 ctx.require_eq(frequencies, size // 2 + 1, message, size=size)
         if signal_length is not None:
             return (*batch, ctx.dimension(ctx.scalar(signal_length)))
         length = dim_max(frames - 1, 0) * step + size
         return (*batch, length - size // 2 * 2 if self.center else length)
 
-    def runtime_shapes(
+    def openvino_shapes(
         self,
         ctx: Context,
         shapes: Sequence[Shape],

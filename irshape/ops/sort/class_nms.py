@@ -57,7 +57,7 @@ class _ClassNms(Op):
         kept = ctx.unknown(0, bounds(of_batch * batches)[1])
         return (kept, 6), (kept, 1), (batches,)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], *inputs: Any) -> Sequence[Shape]:
         boxes, scores = inputs[:2]
         if not boxes.is_ranked or not scores.is_ranked:
             return (ctx.unknown(), 6), (ctx.unknown(), 1), (boxes.shape[0] if boxes.is_ranked else ctx.unknown(),)

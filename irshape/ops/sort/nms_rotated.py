@@ -51,6 +51,6 @@ class NMSRotated(Op):
         selected = ctx.unknown(0, bounds(batches * classes * count)[1])
         return (selected, 3), (selected, 3), (1,)
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, *limits: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, *limits: Input) -> Sequence[Shape]:
         selected = most_selected(ctx, boxes, scores, limits[0])
         return (selected, 3), (selected, 3), (1,)

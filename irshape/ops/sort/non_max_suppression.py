@@ -75,7 +75,7 @@ class NonMaxSuppression(_NonMaxSuppression):
     def most(self, batches: Size, classes: Size, boxes: Size, limit: Size) -> Size:
         return dim_min(boxes, classes * limit)
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, max_output_boxes_per_class: Input | None, *_: Input | None
     ) -> Sequence[Shape]:
         if not boxes.is_ranked or not scores.is_ranked or not is_known(boxes.shape[1]):
@@ -143,7 +143,7 @@ class NonMaxSuppressionV5(_NonMaxSuppression):
         count = ctx.unknown(0, bounds(self.selected(ctx, boxes, scores, limit))[1])
         return (count, 3), (count, 3), (1,)
 
-    def runtime_shapes(
+    def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], boxes: Input, scores: Input, max_output_boxes_per_class: Input | None, *_: Input | None
     ) -> Sequence[Shape]:
         count = most_selected(ctx, boxes, scores, max_output_boxes_per_class)

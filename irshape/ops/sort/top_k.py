@@ -32,12 +32,12 @@ class _TopK(Op):
     def infer(self, ctx: Context, data: Input, k: Input) -> tuple[Shape, Shape]:
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
         size, count = data.shape[axis], ctx.size_in(k)
-        with ctx.looks(at=NOTHING) if origins(count) & UNBACKED else ctx.assumes():
+        with ctx.openvino_checks(at=NOTHING) if origins(count) & UNBACKED else ctx.assumes():
             ctx.require_ge(size, count, "k must not be greater than the size of axis {axis}", axis=axis)
         shape = (*data.shape[:axis], ctx.saturate(narrow(count, high=size)), *data.shape[axis + 1 :])
         return shape, shape
 
-    def runtime_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, k: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, k: Input) -> Sequence[Shape]:
         axis = ctx.axis(self.axis, data.rank)
         size, count = data.shape[axis], ctx.limit(k)
         if is_known(size) or is_known(count):

@@ -1,6 +1,6 @@
 """OpenVINO's view of sizes, held against OpenVINO.
 
-The rows of all operations are the probes, as they stand and with sizes blurred to intervals. The shapes that a `RuntimePass` infers must
+The rows of all operations are the probes, as they stand and with sizes blurred to intervals. The shapes that a `OpenVINOPass` infers must
 not be tighter than OpenVINO's, and equal in nearly all. Where irshape's own shapes are tighter, a second layer contradicts them: irshape
 must report an error exactly where OpenVINO refuses.
 """
@@ -16,7 +16,7 @@ import pytest
 
 import irshape
 from irshape.inference.engine import Engine
-from irshape.inference.verdict import RuntimePass
+from irshape.inference.verdict import OpenVINOPass
 from irshape.model.load import loaded
 from irshape.ops.registry import REGISTRY
 from irshape.shape.dim import Size, bounds
@@ -34,7 +34,7 @@ LISTED = {
     "Interpolate negative scale": "OpenVINO multiplies bounds by the negative scale, which leaves no size",
     "MaxPool kernel of 0 and bounds": "OpenVINO counts a kernel of 0 as one that reaches before the data",
     "AvgPool kernel of 0 and bounds": "OpenVINO counts a kernel of 0 as one that reaches before the data",
-    "STFT not looked at": "no size is unknown to irshape, so no RuntimePass is made",
+    "STFT not looked at": "no size is unknown to irshape, so no OpenVINOPass is made",
 }
 
 # The least share of the outputs of which irshape's view is equal to OpenVINO's.
@@ -95,11 +95,11 @@ def blur(fact: str, chance: random.Random) -> str:
 
 
 class Seen(NamedTuple):
-    """The shapes of the outputs of a probe: irshape's own, those of the RuntimePass, and OpenVINO's."""
+    """The shapes of the outputs of a probe: irshape's own, those of the OpenVINOPass, and OpenVINO's."""
 
     probe: Probe
     ours: list[Shape]
-    runtime: list[Shape]
+    reduced: list[Shape]
     openvino: list[Any]
     types: list[str]
 
@@ -118,11 +118,11 @@ def seen() -> list[Seen]:
         model, weights = loaded(net.xml.encode(), net.bin)
         engine = Engine(model, weights)
         engine.run()
-        runtime = RuntimePass.of(engine)
-        runtime.run()
+        reduced = OpenVINOPass.of(engine)
+        reduced.run()
         (first,) = [node.first_slot for node in model.nodes if int(node.id) == outputs[0].layer]
         slots = range(first, first + len(outputs))
-        if any(side.slots[slot].is_poisoned for side in (engine, runtime) for slot in slots):
+        if any(side.slots[slot].is_poisoned for side in (engine, reduced) for slot in slots):
             continue
         try:
             results = core.read_model(net.xml.encode(), net.bin).get_results()
@@ -133,7 +133,7 @@ def seen() -> list[Seen]:
             Seen(
                 probe,
                 [engine.slots[slot].shape for slot in slots],
-                [runtime.slots[slot].shape for slot in slots],
+                [reduced.slots[slot].shape for slot in slots],
                 [one.get_partial_shape() for one in theirs],
                 [str(engine.slots[slot].element_type) for slot in slots],
             )
@@ -217,13 +217,13 @@ def sizes_of(rank: int, axis: int, size: int, other: str) -> str:
 
 @pytest.mark.oracle
 def test_the_view_is_not_tighter_than_openvino() -> None:
-    """A RuntimePass knows no more of a shape than OpenVINO, and hardly ever less."""
+    """A OpenVINOPass knows no more of a shape than OpenVINO, and hardly ever less."""
     equal, tighter = 0, []
     outputs = [
         (one.probe, ours_of(ours), ends_of(theirs), f"{format_shape(ours)}, OpenVINO {theirs}")
         for one in seen()
         if not one.probe.is_listed
-        for ours, theirs in zip(one.runtime, one.openvino, strict=True)
+        for ours, theirs in zip(one.reduced, one.openvino, strict=True)
     ]
     for probe, ours, theirs, text in outputs:
         equal += ours == theirs

@@ -2,7 +2,7 @@
 
 OpenVINO knows the bounds of a size but no formula: `6*B // (3*B)` is 2 for irshape and `0..` for OpenVINO. It follows fewer values
 than irshape. So some models contradict what irshape knows and not what OpenVINO knows. OpenVINO accepts such a model; it is never
-valid, but not refused. `docs/runtime-view.md` states the domain in full.
+valid, but not refused. `docs/openvino-view.md` states the domain in full.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def judged(ours: Outcome, theirs: Outcome, table: FactTable, listed: int) -> Out
         return ours
     pairs = zip(ours.outputs, theirs.outputs, strict=True)
     return Outcome(
-        tuple([table.with_runtime_view(fact, other.runtime_view) for fact, other in pairs]), ours.findings, ours.requirements, listed
+        tuple([table.with_openvino_view(fact, other.openvino_view) for fact, other in pairs]), ours.findings, ours.requirements, listed
     )
 
 
@@ -62,7 +62,7 @@ def intervals(fact: Fact, table: FactTable, scope: Scope, tensor: int | None = N
 
     Without a number of the tensor, all tensors of which OpenVINO knows the same share the fact, as an `IntervalScope` allows.
     """
-    known = fact.runtime_view
+    known = fact.openvino_view
     elements = known.elements
     if type(elements) is Pieces:
         elements = Pieces(_intervals(elements, (tensor, "element"), scope) or ())
