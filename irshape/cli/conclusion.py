@@ -46,7 +46,7 @@ def conclude(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
 
 def write(path: str, text: str) -> None:
     """Write a report into a file, completely or not at all. Raises `RunError`."""
-    from irshape.xml.writer import write_atomic
+    from irshape.files.writing import write_atomic
 
     try:
         write_atomic(path, text.encode("utf-8", "backslashreplace"), force=True)

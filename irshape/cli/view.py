@@ -136,7 +136,7 @@ def _show(address: str) -> None:
 
 
 def _write(given: Namespace, data: PageData, text: bytes) -> None:
-    from irshape.xml.writer import check_target, write_atomic
+    from irshape.files.writing import check_target, write_atomic
 
     source = data.document.path
     try:

@@ -548,7 +548,8 @@ class Inference:
         that is written in place keeps its weights. A model with `patches` needs a copy. Raises `OSError` if a file cannot be written,
         `ValueError` for another word.
         """
-        from irshape.xml.writer import check_target, place_weights, weights_path, write_atomic
+        from irshape.files.writing import check_target, write_atomic
+        from irshape.xml.writer import place_weights, weights_path
 
         if weights not in ("copy", "link", "none"):
             raise ValueError(f'weights must be "copy", "link" or "none", not {weights!r}')
@@ -600,7 +601,7 @@ class Inference:
         """
         mended = self.fixable
         if mended:
-            from irshape.xml.writer import write_atomic
+            from irshape.files.writing import write_atomic
 
             path = self.document.path
             if path is None:
