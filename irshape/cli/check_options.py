@@ -56,6 +56,7 @@ def add_options(command: ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="print the faults and nothing else")
     add("--output-file", metavar="FILE", help="write the report into this file")
     add("--report", type=_document, action="append", default=[], metavar="FORMAT=FILE", help="also write a report: sarif=irshape.sarif")
+    add("--force", action="store_true", help="overwrite the files of --output-file and --report if they exist")
     add("--exit-zero", action="store_true", help="exit with 0 for faults, too")
 
 

@@ -13,6 +13,7 @@ from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
 from irshape.cli.infer import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
+from irshape.files.reading import Path
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
@@ -55,7 +56,7 @@ def run(given: Namespace) -> int:
     models = []
     for path in (given.a, given.b):
         try:
-            models.append(irshape.read(path, limits=given.limits, extensions=given.extensions))
+            models.append(irshape.read(Path(path), limits=given.limits, extensions=given.extensions))
         except OSError as error:
             return complain(describe(error, path))
         except irshape.ExtensionError as error:

@@ -13,7 +13,9 @@ import irshape
 from irshape.cli.arguments import add_question_arguments
 from irshape.cli.batch import report
 from irshape.cli.examination import Examination
+from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, RunError, complain, describe
+from irshape.files.reading import Path
 from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.text import escape
@@ -52,11 +54,15 @@ def run(given: Namespace) -> int:
         return complain("irshape view shows one file, or the changes between two")
     if given.live and (given.output is not None or len(given.files) > 1):
         return complain("--live serves one file; it takes neither a second file nor -o")
+    try:
+        check_outputs([given.output], force=given.force, inputs=given.files)
+    except RunError as error:
+        return complain(str(error))
     before = None
     if len(given.files) == 2:
         path = given.files[0]
         try:
-            before = irshape.read(path, limits=given.limits, extensions=given.extensions)
+            before = irshape.read(Path(path), limits=given.limits, extensions=given.extensions)
         except OSError as error:
             return complain(describe(error, path))
         if not before.document.is_complete or not before.nodes:
@@ -115,15 +121,14 @@ def _deliver(given: Namespace, data: PageData) -> Iterator[str]:
 
     text = page(data.to_dict()).encode()
     if given.output is not None:
-        _write(given, data, text)
+        write_output(given.output, text, force=given.force, inputs=given.files)
         yield f"written: {escape(given.output)}"
         return
     import tempfile
 
     name = os.path.splitext(os.path.basename(data.document.path or "model"))[0]
     path = os.path.join(tempfile.mkdtemp(prefix="irshape-"), f"{name}.html")
-    with open(path, "wb") as file:
-        file.write(text)
+    write_output(path, text, force=False)
     _show(f"file://{path}")
     yield f"written: {escape(path)}"
 
@@ -133,17 +138,3 @@ def _show(address: str) -> None:
 
     if not webbrowser.open(address):
         print("irshape: there is no browser here; open the page yourself", file=sys.stderr)
-
-
-def _write(given: Namespace, data: PageData, text: bytes) -> None:
-    from irshape.files.writing import check_target, write_atomic
-
-    source = data.document.path
-    try:
-        check_target(given.output, force=given.force, in_place=False, source=source, kept=[])
-        write_atomic(given.output, text, force=given.force, source=source)
-    except FileExistsError as error:
-        is_input = source is not None and os.path.samefile(given.output, source)
-        raise RunError(f"{describe(error, given.output)}{'' if is_input else ' (--force overwrites it)'}") from None
-    except OSError as error:
-        raise RunError(describe(error, given.output)) from None
