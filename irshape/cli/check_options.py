@@ -45,6 +45,7 @@ def add_options(command: ArgumentParser) -> None:
     add = command.add_argument_group("configuration").add_argument
     add("--config", metavar="FILE", help="use this configuration instead of the nearest irshape.toml or pyproject.toml")
     add("--isolated", action="store_true", help="use no configuration")
+    add("--trust-config", action="store_true", help="let the configuration name files outside of its folder")
     add("--show-settings", action="store_true", help="show the settings of each FILE, and check nothing")
 
     add = command.add_argument_group("known faults").add_argument
@@ -137,4 +138,5 @@ def settings_of(given: Namespace) -> Settings:
         severity=dict(given.severity),
         exclude=given.exclude,
         follow_links=given.follow_links,
+        is_trusted=given.trust_config,
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, TYPE_CHECKING
 
 from irshape.cli.run import RunError, describe
 from irshape.files.writing import check_target, write_atomic
-from irshape.shape.hints import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -601,14 +601,14 @@ class Inference:
         """
         mended = self.fixable
         if mended:
+            from irshape.files.reading import read
             from irshape.files.writing import write_atomic
 
             path = self.document.path
             if path is None:
                 raise OSError(errno.ENOENT, "the model was not read from a file")
-            with open(path, "rb") as file:
-                if file.read() != self.document.source:
-                    raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
+            if read(path, len(self.document.source)) != self.document.source:
+                raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
             write_atomic(path, self.fixed(), in_place=True, source=path)
         return mended
 
