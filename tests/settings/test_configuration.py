@@ -187,7 +187,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"absent.toml: No such file"):
         read(str(tmp_path / "absent.toml"))
     (tmp_path / "irshape.toml").write_bytes(b'select = ["\xff"]')
-    with pytest.raises(ConfigurationError, match="the file is not UTF-8: .*; save it as UTF-8"):
+    with pytest.raises(ConfigurationError, match=r"the file is not UTF-8: .*; save it as UTF-8"):
         read(str(tmp_path / "irshape.toml"))
 
 
@@ -250,7 +250,7 @@ def test_a_hostile_file_is_refused_soon(tmp_path: Path, text: str) -> None:
     with pytest.raises(ConfigurationError) as error:
         read(str(write(tmp_path, text)))
     assert time.process_time() - began < 3
-    assert len(str(error.value)) < 20_000
+    assert len(str(error.value)) < 50_000
 
 
 def test_many_tables_for_many_files(tmp_path: Path) -> None:
