@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import irshape
-from irshape.cli.arguments import add_question_arguments
+from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
 from irshape.cli.examination import Examination
 from irshape.cli.output import check_outputs, write_output
@@ -40,7 +40,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--force", action="store_true", help="overwrite PAGE.html if it exists")
     add("--live", action="store_true", help="serve the page on this machine until Ctrl-C; it follows FILE when that is saved")
     add("--no-browser", action="store_true", help="with --live, do not open the browser")
-    add("--port", type=int, default=0, metavar="N", help="the port of --live (default: any that is free)")
+    add("--port", type=port, default=0, metavar="N", help="the port of --live (default: any that is free)")
     add_question_arguments(command)
     command.set_defaults(jobs=1, format="text", color="never")
 

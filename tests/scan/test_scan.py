@@ -20,7 +20,9 @@ from jsonschema import Draft202012Validator
 import irshape
 from irshape.cli.main import main
 from irshape.scan.fields import row_schema
+from irshape.scan.place import Place
 from irshape.scan.results import Journal, ResultsError, read
+from irshape.scan.row import Scan
 from irshape.scan.summary import Comparison
 from tests.support.ir import Net
 
@@ -45,7 +47,7 @@ def models(tmp_path: Path) -> Path:
 
 def scanned(folder: Path | str, output: Path, *options: str) -> tuple[int, dict[str, Row]]:
     """The exit code, and the rows by the path from the folder, without the parts that differ from run to run."""
-    code = main(["scan", str(folder), "-o", str(output), "-q", *options])
+    code = main(["scan", str(folder), "-o", str(output), "-q", "--force", *options])
     return code, rows_of(output, str(folder))
 
 
@@ -180,17 +182,18 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
 
 def test_a_row_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
     output = str(tmp_path / "out.jsonl")
+    whole = Scan()(Place("none.xml", "none.xml"))
     journal = Journal(output, "s")
     for name in "abc":
-        journal.add({"file": name})
+        journal.add({**whole, "file": name})
     journal.flush()
     journal.close()
     with open(journal.path, "r+b") as file:
         file.truncate(os.path.getsize(journal.path) - 3)
     journal = Journal(output, "s")
     assert ("a" in journal, "b" in journal, "c" in journal, journal.done) == (True, True, False, 2)
-    journal.add({"file": "c"})
-    journal.add({"file": "c"})
+    journal.add({**whole, "file": "c"})
+    journal.add({**whole, "file": "c"})
     assert [row["file"] for row in journal.rows()] == ["a", "b", "c"]
     with pytest.raises(ResultsError, match="another run"):
         Journal(output, "s")
