@@ -69,6 +69,7 @@ fuzz: $(BIN)/fuzz  ## mutants of the small files of the tests, random nets, then
 hostile: $(BIN)/pytest  ## write the files made to do harm and measure irshape on each
 	$(BIN)/python -m tests.fuzz.hostile build/hostile
 	$(BIN)/python -m tests.fuzz.work build/hostile
+	$(BIN)/python -m tests.fuzz.strangers build/hostile
 
 bench: $(BIN)/pytest  ## measure irshape beside OpenVINO and other tools
 	$(BIN)/pip install -q -e '.[bench]'

@@ -93,6 +93,14 @@ class Outcome:
         self.requests: Sequence[Request] = ()
 
 
+def lost(path: str, code: str, message: str, hint: str | None) -> Model:
+    """An empty model in place of a file that could not be examined, with a diagnostic that says why."""
+    document = Document(b"", path)
+    document.is_complete = False
+    document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
+    return build(document)
+
+
 class Examination:
     """The work of a command on each file. It can be pickled for a worker: its parts are module functions and plain data.
 
@@ -136,10 +144,7 @@ class Examination:
 
     def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
         """The outcome for a file whose examination was cut short: the file counts as one that could not be read."""
-        document = Document(b"", path)
-        document.is_complete = False
-        document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
-        outcome = self._outcome(path, self._verb(build(document)))
+        outcome = self._outcome(path, self._verb(lost(path, code, message, hint)))
         outcome.code = FAILED
         return outcome
 

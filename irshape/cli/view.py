@@ -12,7 +12,7 @@ from typing import Any
 import irshape
 from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
-from irshape.cli.examination import Examination
+from irshape.cli.examination import Examination, lost
 from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, RunError, complain, describe
 from irshape.files.reading import Path
@@ -99,8 +99,12 @@ def _serve(given: Namespace) -> int:
             raise ValueError(outcome.complaint or f"{path}: the page could not be made")
         return found[0]
 
+    def failed(reason: str) -> Mapping[str, Any]:
+        message = f"the present version of the file cannot be shown: {reason.removeprefix(f'{path}: ')}"
+        return PageData(lost(path, "I105", message, "save the file again")).to_dict()
+
     try:
-        server = Server(Watched(path, data), given.port)
+        server = Server(Watched(path, data, failed), given.port)
     except (RunError, ValueError) as error:
         return complain(str(error))
     except OSError as error:

@@ -860,9 +860,9 @@ _family(
         "I105",
         "error",
         "file not fetched",
-        "A scan could not fetch the file or its .bin whole: the server refused it, the transfer broke off, or the file changed meanwhile.",
+        "irshape could not get the file or its .bin whole: the server refused it, the archive is damaged, or the file changed meanwhile.",
         "irshape has not checked the file, because no verdict rests on a part of a file. The exit code is 2.",
-        "Scan again: rows of failed files are never taken from a cache. If the server refuses the file, check the credentials.",
+        "Try again: a scan never takes rows of failed files from a cache. If the server refuses the file, check the credentials.",
     ),
 )
 

@@ -181,8 +181,7 @@ class _ZipMember(_Member):
         open_ = _METHODS.get(info.compress_type)
         if open_ is None:
             raise ArchiveError(f"the member is packed by method {info.compress_type}; irshape reads 0 (stored), 8 (deflate), 12 (bzip2)")
-        self._file.seek(info.header_offset)
-        mark, name, extra = _LOCAL_HEADER.unpack(self._file.read(_LOCAL_HEADER.size))
+        mark, name, extra = _LOCAL_HEADER.unpack(_read_at(self._file, info.header_offset, _LOCAL_HEADER.size))
         if mark != b"PK\x03\x04":
             raise ArchiveError("the archive has no member where its directory says")
         packed = _Window(self._file, info.header_offset + _LOCAL_HEADER.size + name + extra, info.compress_size)
@@ -223,11 +222,18 @@ class _Window(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        self._file.seek(self._at)
-        data = self._file.read(min(len(buffer), self._end - self._at))
+        data = _read_at(self._file, self._at, min(len(buffer), self._end - self._at))
         buffer[: len(data)] = data
         self._at += len(data)
         return len(data)
+
+
+def _read_at(file: IO[bytes], offset: int, size: int) -> bytes:
+    """Bytes at an offset. Workers that were forked share the position of a file of this machine, so it is left alone."""
+    if hasattr(os, "pread") and hasattr(file, "fileno"):
+        return os.pread(file.fileno(), size, offset)
+    file.seek(offset)
+    return file.read(size)
 
 
 class _Guarded:
@@ -293,6 +299,7 @@ def _unpacked(packed: Any, most: int) -> IO[bytes]:
     except BaseException:
         found.close()
         raise
+    found.flush()
     return found
 
 

@@ -40,6 +40,7 @@ _PASSING: Final = (408, 425, 429)
 T = TypeVar("T")
 
 
+@lru_cache
 def _client(most: int) -> Callable[..., Any]:
     """Makes a client for HTTP that takes no more of an answer than it may have; aiohttp and fsspec take all of it."""
     from aiohttp import ClientResponse, ClientSession
@@ -85,7 +86,7 @@ def _system(url: str, most: int, seconds: float | None = None) -> tuple[Any, str
         except ImportError:
             raise MissingError("http needs aiohttp: pip install 'irshape[scan]'") from None
         timeout = ClientTimeout(total=seconds, sock_connect=_PATIENCE, sock_read=_PATIENCE)
-        own = {"client_kwargs": {"timeout": timeout}, "get_client": _client(most), "skip_instance_cache": True}
+        own = {"client_kwargs": {"timeout": timeout}, "get_client": _client(most)}
         options = {last.partition("://")[0]: own} if "::" in url else own
     try:
         return url_to_fs(url, **options)  # type: ignore[no-any-return]

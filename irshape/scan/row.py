@@ -21,7 +21,7 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
 from irshape.report.selection import Choice, Selection
 from irshape.scan.archive import BOUNDS, Bounds
-from irshape.scan.faults import TransportError
+from irshape.scan.faults import MissingError, TransportError
 from irshape.scan.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID
 from irshape.scan.place import Place
 from irshape.scan.stored import Stored, StoredWeights, stored
@@ -79,6 +79,8 @@ class Scan:
             except TransportError as error:
                 if turn < _TURNS and "changed" in str(error):
                     continue
+                row = self.lost(place, "I105", str(error), None)
+            except MissingError as error:
                 row = self.lost(place, "I105", str(error), None)
             except FileNotFoundError:
                 row = self.lost(place, "I105", "the file does not exist", None)

@@ -193,7 +193,7 @@ _UNKNOWN: Final = r"\?|-1"
 _INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
 _NUMBER: Final = r"(?a)\d+"
 _AFFINE: Final = r"(?a)(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?"
-_OPERATOR: Final = r"\w.*[-+*/%(]|\("
+_OPERATOR: Final = r"[-+*/%(]"
 _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+"
 
 
@@ -269,7 +269,8 @@ def _parse_formula(text: str, position: int, field: str) -> Described:
     """A dimension that is a formula, which is a number if it has no symbol."""
     from irshape.shape.formula import FormulaSyntaxError, number_by, parse_formula, symbols_of, text_of
 
-    if not re.search(_OPERATOR, field):
+    operand = re.search(r"\w", field)
+    if "(" not in field and (operand is None or not re.search(_OPERATOR, field[operand.end() :])):
         raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension; write 5, ?, 1..8, H, 32*k or P + S")
     try:
         formula = parse_formula(field)
