@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -35,10 +35,8 @@ def serving(answer: Answer) -> Iterator[str]:
             pass
 
         def handle(self) -> None:
-            try:
+            with suppress(ConnectionError):
                 super().handle()
-            except ConnectionError:
-                pass
 
         def do_GET(self) -> None:
             answer(self)
