@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-
-from irshape.shape.hints import NamedTuple
+from typing import NamedTuple
 
 _END = ".xml"
 
