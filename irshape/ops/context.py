@@ -351,11 +351,15 @@ class Context(Judge):
                 return tuple(element - 2**64 if isinstance(element, int) and element > INT64_MAX else element for element in elements)
         return elements
 
-    def read(self, *ports: Input | None) -> None:
+    def check_readable(self, *ports: Input | None) -> None:
         """Demand that OpenVINO can read the elements of inputs that are constant, where it does so before it looks at ranks."""
         for port in ports:
-            if port is not None and (known := self.known(port)) is not None:
-                self.readable(port, known)
+            if port is not None:
+                self._require_readable(port)
+                elements = port.elements
+                # The type tells whether OpenVINO reads the elements, but of packed ones it matters which they are.
+                if elements is not None and (are_known(elements) if port.element_type.bits >= 8 else self.known(port) is not None):
+                    self.readable(port, elements)
 
     def _require_readable(self, port: Input) -> None:
         """Demand that the element type of a constant can be read as numbers, where OpenVINO reads it."""

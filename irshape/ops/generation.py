@@ -46,7 +46,7 @@ class Range(Op):
     @staticmethod
     def _number(ctx: Context, port: Input) -> Any:
         """The element of an input, an int, a Dim or a float; None if it is not known."""
-        ctx.read(port)
+        ctx.check_readable(port)
         if port.elements is None:
             return None
         (number,) = ctx.readable(port, port.elements)

@@ -34,7 +34,7 @@ class Reduction(Op):
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
-        ctx.read(axes)
+        ctx.check_readable(axes)
         reduced = ctx.axes(axes, data.rank if self.keep_dims else data.axis_count, unique=False)
         if reduced is not None:
             if self.keep_dims:

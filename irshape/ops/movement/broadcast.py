@@ -153,7 +153,7 @@ class Tile(Moving):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
-        ctx.read(repeats)
+        ctx.check_readable(repeats)
         count = repeats.count
         if count is None:
             return None
@@ -202,7 +202,7 @@ class PadV1(Moving):
         pads = (pads_begin, pads_end)
         are_known = all(port.elements is not None or port.unreadable is not None for port in pads)
         # Whole bytes in place of two elements do no harm until both lists are known.
-        ctx.read(*[port for port in pads if are_known or port.element_type.bits != 4])
+        ctx.check_readable(*[port for port in pads if are_known or port.element_type.bits != 4])
         for port in pads:
             count = port.count
             if count is not None and count > data.rank:

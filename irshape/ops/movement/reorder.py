@@ -22,7 +22,7 @@ class Transpose(Moving):
     output = Out(like="arg")
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
-        ctx.read(input_order)
+        ctx.check_readable(input_order)
         count = input_order.count
         if not arg.is_ranked:
             return ctx.unknown_shape(count) if count else None

@@ -57,7 +57,7 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
     else:
         named = ctx.axes(axes, data.rank)
     if named is None:
-        ctx.read(start, stop, step)
+        ctx.check_readable(start, stop, step)
         return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
     count = len(named)
     begins, ends, steps = ctx.values(start, count), ctx.values(stop, count), ctx.values(step, count)
@@ -134,7 +134,7 @@ class SliceScatter(Op):
             ctx.require_rank(updates, (known.rank,), "S102")
             if known.rank == 0:
                 ctx.fail("S101", f"{known.name} must not be a scalar", port=known)
-        ctx.read(start, stop, step, axes)
+        ctx.check_readable(start, stop, step, axes)
         require_limits(ctx, known.rank if known.is_ranked else None, start, stop, step, axes)
         if 0 in (ctx.known(step) or ()):
             ctx.fail("V101", "a step must not be 0", port=step)
@@ -178,7 +178,7 @@ class StridedSlice(Moving):
         sizes = data.shape
         begins = _opened(ctx.values(begin, count), self.begin_mask)
         ends = _opened(ctx.values(end, count), self.end_mask)
-        ctx.read(strides)
+        ctx.check_readable(strides)
         steps: Sequence[Size] = (1,) * count if strides is None else ctx.unknown_shape(count)
         if strides is not None and strides.elements is not None:
             with ctx.openvino_checks(at=[strides]):
