@@ -365,15 +365,12 @@ class Inference:
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The facts of outputs by `LAYER:PORT`; outputs that a layer does not list get the next ids."""
         for model, run in self.graphs:
-            slots, unlisted = run.slots, run.unlisted
-            for node in model.nodes:
-                signature = node.layer.signature
-                for slot, id in enumerate(signature.output_ids, node.first_slot):
-                    yield f"{node.key}:{id}", slots[slot]
-                if node.index in unlisted:
-                    before = signature.records[-1][0] + 1 if signature.records else 0
-                    for id, fact in enumerate(unlisted[node.index], before):
-                        yield f"{node.key}:{id}", fact
+            yield from zip(model.port_keys, run.slots, strict=False)  # behind the slots of the outputs are those of no output
+            for index, facts in run.unlisted.items():
+                node = model.nodes[index]
+                records = node.layer.signature.records
+                before = records[-1][0] + 1 if records else 0
+                yield from ((f"{node.key}:{id}", fact) for id, fact in enumerate(facts, before))
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -381,16 +378,16 @@ class Inference:
 
         OpenVINO converts the inputs and outputs of an IR of version 10. Their ports have the types that OpenVINO shows.
         """
-        written: dict[Shape, str] = {}
-        ports = {}
-        shown = self._legacy_types() if self.model.ir_version == 10 else {}
+        written: dict[Fact, tuple[str, str]] = {}
+        ports: dict[str, tuple[str, str]] = {}
         for key, fact in self._outputs():
-            if key in ports:
-                continue  # two ports with one id: edges mean the first
-            text = written.get(fact.shape)
-            if text is None:
-                text = written[fact.shape] = self.format(fact.shape)
-            ports[key] = (shown.get(key, fact.element_type).name, text)
+            said = written.get(fact)
+            if said is None:
+                said = written[fact] = fact.element_type.name, self.format(fact.shape)
+            ports.setdefault(key, said)  # two ports with one id: edges mean the first
+        if self.model.ir_version == 10:
+            for key, element_type in self._legacy_types().items():
+                ports[key] = element_type.name, ports[key][1]
         return ports
 
     def _legacy_types(self) -> dict[str, ElementType]:
