@@ -101,7 +101,7 @@ class Engine(Graph):
         """Infer every tensor of the graph and of its bodies; after the first pass, only those that the changed inputs reach."""
         question = _Question(self.shapes.copy(), self.overrides.copy(), self.symbols.copy())
         dirty = None if self._question is None else self._question.changed(question)
-        self._question = question
+        self._question = None  # until the pass is whole: one that is interrupted leaves nothing to go on from
         if self.shapes:
             # What the memos hold of the shapes of the file stays true: a layer with an unknown number of outputs has lost none since.
             self.rules.is_reshaped = True
@@ -113,6 +113,7 @@ class Engine(Graph):
             self._adopt(self._driven(self._pass(())))
         else:
             self._adopt(self._driven(self._again(dirty)) if dirty else self.current)
+        self._question = question
 
     def _driven(self, root: Pass) -> Run:
         """The run of a pass, made with the passes that it asks for; a body with the same facts is passed once.
@@ -277,11 +278,12 @@ class Engine(Graph):
         `shapes` are those of the Parameters. `marks` are the positions of the nodes whose rules the plan does not replace, `examines`
         says that the variables must be compared, too. False, and nothing changes, if these find an error.
         """
-        before = self.current
         if marks is not None:
-            self.current = run
-            self._driven(self._completed(run, bytearray(marks), examines=examines))
-            self.current = before
+            before, self.current = self.current, run
+            try:
+                self._driven(self._completed(run, bytearray(marks), examines=examines))
+            finally:
+                self.current = before
             if any(found.severity == ERROR for found in run.diagnostics):
                 return False
         self.shapes.clear()

@@ -37,11 +37,13 @@ def infer(engine: Engine) -> None:
         assert isinstance(view, OpenVINOPass)
         graph.verdict = partial(view.verdict_on, graph)
     engine.forget()
-    engine.run()
-    # The verdict holds for these shapes only.
-    engine.forget()
-    for graph in graphs:
-        graph.verdict = None
+    try:
+        engine.run()
+    finally:
+        # The verdict holds for these shapes only.
+        engine.forget()
+        for graph in graphs:
+            graph.verdict = None
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
