@@ -79,7 +79,7 @@ OWN = {
     "": "api version",
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
     "files": "reading",
-    "inference": "apply engine facts graph inference openvino_view origins recorded run schedule stored transfer verdict voice",
+    "inference": "apply engine facts inference openvino_view origins question recorded run schedule stored transfer verdict voice",
     "model": "bodies build load model",
     "ops": "attribute context cost index infrastructure op port registry",
     "ops.movement": "space_batch",

@@ -174,11 +174,11 @@ class Inference:
         self.model = model
         # The engine may run again; these keep the results of this pass.
         self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
-        self.given = dict(engine.shapes)
+        self.given = dict(engine.question.shapes)
         self.asked = asked
         self.steps = 0
         self.opaque = engine.opaque
-        self.symbols = dict(engine.symbols)
+        self.symbols = dict(engine.question.symbols)
         self.weights = engine.weights
         self.scope = engine.scope
         self._guarding = engine.guarded_runs

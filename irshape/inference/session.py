@@ -150,11 +150,11 @@ class Session:
         if engine.remembered > _MOST_REMEMBERED * len(self.model):
             engine = self._new_engine()
         try:
-            inputs.apply(engine)
+            question = inputs.question(engine)
         except InputError:
             engine = self._new_engine()
-            inputs.apply(engine)
-        infer_all(engine)
+            question = inputs.question(engine)
+        infer_all(engine, question)
         if engine is not self._engine:
             self._engine, self._plans = engine, _Plans(engine)
         if shapes is not None and not any(found.severity == ERROR for found in engine.diagnostics):

@@ -277,9 +277,9 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights", "default_opset", "diagnostics",
-        "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live", "name", "nodes", "order", "path",
-        "prefix", "producers", "registry", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights",
+        "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live",
+        "name", "nodes", "order", "path", "prefix", "producers", "registry", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:

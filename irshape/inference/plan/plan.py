@@ -102,6 +102,7 @@ class Plan:
         """
         base = self.base
         run = Run(None)
+        run.outcomes = [None] * len(base.outcomes)
         table = FactTable(facts.is_static) if self.marks is None else facts
         run.place = lambda: self._placed(numbers, table)
         run.reports, run.unlisted, run.inner = base.reports, base.unlisted, base.inner
