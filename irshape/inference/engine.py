@@ -298,9 +298,9 @@ class Engine:
             run.inner[node.index, body.name] = yield (node.index, body.name), ()
         if not bodies:
             return Outcome((POISONED,) * transfer.listed, listed=transfer.listed)
-        from irshape.inference.control import Control
+        from irshape.inference.control.rules import RULES
 
-        return (yield from Control(self.rules, node, transfer, bodies, facts, run.inner).answer())
+        return (yield from RULES[type(transfer.op)](self.rules, node, transfer, bodies, facts, run.inner).answer())
 
     def _effects(self, run: Run, position: int, node: Node, outcome: Outcome) -> tuple[Fact, ...]:
         """Report the outcome for these inputs, and give as many outputs as the layer lists."""
