@@ -71,13 +71,14 @@ class PageData:
         self.formal: Final = self.inference if self.signature is None else self.signature.inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
-        self.hierarchy: Final = Hierarchy(model, faulty)
+        self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
+        self._texts: dict[Shape, str] = {}
+        self.hierarchy: Final = Hierarchy(model, faulty, self._shown_shapes)
         self.difference: Difference | None = None
         self._explains = explains
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
-        self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
         self._slots = {graph: run.slots for graph, run in self.formal.graphs}
 
     @property
@@ -103,8 +104,9 @@ class PageData:
             "ok": self.inference.ok,
             "ir_version": self.model.ir_version,
             "layers": layers,
+            "ends": self._ends(),
             "hidden": [self.hierarchy.position[node] for node in self.hierarchy.hidden],
-            "groups": [[group.parent, _named(group.name), group.holder] for group in self.hierarchy.groups],
+            "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),
             "shapes": [self._shape(bounded, formal) for bounded, formal in self._shapes],
             "faults": [self._fault(one) for one in self.diagnostics],
@@ -154,6 +156,16 @@ class PageData:
             "signatures": self._signatures({number: node for node, number, _, _ in reversed(rows)}),
         }
 
+    def _ends(self) -> dict[int, str]:
+        """The names of the tensors that the results of the model hand out, where they have names of their own, by layer."""
+        found = {}
+        for node in self.model.results:
+            source = node.inputs[0].source if node.inputs else None
+            name = next(iter(source.names), "") if source is not None else ""
+            if name:
+                found[self.hierarchy.position[node]] = _named(name)
+        return found
+
     def _signatures(self, examples: Mapping[int, Node]) -> list[dict[str, Any]]:
         """Type, version, attributes and ports, each with a node that has them."""
         found = []
@@ -178,7 +190,22 @@ class PageData:
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
         sizes = None if formal is None else [self._size(size) for size in formal]
-        return [self.inference.format(bounded), format_symbolic(formal), sizes]
+        return [self._format(bounded), format_symbolic(formal), sizes]
+
+    def _format(self, shape: Shape) -> str:
+        """A shape in OpenVINO's notation."""
+        text = self._texts.get(shape)
+        if text is None:
+            text = self._texts[shape] = self.inference.format(shape)
+        return text
+
+    def _shown_shapes(self, node: Node) -> tuple[tuple[str, str], ...]:
+        """The element types and shapes of a layer's outputs, as texts."""
+        slots = self._bounds.get(node.model)
+        if slots is None:
+            return ()
+        facts = [slots[slot] for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count)]
+        return tuple([("", "") if fact is None else (fact.element_type.name, self._format(fact.shape)) for fact in facts])
 
     def _size(self, size: Size) -> int | str:
         return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size

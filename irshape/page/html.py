@@ -12,7 +12,10 @@ from typing import Any, Final
 
 _ASSETS: Final = os.path.join(os.path.dirname(__file__), "assets")
 _LIBRARY: Final = "dagre.min.js"
-_SCRIPTS: Final = ("model.js", "formulas.js", "graph.js", "panel.js", "lists.js", "whatif.js", "app.js")
+_SCRIPTS: Final = (
+    "model.js", "formulas.js", "layout.js", "graph.js", "detail.js", "pointer.js", "map.js", "places.js", "colours.js",
+    "panel.js", "lists.js", "whatif.js", "app.js",
+)  # fmt: skip
 _NOTHING: Final[Mapping[str, Sequence[str]]] = {}
 
 

@@ -3,14 +3,15 @@
 
 class App {
   constructor(data) {
-    this.graph = new Graph(this);
     this.take(data);
-    this.graph.openLargest();
+    this.graph = new Graph(this);
+    this.places = new Places(this);
     this.listen();
-    this.graph.draw();
-    this.graph.fit();
+    this.graph.detail.first();
+    this.places.show();
     this.openTab(data.changes ? "changes" : data.faults.some((one) => one.severity !== "note") ? "faults" : this.formulas.names.length ? "what-if" : "layers");
     this.panel.show();
+    if (location.hash) this.places.follow();
   }
 
   take(data) {
@@ -23,6 +24,7 @@ class App {
     this.refusing = new Set();
     this.sizes = null;
     this.shown = this.formulas.names.length ? "formulas" : "bounds";
+    this.colours = new Colours(this);
     this.panel = new Panel(this);
     this.whatIf = new WhatIf(this);
     this.heading();
@@ -35,6 +37,8 @@ class App {
     const chosen = this.chosen === null ? null : before.path(this.chosen);
     this.take(data);
     graph.open = new Set();
+    graph.blocks.clear();
+    graph.forgetAll();
     for (const item of this.model.members.keys()) if (item !== ROOT && open.has(this.model.path(item))) graph.open.add(item);
     for (let layer = 0; chosen !== null && layer < this.model.count; layer++) if (this.model.path(layer) === chosen) { this.chosen = layer; break; }
     const search = document.getElementById("search");
@@ -58,7 +62,10 @@ class App {
     document.getElementById("shown").replaceChildren(...kinds.map(([kind, text]) =>
       element("button", { type: "button", "aria-pressed": String(kind === this.shown), "data-shown": kind, onclick: () => { this.shown = kind; this.drawShown(); this.redraw(); } }, text)));
   }
-  redraw() { this.graph.forgetAll(); this.graph.draw(); this.panel.show(); if (this.list) this.list.draw(); }
+  redraw() {
+    if (!this.graph) return;
+    this.graph.forgetAll(); this.graph.draw(); this.panel.show(); if (this.list) this.list.draw();
+  }
 
   // Tabs.
 
@@ -89,13 +96,18 @@ class App {
 
   // The choice of a layer.
 
-  choose(layer, { reveal = true } = {}) {
+  choose(layer, { reveal = true, fault = -1 } = {}) {
     this.chosen = layer;
     if (layer !== null && reveal) this.graph.reveal(this.drawnFor(layer));
+    this.places.at(layer === null ? ROOT : layer, fault);
     this.graph.mark();
     this.panel.show();
     this.panel.root.scrollTop = 0;
     this.refreshTab();
+  }
+  chooseFault(number) {
+    const { layer } = this.model.data.faults[number];
+    if (layer >= 0) this.choose(layer, { fault: number });
   }
   // A layer that depends on constants alone is not drawn; the first drawn layer that it reaches is.
   drawnFor(layer) {
@@ -118,6 +130,18 @@ class App {
       const next = beside[beside.indexOf(this.chosen) + (direction === "left" ? -1 : 1)];
       if (next !== undefined) this.choose(next);
     }
+  }
+  // What a screen reader says of a box.
+  spoken(item, isOpen) {
+    const { model } = this;
+    if (!model.isGroup(item)) return `${model.type(item)} ${model.name(item)}`;
+    const repeats = model.repeats(item);
+    return `${repeats ? `${repeats} equal blocks` : "group"} ${model.groupName(item)}, ${counted(model.sizes[item - model.count], "layer")}${isOpen ? ", open" : ""}`;
+  }
+  // The shown block of a stack, in words.
+  blockText(item) {
+    const [block] = this.graph.membersOf(item);
+    return `${this.graph.blockOf(item) + 1} of ${this.model.repeats(item)}${this.model.isGroup(block) ? `: ${cut(this.model.groupName(block), 24)}` : ""}`;
   }
   link(layer) {
     const { model } = this;
@@ -222,15 +246,19 @@ class App {
       if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         "/": () => { search.focus(); search.select(); }, "?": () => this.help(), "+": () => this.graph.zoom(1.25), "=": () => this.graph.zoom(1.25), "-": () => this.graph.zoom(0.8),
-        0: () => this.graph.fit(), f: () => this.nextFault(), Escape: () => this.choose(null), w: () => { this.openTab("what-if"); document.querySelector(".symbol input")?.focus(); },
+        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), w: () => { this.openTab("what-if"); document.querySelector(".symbol input")?.focus(); },
       }[event.key];
       if (act) { event.preventDefault(); act(); }
     });
     for (const [id, act] of Object.entries({
-      "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.graph.fit(), "close-all": () => this.graph.closeAll(),
+      "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.places.enter(ROOT), back: () => history.back(), forward: () => history.forward(), "close-all": () => this.graph.closeAll(),
       theme: () => this.switchTheme(), help: () => this.help(),
     })) document.getElementById(id).onclick = act;
-    window.onresize = () => { if (this.list) this.list.draw(); };
+    window.onresize = () => {
+      if (this.list) this.list.draw();
+      this.graph.forgetAll();
+      this.graph.draw();
+    };
   }
   nextFault() {
     const layers = [...new Set(this.model.data.faults.map((fault) => fault.layer).filter((layer) => layer >= 0))];
