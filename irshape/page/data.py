@@ -21,6 +21,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
 from irshape.page.changes import changes_of
+from irshape.page.faults import Excerpts, rules
 from irshape.page.hierarchy import Hierarchy
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.printable import escape
@@ -33,6 +34,7 @@ from irshape.version import TOOL
 from irshape.xml.weights import WeightsError, decode
 
 if TYPE_CHECKING:
+    from irshape.answers.cost.formula import Amount
     from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
 
@@ -96,6 +98,7 @@ class PageData:
         path = self.document.path
         demands = [self._demand(node, requirement) for node, requirement in self._requirements()]
         layers = self._layers()  # which list the shapes
+        cost, excerpts = self._cost(), Excerpts(self.document.source)
         explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
         return {
             "tool": TOOL,
@@ -109,8 +112,10 @@ class PageData:
             "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),
             "shapes": [self._shape(bounded, formal) for bounded, formal in self._shapes],
-            "faults": [self._fault(one) for one in self.diagnostics],
+            "faults": [{**self._fault(one), **excerpts.of(one)} for one in self.diagnostics],
+            "rules": rules(self.diagnostics),
             "demands": demands,
+            "cost": cost,
             **explanations,
             **self._what_if(),
             **({} if self.difference is None else changes_of(self.difference, self.hierarchy)),
@@ -272,6 +277,27 @@ class PageData:
     def _side(self, size: Size) -> Any:
         expression = expression_of(size)
         return self._formulas.name(expression) if isinstance(expression, Polynomial) else expression
+
+    # Cost.
+
+    def _cost(self) -> dict[str, Any] | None:
+        """MACs, bytes of weights and bytes of all activations at each layer, as numbers and names; None for a model with errors."""
+        if not self.inference.ok or not self.model.document.is_complete:
+            return None
+        from irshape.answers.cost.cost import Cost
+        from irshape.answers.cost.memory import Reuse
+
+        cost = Cost(self.formal, self.signature, {}, Reuse())
+        columns: dict[str, list[int | str]] = {name: [0] * len(self.hierarchy.nodes) for name in ("macs", "weights", "memory")}
+        for layer in cost.layers:
+            position = self.hierarchy.position[layer.node]
+            columns["macs"][position], columns["weights"][position] = self._amount(layer.macs), self._amount(layer.weights)
+        for node, memory in cost.peak.profile:
+            columns["memory"][self.hierarchy.position[node]] = self._amount(memory)
+        return {**columns, "parameters": cost.parameter_bytes, "near": {name: cost.near[name] for name in cost.symbols}}
+
+    def _amount(self, amount: Amount) -> int | str:
+        return amount if isinstance(amount, int) else self._formulas.name(amount.expression)
 
     # What if.
 

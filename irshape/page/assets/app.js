@@ -64,6 +64,7 @@ class App {
   }
   redraw() {
     if (!this.graph) return;
+    this.colours.showLegend();
     this.graph.forgetAll(); this.graph.draw(); this.panel.show(); if (this.list) this.list.draw();
   }
 
@@ -138,14 +139,15 @@ class App {
     const repeats = model.repeats(item);
     return `${repeats ? `${repeats} equal blocks` : "group"} ${model.groupName(item)}, ${counted(model.sizes[item - model.count], "layer")}${isOpen ? ", open" : ""}`;
   }
+  shortText(layer) { return `${this.model.type(layer)} ${cut(this.model.shortName(layer), 24)}`.trim(); }
   // The shown block of a stack, in words.
   blockText(item) {
     const [block] = this.graph.membersOf(item);
     return `${this.graph.blockOf(item) + 1} of ${this.model.repeats(item)}${this.model.isGroup(block) ? `: ${cut(this.model.groupName(block), 24)}` : ""}`;
   }
-  link(layer) {
+  link(layer, text = "") {
     const { model } = this;
-    return element("button", { type: "button", class: "link", onclick: () => this.choose(layer), "data-layer": layer }, `${model.type(layer)} ${cut(model.name(layer), 70)}`);
+    return element("button", { type: "button", class: "link", onclick: () => this.choose(layer), "data-layer": layer }, text || `${model.type(layer)} ${cut(model.name(layer), 70)}`);
   }
 
   // Shapes.
@@ -174,6 +176,7 @@ class App {
     const found = [];
     if (this.model.data.marks && this.model.data.marks[item]) found.push(this.model.data.marks[item]);
     if (this.refusing && this.refusing.has(item)) found.push("faulty");
+    if (this.colours.isPeak(item)) found.push("peak");
     return found;
   }
   changeOf(layer) {
@@ -187,6 +190,7 @@ class App {
 
   setSizes(sizes) {
     this.sizesChosen = sizes;
+    this.colours.forget();
     const isAsked = Object.keys(sizes).length > 0;
     this.sizes = isAsked ? this.formulas.sizes(sizes) : null;
     // What a layer demands of the shapes behind one that refuses is no news. Layers stand in topological order.
@@ -206,6 +210,7 @@ class App {
     this.drawShown();
     this.banner();
     this.redraw();
+    this.places?.write();
     this.whatIf.refresh();
     if (this.tab === "demands") this.refreshTab();
   }
@@ -246,12 +251,12 @@ class App {
       if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         "/": () => { search.focus(); search.select(); }, "?": () => this.help(), "+": () => this.graph.zoom(1.25), "=": () => this.graph.zoom(1.25), "-": () => this.graph.zoom(0.8),
-        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), w: () => { this.openTab("what-if"); document.querySelector(".symbol input")?.focus(); },
+        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), w: () => { this.openTab("what-if"); document.querySelector(".symbol input")?.focus(); },
       }[event.key];
       if (act) { event.preventDefault(); act(); }
     });
     for (const [id, act] of Object.entries({
-      "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.places.enter(ROOT), back: () => history.back(), forward: () => history.forward(), "close-all": () => this.graph.closeAll(),
+      "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.places.enter(ROOT), back: () => history.back(), forward: () => history.forward(), "save-svg": () => savePicture(this, "svg"), "save-png": () => savePicture(this, "png"), print: () => window.print(), "close-all": () => this.graph.closeAll(),
       theme: () => this.switchTheme(), help: () => this.help(),
     })) document.getElementById(id).onclick = act;
     window.onresize = () => {
@@ -272,7 +277,7 @@ class App {
   help() {
     const dialog = document.getElementById("keys");
     const keys = [["/", "search"], ["Enter", "choose a layer, open or close a group; in the search, the next layer"], ["o", "open or close a layer with bodies"],
-      ["arrows", "go to the layer before, after or beside"], ["Shift arrows", "move the graph"], ["+ - 0", "zoom in, zoom out, show everything"], ["f", "next layer with a fault"],
+      ["arrows", "go to the layer before, after or beside"], ["Shift arrows", "move the graph"], ["+ - 0", "zoom in, zoom out, show everything"], ["z", "zoom to the chosen layer"], ["Alt arrows", "back and forward"], ["f", "next layer with a fault"],
       ["w", "what if: set sizes"], ["Esc", "no layer"]];
     dialog.replaceChildren(element("h2", {}, "Keyboard"), ...keys.map(([key, text]) => element("p", {}, element("kbd", {}, key), ` ${text}`)), element("button", { type: "button", onclick: () => dialog.close() }, "Close"));
     dialog.showModal();

@@ -233,6 +233,13 @@ class Graph {
     this.view.y = height / 2 - (at.top + at.height / 2) * scale;
     this.move();
   }
+  zoomTo(item) {
+    const at = item === null ? null : this.positions.get(item);
+    if (!at) return;
+    const { width, height } = this.stage, scale = Math.min(MOST, Math.max(1.6, LEAST));
+    this.view = { scale, x: width / 2 - (at.left + at.width / 2) * scale, y: height / 2 - (at.top + at.whole / 2) * scale };
+    this.move();
+  }
   /** Move just as far as an item that was opened needs. */
   bring(item) {
     const at = this.positions.get(item);
