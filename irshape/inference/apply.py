@@ -314,7 +314,10 @@ class Application(Context):
         try:
             if not self.is_asked:
                 raise UnknownRank
+            self.arguments = arguments
             shapes = op.infer(self, *arguments)
+            if op.openvino_differs is not None:
+                shapes = op.openvino_differs(self, shapes, *arguments)
         except UnknownRank:
             outs = op.outputs
             count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)

@@ -40,7 +40,8 @@ class Context(Judge):
     It knows no layer. Findings and requirements are recorded without place, so that the outcome can be remembered and replayed for
     every layer that asks the same.
 
-    `op` is the operation and `key` a number that only this layer has. `findings` and `requirements` are what the rule has recorded.
+    `op` is the operation, `arguments` the inputs of its rule, and `key` a number that only this layer has. `findings` and `requirements`
+    are what the rule has recorded.
 
     `is_unshared` says that the outcome holds symbols born in this layer, so that no other layer may share it. `openvino_knows_same` says
     that OpenVINO knows the same of the inputs; if not, another application tells what OpenVINO refuses. `is_static` says that every
@@ -52,6 +53,7 @@ class Context(Judge):
 
     __slots__ = (
         "_born",
+        "arguments",
         "findings",
         "is_static",
         "is_unshared",
@@ -67,6 +69,7 @@ class Context(Judge):
         super().__init__(scope)
         self.op = op
         self.key = key
+        self.arguments: Sequence[Any] = ()
         self.findings: list[Finding] = []
         self.requirements: list[Requirement] = []
         self.is_unshared = False
@@ -95,6 +98,18 @@ class Context(Judge):
                         is_known = False
         return is_known
 
+    def scope_of(self, requirement: Requirement) -> tuple[int, bool]:
+        """What the open scopes and the operation say of a requirement, as in `Judge`."""
+        hook = self.op.openvino_checks
+        if hook is None or self._assumes or not self.arguments:
+            return self._look, self._is_guarded
+        answer = hook(self, requirement, *self.arguments)
+        return self._narrowed(*answer) if isinstance(answer, tuple) else self._narrowed(answer)
+
+    def _look_at(self, code: str, message: str, port: Input) -> int:
+        """What OpenVINO looks at when it checks what a rule finds of an input without asking about sizes."""
+        return self.scope_of(Requirement("ge", 0, 1, message, code, {"port": port.name}))[0]
+
     # Recording decisions about requirements.
 
     def violated(self, requirement: Requirement) -> None:
@@ -103,7 +118,7 @@ class Context(Judge):
 
     def never(self, requirement: Requirement) -> None:
         """Record a warning: no size fulfils the requirement, but OpenVINO accepts it until the sizes are numbers."""
-        is_refused = self.is_static and self._is_guarded and not _origins(requirement) & UNBACKED
+        is_refused = self.is_static and self.scope_of(requirement)[1] and not _origins(requirement) & UNBACKED
         code = requirement.code if is_refused else "R401"
         self.findings.append(Finding(code, f"no size fulfils this: {requirement.message}{_seen(requirement)}"))
 
@@ -271,10 +286,11 @@ class Context(Judge):
             elements = self._unknown_elements(port, length if at_least is None else min(length, at_least))
         if wanted is not None and (length < wanted if count is None else length != wanted):
             message = f"{port.name} must hold {'at least ' if count is None else ''}{wanted} values, got {length}"
-            if self._look:
+            if self._look_at("V103", message, port):
                 self.fail("V103", message, port=port)
             self.warn("R401", f"no size fulfils this: {message}", port=port)
             elements = (*elements, *(self.unknown(-inf) for _ in range(wanted - length)))
+        port.numbers = elements
         return elements
 
     def sizes(self, port: Input, count: int, *, at_least: bool = False) -> tuple[Size, ...]:
@@ -461,7 +477,8 @@ class Context(Judge):
         if shape is not None and len(shape) not in ranks:
             wanted = " or ".join(map(str, ranks))
             message = f"{port.name} must have rank {wanted}, got rank {port.rank}"
-            if self._look == BOUNDS or (self._look and port.count is not None):
+            look = self._look_at(code, message, port)
+            if look == BOUNDS or (look and port.count is not None):
                 self.fail(code, message, port=port)
             self.warn("R401", f"no size fulfils this: {message}", port=port)
 

@@ -7,9 +7,10 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, Looks, Requirement
 from irshape.shape.shape import Shape
 
 
@@ -104,12 +105,13 @@ class GroupNormalization(Op):
         ctx.at_least(self.num_groups, 1, "num_groups")
         merged = ctx.merge_shapes(scale, bias, "scale and bias must have the same length")
         batch, channels, *spatial = data.shape
-        own = channels
         if merged is not None:
             channels = ctx.merge(channels, merged[0], "scale must hold one value for each channel of data")
-        with ctx.openvino_checks(at=[own]):
-            ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
+        ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, scale: Input, bias: Input) -> Looks:
+        return [data.shape[1]] if requirement.code == "S204" else BOUNDS
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
         return [data.partial_shape]
@@ -131,12 +133,12 @@ class LRN(Op):
     beta: Annotated[float, Stated] = 0.0
     bias: Annotated[float, Stated] = 0.0
     size: Annotated[int, Stated] = 0
+    openvino_checks = static("S101", "V103")
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_rank(axes, (1,))
-            if axes.known_rank == 1:
-                ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
+        ctx.require_rank(axes, (1,))
+        if axes.known_rank == 1:
+            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         known = ctx.known(axes)
         if known is None and data.rank < 2:
             message = f"data must have at least rank 2, got rank {data.rank}: OpenVINO checks axis 1 in place of axes that it does not know"
@@ -185,12 +187,12 @@ class MVNV6(Op):
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
+    openvino_checks = static("S101", "V103")
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_rank(axes, (1,))
-            if axes.known_rank == 1:
-                ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
+        ctx.require_rank(axes, (1,))
+        if axes.known_rank == 1:
+            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
 
     def cost(self, out: Outputs, data: Input, axes: Input) -> Count:

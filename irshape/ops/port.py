@@ -172,15 +172,16 @@ class Input:
 
     `port` is its declaration, `index` its position in the layer, and `element_type` the type of its tensor.
     `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
-    `is_literal` tells that it is a Const. `unreadable` is set where OpenVINO cannot read or compute the elements.
+    `is_literal` tells that it is a Const. `numbers` are the elements that the rule has read by `ctx.values`. `unreadable` is set where
+    OpenVINO cannot read or compute the elements.
 
     A rule that reads `shape` or `rank` of an input of unknown rank ends there: no output has a known rank, unless `Out(rank=…)`
     says it. If the port declares its rank, `In(rank=…)`, the rule goes on with unknown sizes.
     """
 
     __slots__ = (
-        "_assumed", "_ends", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source",
-        "unreadable",
+        "_assumed", "_ends", "_unknown_shape", "element_type", "elements", "index", "is_literal", "numbers", "partial_shape", "port",
+        "source", "unreadable",
     )  # fmt: skip
 
     def __init__(
@@ -202,6 +203,7 @@ class Input:
         self.partial_shape = partial_shape
         self.elements = elements
         self.is_literal = is_literal
+        self.numbers: tuple[Size, ...] = ()
         self.unreadable: Unreadable | None = None
         self._unknown_shape = unknown_shape
         self._assumed: tuple[Size, ...] | None = None

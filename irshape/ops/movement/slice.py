@@ -13,6 +13,7 @@ from irshape.ops.registry import op
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
+from irshape.shape.guard import BOUNDS, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_length, slice_range, sliced_range, sliced_size
 from irshape.shape.value import Elements, sliced
@@ -181,8 +182,7 @@ class StridedSlice(Moving):
         ctx.check_readable(strides)
         steps: Sequence[Size] = (1,) * count if strides is None else ctx.unknown_shape(count)
         if strides is not None and strides.elements is not None:
-            with ctx.openvino_checks(at=[strides]):
-                steps = ctx.values(strides, count)
+            steps = ctx.values(strides, count)
         shape: list[Size] = []
         for what, axis, place in self._layout(ctx, data, count):
             if what == "slice":
@@ -190,6 +190,12 @@ class StridedSlice(Moving):
             elif what != "drop":
                 shape.append(1 if what == "new" else sizes[axis])
         return tuple(shape)
+
+    def openvino_checks(
+        self, ctx: Context, requirement: Requirement, data: Input, begin: Input, end: Input, strides: Input | None
+    ) -> Looks:
+        """OpenVINO counts strides that it knows."""
+        return [strides] if requirement.names.get("port") == "strides" else BOUNDS
 
     def _check_masks(self, ctx: Context) -> None:
         """Demand that masks hold 0 and 1, and that a mask that is given is as long as `begin_mask`."""
