@@ -36,7 +36,7 @@ class _Kernel(Sliding):
         if self.is_same:
             return [ceil_div(size, move.stride) for size, move in zip(sizes, moves, strict=True)]
         axes = enumerate(zip(sizes, kernel, moves, strict=True), 2)
-        return [window(ctx, size, length, *move, axis=axis) for axis, (size, length, move) in axes]
+        return [window(ctx, size, length, move, axis=axis) for axis, (size, length, move) in axes]
 
 
 class _Convolution(_Kernel):
@@ -159,7 +159,7 @@ class _Transposed(_Convolution):
             given = ctx.values(output_shape, count)
             return [ctx.natural(output_shape, axis, size) for axis, size in enumerate(given)]
         axes = enumerate(zip(sizes, kernel, moves, padding, strict=True), 2)
-        return [transposed_window(ctx, size, length, *move, more, axis=axis) for axis, (size, length, move, more) in axes]
+        return [transposed_window(ctx, size, length, move, more, axis=axis) for axis, (size, length, move, more) in axes]
 
 
 @op("ConvolutionBackpropData", "opset1")

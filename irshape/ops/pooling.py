@@ -75,7 +75,7 @@ class _Pooling(Sliding):
             for pad in (begin, end):
                 message = "the window of {extent} elements must be longer than the padding of {pad} on axis {axis}"
                 ctx.require_ge(extent, pad % 2**64 + 1, message, code="A104", extent=extent, pad=pad, axis=axis)
-        return window(ctx, size, kernel, stride, dilation, begin, end, self.rounding_type, axis=axis)
+        return window(ctx, size, kernel, slide, self.rounding_type, axis=axis)
 
     def cost(self, out: Outputs, data: Input) -> Count:
         """For each element of the output, as many operations as the kernel has elements."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
@@ -100,27 +100,7 @@ class In:
 
     def placed(self, index: int) -> In:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        if self.index < 0:
-            self.index = index
-            return self
-        port = In(
-            self.types,
-            rank=self.rank,
-            min_rank=self.min_rank,
-            value=self.value,
-            optional=self.optional,
-            filled=self.filled,
-            variadic=self.variadic,
-            like=self.like,
-            ranked=self.ranked,
-            pieces=self.pieces,
-            packed=self.packed,
-            ends=self.ends,
-            along=self.along,
-            mixed=self.mixed,
-        )
-        port.name, port.index = self.name, index
-        return port
+        return _placed(self, index)
 
 
 class Out:
@@ -159,12 +139,19 @@ class Out:
 
     def placed(self, index: int) -> Out:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        if self.index < 0:
-            self.index = index
-            return self
-        port = Out(self.type, like=self.like, alone=self.alone, attribute=self.attribute, rank=self.rank, variadic=self.variadic)
-        port.name, port.index = self.name, index
-        return port
+        return _placed(self, index)
+
+
+_Port = TypeVar("_Port", In, Out)
+
+
+def _placed(port: _Port, index: int) -> _Port:
+    if port.index >= 0:
+        original, port = port, object.__new__(type(port))
+        for name in original.__slots__:
+            setattr(port, name, getattr(original, name))
+    port.index = index
+    return port
 
 
 class Input:
