@@ -18,7 +18,7 @@ from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.files import is_one
-from irshape.cli.infer import title
+from irshape.cli.lines import title
 from irshape.cli.output import check_outputs
 from irshape.cli.run import RunError, complain, describe
 from irshape.cli.sizes import near_sizes

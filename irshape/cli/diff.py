@@ -11,7 +11,7 @@ from irshape.answers.constants import Content, is_rounded
 from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
-from irshape.cli.infer import title
+from irshape.cli.lines import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.files.reading import Path
 from irshape.model.model import Node

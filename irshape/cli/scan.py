@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.batch import cores
-from irshape.cli.check_options import codes
+from irshape.cli.check_options import add_selection
 from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
 from irshape.cli.limits import Allowance, can_limit
@@ -62,10 +62,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--jobs", type=jobs, metavar="N", help="files to check at the same time (default: the number of processors)")
     add("--dask", metavar="ADDRESS", help=f"check on the Dask cluster of this scheduler, or on one of this machine: {LOCAL}")
     add("--target", action="append", default=[], metavar="POLICY", help="also check against a policy, as irshape check does")
-    given = {"type": codes, "action": "extend", "metavar": "CODES"}
-    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **given)  # type: ignore[arg-type]
-    add("--ignore", default=[], help="do not report these codes", **given)  # type: ignore[arg-type]
-    add("--extend-select", default=[], help="report these codes, too", **given)  # type: ignore[arg-type]
+    add_selection(add)
     bound: dict[str, Any] = {"type": most, "metavar": "N"}
     add("--max-members", default=BOUNDS.members, help="the most models of an archive or behind a URL (default: 100000)", **bound)
     add(
