@@ -340,6 +340,12 @@ class Judge:
             self._refuse(Requirement("div", a, divisor, message, code, names))
             return a // divisor if divisor else 0
         self.require_div(a, divisor, message, code=code, **names)
+        return self.quotient(a, divisor)
+
+    def quotient(self, a: Size, divisor: Size) -> Size:
+        """`a / divisor` with the bounds of `exact_div`, for an `a` that another requirement demands to be a multiple."""
+        if type(a) is int and type(divisor) is int:
+            return a // divisor if divisor else 0
         if not isinstance(divisor, Dim):
             if not divisor:
                 return 0
