@@ -352,6 +352,11 @@ class _Builder:
                 self.check_fed(node, is_old=self.document.version == 10)
         if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
             self.check_names(kept)
+        if self.document.version == 10 and self.model.holder is None:
+            from irshape.model.old_names import collisions
+
+            for node, message in collisions(self.model):
+                self.fault("G120", message, node, node.layer.offset)
         if has_sink:
             for node in kept:
                 if not node.is_live and not self.is_read[node.index]:

@@ -142,6 +142,14 @@ _family(
         "Save the model that was compiled: openvino.save_model(model, path).",
     ),
     (
+        "X113",
+        "error",
+        "note that OpenVINO refuses",
+        "A note in the <rt_info> of a layer or a port has a value that OpenVINO cannot read, or OpenVINO knows the note and it is given twice.",
+        "OpenVINO refuses the file.",
+        "Correct the note, or remove it.",
+    ),
+    (
         "X201",
         "warning",
         "forgiven layout",
@@ -415,6 +423,14 @@ _family(
         "A port map of If, Loop or TensorIterator names a port or a layer that does not exist, or leaves out one that does.",
         "OpenVINO refuses the file.",
         "Map every input to a Parameter and every output to a Result of the body.",
+    ),
+    (
+        "G120",
+        "error",
+        "name of another input or output",
+        "In IR version 10 an input or an output has the name of a tensor of another input or output.",
+        "OpenVINO looks inputs and outputs up by these names, and refuses the file.",
+        "Give the layer another name, or write the model with IR version 11.",
     ),
 )
 

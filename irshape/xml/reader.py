@@ -26,6 +26,7 @@ from irshape.xml.lexical import (
     EDGE_ENDS,
     INTEGER,
     IR_VERSIONS,
+    KNOWN_NOTES,
     SHARED_OFFSET,
     WHITE_SPACE,
     own_offset,
@@ -189,6 +190,8 @@ class _Reader:
         self.text = ""
         self.map = ""
         self.codes = ""
+        # The known notes of the open <rt_info>.
+        self.notes: set[str] = set()
         self.remarks: list[str] = []
         self.known_dims: dict[str, int] = {}
         self.closings: dict[str, tuple[bytes, bytes]] = {}
@@ -703,21 +706,41 @@ class _Reader:
         return value
 
     def enter_rt_info(self, tag: str, attributes: dict[str, str]) -> None:
+        self.notes = set()
+        tag, offset, _, leave = self.stack[-1]
+        self.stack[-1] = tag, offset, _DIMS, leave  # only the first <rt_info> counts
         self.children = _RT_INFO
 
+    def enter_note(self, tag: str, attributes: dict[str, str]) -> None:
+        """Report a note of a layer or a port that OpenVINO knows and refuses."""
+        name, layer = attributes.get("name", ""), self.layer
+        if layer is not None and attributes.get("version") == "0":
+            from irshape.xml import notes
+
+            message = f"the note {name!r} is given twice" if name in self.notes else notes.complaint(name, attributes)
+            if message is not None:
+                since = len(self.document.diagnostics)
+                self.fault("X113", message, self.stack[-1][1])
+                if layer.type.lower() != "parameter":  # OpenVINO reads all inputs
+                    self.hold(layer, since)
+            elif name in KNOWN_NOTES:
+                self.notes.add(name)
+        self.children = _NOTHING
+
     def enter_annotation(self, tag: str, attributes: dict[str, str]) -> None:
+        self.enter_note(tag, attributes)
         name = attributes.get("name")
         if self.port is not None and name == ANNOTATION:
             self.port.annotation = attributes.get("value")
             self.document.has_annotations = True
         elif self.port is not None and name == "layout":
             self.port.layout = attributes.get("layout")
-        self.children = _NOTHING
 
     def enter_own_info(self, tag: str, attributes: dict[str, str]) -> None:
         """Enter the `<rt_info>` of a layer or of the net."""
         del self.children[tag]
-        self.children = {SUPPRESSION: _Reader.enter_suppression}
+        self.notes = set()
+        self.children = {SUPPRESSION: _Reader.enter_suppression, "attribute": _Reader.enter_note}
 
     def enter_suppression(self, tag: str, attributes: dict[str, str]) -> None:
         """Read `<irshape ignore="..."/>`, or `<irshape><ignore value="..."/></irshape>`, as OpenVINO's `Model.set_rt_info` writes it."""
@@ -841,6 +864,7 @@ _LAYER: Final[_Children] = {
 }
 _PORTS: Final[_Children] = {"port": _Reader.enter_port}
 _PORT: Final[_Children] = {"dim": _Reader.enter_dim, "rt_info": _Reader.enter_rt_info}
+_DIMS: Final[_Children] = {"dim": _Reader.enter_dim}
 _RT_INFO: Final[_Children] = {"attribute": _Reader.enter_annotation}
 _PORT_MAP: Final[_Children] = {"input": _Reader.enter_mapping, "output": _Reader.enter_mapping}
 _BACK_EDGES: Final[_Children] = {"edge": _Reader.enter_mapping}

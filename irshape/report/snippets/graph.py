@@ -124,4 +124,9 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "G117": Snippet(Run(CUSTOM, command=f"{CHECK} --opaque Stretch"), Run(MODEL)),
     "G118": mistake(STATE, 'variable_id="state"/>', 'variable_id="stat"/>'),
     "G119": mistake(LOOP, 'external_port_id="0" internal_layer_id="0"', 'external_port_id="0" internal_layer_id="5"'),
+    "G120": mistake(
+        MODEL.replace('version="11"', 'version="10"'),
+        '<output><port id="1" precision="FP32"/></output>',
+        '<output><port id="1" precision="FP32" names="x"/></output>',
+    ),
 }

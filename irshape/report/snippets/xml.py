@@ -22,6 +22,19 @@ EXAMPLE: Final = """\
 </layer>
 """
 
+# An input whose axes have names.
+NAMED: Final = chain(
+    """\
+<layer id="0" name="x" type="Parameter" version="opset1">
+  <data element_type="f32" shape="1,8"/>
+  <rt_info>
+    <attribute name="layout" version="0" layout="[N,C]"/>
+  </rt_info>
+  <output><port id="0" precision="FP32"/></output>
+</layer>""",
+    result(1, "y"),
+)
+
 KERNELS: Final = """\
 <net name="model" version="11">
   <layers>
@@ -76,6 +89,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X110": mistake(EXAMPLE, "  </input>\n", ""),
     "X111": misused(MODEL, f"{CHECK} --limit layers=1", CHECK),
     "X112": Snippet(Run(KERNELS), Run(MODEL)),
+    "X113": mistake(NAMED, 'layout="[N,C]"', 'layout="[N,N]"'),
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command=f"{CHECK} --extend-select X202"),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),
