@@ -98,7 +98,7 @@ class Reshape(_Rearrangement):
             return ctx.unknown()
         if low < high < 0:
             ctx.require_ge(size, -1, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
-            if ctx.is_runtime_view and low < -1 == high:
+            if ctx.openvino_knows_same and low < -1 == high:
                 ctx.error("S206", f"OpenVINO refuses bounds of shape[{axis}] that are all below 0: {low}..-1")
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
