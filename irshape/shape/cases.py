@@ -1,10 +1,10 @@
 """Proof by cases that a requirement always holds: `H*min(H, 1) == H` does if H is 0, and if it is not."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypeAlias
 
 from irshape.shape.dim import Dim, Size, bounds, is_eq, is_le, is_multiple
 from irshape.shape.guard import Requirement
-from irshape.shape.hints import Final, TypeAlias
 from irshape.shape.polynomial import Atom, Expression, PolynomialTable, range_of, split
 from irshape.shape.range import Range
 

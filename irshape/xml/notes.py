@@ -1,9 +1,9 @@
 """The notes in an `<rt_info>` that OpenVINO knows. It refuses a layer with a note that it cannot read, and with two of one name."""
 
 import re
+from typing import Final
 
 from irshape.shape.element_type import ElementType
-from irshape.shape.hints import Final
 from irshape.xml.lexical import UNREADABLE_NOTES
 
 _BLANKS: Final = " \t\n\r\f\v"
