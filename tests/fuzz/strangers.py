@@ -234,6 +234,13 @@ def file_whose_name_looks_like_xml(folder: Path) -> Attack:
 
 
 @attack
+def link_to_a_secret(folder: Path) -> Attack:
+    (folder / "models").mkdir()
+    (folder / "models" / "a.xml").symlink_to("../victim")
+    return Attack(["check", "models"], code=1, says="X104")
+
+
+@attack
 def empty_file(folder: Path) -> Attack:
     (folder / "a.xml").touch()
     return scan("a.xml", code=1, says="X104")
