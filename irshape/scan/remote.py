@@ -244,7 +244,7 @@ class Remote:
 
         def ask() -> IO[bytes]:
             file = self._system.open(self._path, "rb")
-            if file.seekable():
+            if _can_seek(file):
                 return _Seekable(file)  # type: ignore[return-value]
             copy: IO[bytes] = TemporaryFile()  # noqa: SIM115 - the archive keeps it
             with file:
@@ -257,6 +257,14 @@ class Remote:
         return tried("the archive cannot be read", ask)
 
     _most_of_copy = 1 << 32
+
+
+def _can_seek(file: Any) -> bool:
+    """Whether a file can seek, whatever it says of itself."""
+    try:
+        return bool(file.seek(1) == 1 and file.seek(0) == 0)
+    except (ValueError, OSError):
+        return False
 
 
 class _Seekable:

@@ -156,6 +156,25 @@ def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_pat
     assert rows_of(tmp_path / "out.jsonl", str(models)) == rows
 
 
+@pytest.mark.parametrize("ranges", [True, False])
+def test_an_archive_behind_a_url_has_the_rows_of_its_folder(models: Path, tmp_path: Path, ranges: bool) -> None:
+    rows, _ = expected(models)
+    shutil.make_archive(str(tmp_path / "served" / "m"), "zip", models)
+    shutil.make_archive(str(tmp_path / "served" / "m"), "gztar", models)
+    shutil.copy(tmp_path / "served" / "m.zip", tmp_path / "served" / "blob")
+    with Server(tmp_path / "served", ranges=ranges) as server:
+        for form, place in (("zip", f"{server.url}/m.zip"), ("tar", f"{server.url}/m.tar.gz"), ("zip", f"zip://::{server.url}/blob?sig=1")):
+            main(["scan", place, "-o", str(tmp_path / "out.jsonl"), "-q", "--force", "--jobs", "1"])
+            shown = place.removeprefix("zip://::").removesuffix("?sig=1")
+            found = {
+                row["file"].removesuffix(f"::{shown}").removeprefix(f"{form}://").removeprefix("./"): row
+                for row in read(str(tmp_path / "out.jsonl"))
+            }
+            assert {name: (row["verdict"], row["hash"], row["signature"]) for name, row in found.items()} == {
+                name: (row["verdict"], row["hash"], row["signature"]) for name, row in rows.items()
+            }
+
+
 def test_places_and_names() -> None:
     for place, weights, name in (
         ("https://host/a.xml?sig=1", "https://host/a.bin?sig=1", "https://host/a.xml"),
