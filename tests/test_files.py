@@ -33,7 +33,7 @@ ALLOWED = {
     ("cli/workers.py", "os.open"): "the null device",
     ("cli/cluster.py", "os.open"): "the null device",
     ("cli/cluster.py", "os.fdopen"): "standard output",
-    ("cli/infer.py", "os.makedirs"): "the folders below -o FOLDER/",
+    ("cli/annotated.py", "os.makedirs"): "the folders below -o FOLDER/",
     ("cli/view.py", "mkdtemp"): "the folder of a page for the browser",
     ("ops/tokenizers.py", "open"): "a file of irshape",
     ("page/html.py", "open"): "a file of irshape",
