@@ -28,12 +28,13 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
     """The runs of equal blocks among members, in their order, the widest at each place.
 
     Equal members have the same number in `contents`; `weights` are the layers in each. `reads` are the positions that each member reads:
-    the members of equal blocks read the same members of their own block.
+    the members of equal blocks read the same members of their own block and of the block before, and of no other block.
     """
     found = []
     places: dict[int, list[int]] = {}
     for position, content in enumerate(contents):
         places.setdefault(content, []).append(position)
+    offsets = [tuple(sorted([number - one for one in read])) for number, read in enumerate(reads)]
     following = [0] * len(contents)  # the place of each position among those of its content
     for positions in places.values():
         for number, position in enumerate(positions):
@@ -46,7 +47,7 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
             length = other - begin
             if length > _LONGEST:
                 break
-            run = Run(begin, length, _times(contents, reads, begin, length))
+            run = Run(begin, length, _times(contents, offsets, begin, length))
             weight = sum(weights[begin:other])
             if run.times > 1 and run.times * weight >= (_FEWEST if weight == 1 else _LIGHTEST) and (best is None or run.end > best.end):
                 best = run
@@ -58,19 +59,24 @@ def runs(contents: Sequence[int], weights: Sequence[int], reads: Sequence[set[in
     return found
 
 
-def _times(contents: Sequence[int], reads: Sequence[set[int]], begin: int, length: int) -> int:
-    """How often the block of this length is repeated from a position on."""
+def _times(contents: Sequence[int], offsets: Sequence[tuple[int, ...]], begin: int, length: int) -> int:
+    """How often the block of this length is repeated from a position on. `offsets` say how far before it a member reads."""
     count = 1
     while True:
         start = begin + count * length
         if start + length > len(contents):
             return count
         for at in range(length):
-            if contents[start + at] != contents[begin + at] or _within(reads, start, length, at) != _within(reads, begin, length, at):
+            if contents[start + at] != contents[begin + at]:
                 return count
+            own, first = offsets[start + at], offsets[begin + at]
+            if own != first and [one for one in own if one <= at] != [one for one in first if one <= at]:
+                return count
+            # From the second block on, a block reads the one before it, and no other block.
+            if own and own[-1] > at:
+                second = offsets[begin + length + at]
+                if own != second and [one for one in own if at < one <= at + length] != [one for one in second if at < one <= at + length]:
+                    return count
+                if any(at + length < one <= start + at - begin for one in own):
+                    return count
         count += 1
-
-
-def _within(reads: Sequence[set[int]], start: int, length: int, at: int) -> set[int]:
-    """What a member reads in its own block, by the place in the block."""
-    return {one - start for one in reads[start + at] if start <= one < start + length}

@@ -179,7 +179,7 @@ def test_a_fault_shows_its_line_its_fix_and_its_rule(shown: Shown) -> None:
     assert '- <port id="0" precision="FP16"/>' in page.inner_text("#panel .source >> nth=1")
     assert '+ <port id="0" precision="U8"/>' in page.inner_text("#panel .source >> nth=1")
     page.click("#panel .rule summary")
-    assert "recorded" in page.inner_text("#panel .rule p >> nth=0")
+    assert "differs from the element type that the model computes" in page.inner_text("#panel .rule p >> nth=0")
 
 
 def test_faults_are_grouped_by_cause(shown: Shown) -> None:

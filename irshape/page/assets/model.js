@@ -112,27 +112,26 @@ class Model {
     return found;
   }
   linked(container) {
-    const layers = this.layersOf(container), member = new Map();
-    for (const layer of layers) member.set(layer, this.memberOf(layer, container));
+    const layers = this.layersOf(container), member = new Int32Array(this.count).fill(ROOT);
+    for (const layer of layers) member[layer] = this.memberOf(layer, container) ?? ROOT;
     const edges = new Map(), stubs = new Map(), leaving = new Map();
     const add = (map, item, key, value) => {
       if (!map.has(item)) map.set(item, new Map());
       if (!map.get(item).has(key)) map.get(item).set(key, value);
     };
     for (const layer of layers) {
-      const own = member.get(layer), isShape = this.type(layer) === "ShapeOf", inputs = this.data.layers.inputs[layer];
+      const own = member[layer], isShape = this.type(layer) === "ShapeOf", inputs = this.data.layers.inputs[layer];
       for (let at = 0; at < inputs.length; at += 2) {
-        const source = inputs[at], output = inputs[at + 1], key = source * 64 + output;
-        if (source < 0 || this.hidden[source]) continue;
-        const from = member.get(source);
-        if (from === own) continue;
-        if (from === undefined || isShape) add(stubs, own, key, { layer: source, output, isShape });
+        const source = inputs[at], from = source < 0 ? own : member[source];
+        if (from === own || this.hidden[source]) continue;
+        const output = inputs[at + 1], key = source * 4096 + output;
+        if (from === ROOT || isShape) add(stubs, own, key, { layer: source, output, isShape });
         else add(edges, key, own, [from, own, source, output]);
-        if (from !== undefined && !isShape) add(leaving, from, key, [source, output]);
+        if (from !== ROOT && !isShape) add(leaving, from, key, [source, output]);
       }
       if (container === ROOT) continue;
       for (const [reader, , output] of this.readers[layer]) {
-        if (!this.hidden[reader] && !member.has(reader) && this.type(reader) !== "ShapeOf") add(leaving, own, layer * 64 + output, [layer, output]);
+        if (!this.hidden[reader] && member[reader] === ROOT && this.type(reader) !== "ShapeOf") add(leaving, own, layer * 4096 + output, [layer, output]);
       }
     }
     const drawn = [];
