@@ -33,6 +33,9 @@ format: $(BIN)/pytest  ## lay out the Python files, and sort their imports
 site: $(BIN)/pytest  ## build the site that runs irshape in the browser into build/browser; needs npm
 	$(BIN)/python tools/site.py
 
+page-types:  ## check the types of the page's scripts; needs npm
+	npx --yes --package typescript@5.6 tsc -p tools/page/tsconfig.json
+
 vendor:  ## take the JavaScript libraries of the page from npm, at fixed versions
 	$(PYTHON) tools/vendor.py
 

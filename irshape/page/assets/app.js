@@ -41,7 +41,7 @@ class App {
     graph.forgetAll();
     for (const item of this.model.members.keys()) if (item !== ROOT && open.has(this.model.path(item))) graph.open.add(item);
     for (let layer = 0; chosen !== null && layer < this.model.count; layer++) if (this.model.path(layer) === chosen) { this.chosen = layer; break; }
-    const search = document.getElementById("search");
+    const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
     this.found = this.model.search(search.value);
     this.setSizes(Object.fromEntries(Object.entries(sizesChosen).filter(([name]) => this.formulas.names.includes(name))));
     this.openTab(tab);
@@ -80,7 +80,7 @@ class App {
   }
   openTab(name) {
     this.tab = name;
-    for (const button of this.tabs.children) button.setAttribute("aria-selected", String(button.dataset.tab === name));
+    for (const button of /** @type {any} */ (this.tabs).children) button.setAttribute("aria-selected", String(button.dataset.tab === name));
     const list = document.getElementById("list");
     list.onscroll = null;
     this.list = null;
@@ -231,27 +231,27 @@ class App {
   // Keyboard, search, theme.
 
   listen() {
-    const search = document.getElementById("search");
+    const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
     search.addEventListener("input", () => {
       this.found = this.model.search(search.value);
       this.openTab("layers");
     });
     search.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && this.found && this.found.length) this.choose(this.found[(this.found.indexOf(this.chosen) + 1) % this.found.length]);
-      if (event.key === "ArrowDown") { event.preventDefault(); document.querySelector("#list .layer-row")?.focus(); }
+      if (event.key === "ArrowDown") { event.preventDefault(); /** @type {any} */ (document.querySelector("#list .layer-row"))?.focus(); }
       if (event.key === "Escape") { search.value = ""; this.found = null; this.openTab("layers"); search.blur(); document.getElementById("graph").focus(); }
       event.stopPropagation();
     });
     document.getElementById("list").addEventListener("keydown", (event) => {
       if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
       const next = event.key === "ArrowDown" ? document.activeElement.nextElementSibling : document.activeElement.previousElementSibling;
-      if (next && next.matches("button")) { event.preventDefault(); next.focus(); }
+      if (next && next.matches("button")) { event.preventDefault(); /** @type {any} */ (next).focus(); }
     });
     document.addEventListener("keydown", (event) => {
-      if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (/** @type {any} */ (event.target).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         "/": () => { search.focus(); search.select(); }, "?": () => this.help(), "+": () => this.graph.zoom(1.25), "=": () => this.graph.zoom(1.25), "-": () => this.graph.zoom(0.8),
-        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), w: () => { this.openTab("what-if"); document.querySelector(".symbol input")?.focus(); },
+        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), w: () => { this.openTab("what-if"); /** @type {any} */ (document.querySelector(".symbol input"))?.focus(); },
       }[event.key];
       if (act) { event.preventDefault(); act(); }
     });
@@ -275,7 +275,7 @@ class App {
     root.dataset.theme = isDark ? "light" : "dark";
   }
   help() {
-    const dialog = document.getElementById("keys");
+    const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys"));
     const keys = [["/", "search"], ["Enter", "choose a layer, open or close a group; in the search, the next layer"], ["o", "open or close a layer with bodies"],
       ["arrows", "go to the layer before, after or beside"], ["Shift arrows", "move the graph"], ["+ - 0", "zoom in, zoom out, show everything"], ["z", "zoom to the chosen layer"], ["Alt arrows", "back and forward"], ["f", "next layer with a fault"],
       ["w", "what if: set sizes"], ["Esc", "no layer"]];

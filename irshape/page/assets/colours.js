@@ -55,7 +55,7 @@ class Colours {
     const { model } = this.app;
     if (this.isCost) {
       const share = this.share(item);
-      return share > 0 ? `color-mix(in srgb, var(--heat) ${Math.round(10 + 75 * Math.sqrt(share))}%, var(--box))` : "";
+      return share > 0 ? `color-mix(in srgb, var(--heat) ${Math.round(10 + 50 * Math.sqrt(share))}%, var(--box))` : "";
     }
     if (this.mode === "none" || model.isGroup(item) || !model.outputs(item).length) return "";
     if (this.mode === "type") return `color-mix(in srgb, var(${TYPE_COLOURS[model.outputs(item)[0][0][0]] || "--type-small"}) 35%, var(--box))`;

@@ -163,7 +163,7 @@ class Graph {
     if (isStack) for (const by of [UNDER, UNDER / 2]) own.append(shape("rect", { class: "under", x: left + by, y: top + by, width, height }));
     const frame = shape("rect", { class: "box", x: left, y: top, width, height });
     const paint = inner ? "" : this.app.colours.of(item);
-    if (paint) frame.style.fill = paint;
+    if (paint) { frame.style.fill = paint; own.classList.add("painted"); }
     own.append(frame);
     if (inner) own.append(shape("rect", { class: "head", x: left + 1, y: top + 1, width: width - 2, height: HEAD - 2 }));
     const opener = model.opens(item) ? (inner ? "▾" : "▸") : "", from = left + 10 + (opener ? 15 : 0);

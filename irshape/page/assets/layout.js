@@ -5,7 +5,7 @@ const HEAD = 26, LINE = 16, MARGIN = 12, LONGEST = 30, GAP = 18, CHIP = 30, MOST
 // A tensor that more layers read is named at each reader instead of drawn as a fan.
 const MOST_READERS = 8;
 
-/** @typedef {{ item: number, x: number, y: number, width: number, height: number, box: number, label: string, title: string, aside: string, stubs: Stub[], over: string, inner: Layout | null, head: number, chips: Chip[] }} Box */
+/** @typedef {{ item: number, middle: number, rank: number, x: number, y: number, width: number, height: number, box: number, label: string, title: string, aside: string, stubs: Stub[], over: string, inner: Layout | null, head: number, chips: Chip[] }} Box */
 /** @typedef {{ layer: number, output: number, text: string, isShape: boolean }} Stub */
 /** @typedef {{ text: string, block: number, x: number, y: number, width: number }} Chip */
 /** @typedef {{ from: number, to: number, path: string, text: string, x: number, y: number, tensors: [number, number][] }} Edge */

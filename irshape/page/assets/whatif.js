@@ -36,11 +36,15 @@ class WhatIf {
     let found = this.valid.get(name);
     if (found) return found;
     const { formulas } = this, [least, greatest, modulus, remainder] = formulas.symbols[name];
-    const alone = [...formulas.demands.keys()].filter((number) => formulas.depends[number].size === 1 && formulas.depends[number].has(name));
+    // The other sizes are usual ones, so that demands on several sizes count, too.
+    const { near } = this.app.model.data.cost || { near: {} }, about = [...formulas.demands.keys()].filter((number) => formulas.depends[number].has(name)).slice(0, 400);
+    const alone = about.filter((number) => formulas.depends[number].size === 1);
     const from = Math.max(least ?? 0, 0), first = from + ((((remainder - from) % modulus) + modulus) % modulus);
     const last = Math.min(greatest ?? Infinity, Math.max(1024, first * 2, 32 * modulus));
     found = [];
-    for (let size = first; size <= last; size += modulus) if (!formulas.broken({ [name]: size }, alone).length) found.push(size);
+    const fill = (others, demands) => { for (let size = first; size <= last; size += modulus) if (!formulas.broken({ ...others, [name]: size }, demands).length) found.push(size); };
+    fill(near, about);
+    if (found.length < 2) { found = []; fill({}, alone); }
     if (!found.length) found.push(first);
     this.valid.set(name, found);
     return found;
