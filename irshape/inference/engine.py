@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Mapping
-from typing import TYPE_CHECKING, ClassVar, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact, FactTable
@@ -159,15 +159,15 @@ class Engine:
         self._adopt(run)
         self._question = question
 
-    def _driven(self, root: Pass, question: Question) -> Run:
-        """The run of a pass, made with the passes that it asks for; a body with the same facts is passed once.
+    def _driven(self, root: Generator[Wanted, Run, Any], question: Question) -> Any:
+        """The result of a pass or of a node, made with the passes that it asks for; a body with the same facts is passed once.
 
         After as many passes over one body as the limit `passes` allows, its Parameters are of any shape: bodies inside bodies would
         multiply passes.
         """
         inside = question.inside
         made: Counter[Engine] = Counter()
-        waiting: list[tuple[Engine, Pass]] = [(self, root)]
+        waiting: list[tuple[Engine, Generator[Wanted, Run, Any]]] = [(self, root)]
         answer: Run | None = None
         while True:
             engine, running = waiting[-1]
@@ -177,7 +177,7 @@ class Engine:
                 waiting.pop()
                 answer = end.value
                 if not waiting:
-                    return end.value  # type: ignore[no-any-return]
+                    return end.value
                 continue
             body = engine.bodies[key]
             if made[body] >= self.scope.limits.passes and given not in body._runs:
@@ -342,24 +342,36 @@ class Engine:
 
     # Plans.
 
-    def take(self, run: Run, shapes: Mapping[int, Shape], marks: bytearray | None, *, examines: bool) -> bool:
-        """Complete a run that a plan has begun, and make it the current one.
+    def ask(self, run: Run, position: int, facts: tuple[Fact, ...], question: Question) -> tuple[Fact, ...] | None:
+        """The outputs of one node for these facts of its inputs, reported in a run that a plan makes; None if there is an error."""
+        node, transfer = self.schedule.nodes[position], self.schedule.transfers[position]
+        run.reports.pop(position, None)
+        run.unlisted.pop(node.index, None)
+        if transfer is not None and transfer.is_pure:
+            outcome = self.rules.apply(node, transfer, facts)
+        else:
+            found = self._origin(node, transfer, facts, run, question, None)
+            outcome = self._driven(self._control(node, transfer, facts, run), question) if found is None else found
+        if len(outcome.outputs) < node.layer.signature.output_count or any(finding.is_error for finding in outcome.findings):
+            return None
+        if any(
+            found.severity == ERROR for body in self._maps.get(node.index, ()) for found in run.inner[node.index, body.name].diagnostics
+        ):
+            return None
+        return self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
 
-        `shapes` are those of the Parameters. `marks` are the positions of the nodes whose rules the plan does not replace, `examines`
-        says that the variables must be compared, too. False, and nothing changes, if these find an error.
+    def take(self, run: Run, shapes: Mapping[int, Shape], *, examines: bool) -> bool:
+        """Make a run that a plan has made the current one.
+
+        `shapes` are those of the Parameters. `examines` says that the variables must be compared. False, and nothing changes, if these
+        find an error.
         """
         question = Question(shapes)
-        if marks is not None:
-            self._driven(self._completed(run, question, bytearray(marks), examines=examines), question)
+        if examines:
+            self._examine_variables(run, question)
             if any(found.severity == ERROR for found in run.diagnostics):
                 return False
         self._question = None
         self._adopt(run)
         self._question = question
         return True
-
-    def _completed(self, run: Run, question: Question, marks: bytearray, *, examines: bool) -> Pass:
-        yield from self._visit(run, question, (), marks)
-        if examines:
-            self._examine_variables(run, question)
-        return run
