@@ -86,7 +86,7 @@ OWN = {
     "report": "catalogue diagnostic finding printable text",
     "settings": "find settings",
     "shape": "compilation dim element_type guard limits notation polynomial range scaling shape value",
-    "xml": "document fastlane lexical reader source weights",
+    "xml": "document fastlane lexical markup reader source weights",
 }
 
 
