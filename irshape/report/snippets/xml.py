@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from irshape.report.snippets.graph import BODY, LOOP
-from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, mistake, misused, parameter, result
+from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, example, mistake, misused, parameter, result
 
 X: Final = parameter(0, "x", "1,8")
 MODEL: Final = chain(X, result(1, "y"))
 DECLARED: Final = '<?xml version="1.0" encoding="UTF-8"?>\n' + MODEL
 
-EXAMPLE: Final = """\
-<layer type="ReLU" version="opset1">
-  <input>
-    <port id="0" precision="FP32"> <dim>1</dim> <dim>8</dim> </port>
-  </input>
-  <output>
-    <port id="1" precision="FP32"/>
-  </output>
-</layer>
-"""
+EXAMPLE: Final = example("ReLU opset1", "", "FP32 1 8")
 
 # An input whose axes have names.
 NAMED: Final = chain(
