@@ -392,74 +392,25 @@ class Sqrt(UnaryArithmetic):
         return math.sqrt(element) if isinstance(element, float) else None
 
 
-@op("Acos", "opset1")
-class Acos(UnaryArithmetic):
-    """Arc cosine."""
-
-
-@op("Acosh", "opset4")
-class Acosh(UnaryArithmetic):
-    """Inverse hyperbolic cosine."""
-
-
-@op("Asin", "opset1")
-class Asin(UnaryArithmetic):
-    """Arc sine."""
-
-
-@op("Asinh", "opset4")
-class Asinh(UnaryArithmetic):
-    """Inverse hyperbolic sine."""
-
-
-@op("Atan", "opset1")
-class Atan(UnaryArithmetic):
-    """Arc tangent."""
-
-
-@op("Atanh", "opset4")
-class Atanh(UnaryArithmetic):
-    """Inverse hyperbolic tangent."""
-
-
-@op("Cos", "opset1")
-class Cos(UnaryArithmetic):
-    """Cosine."""
-
-
-@op("Cosh", "opset1")
-class Cosh(UnaryArithmetic):
-    """Hyperbolic cosine."""
-
-
-@op("Erf", "opset1")
-class Erf(UnaryArithmetic):
-    """Gauss error function."""
-
-
-@op("Log", "opset1")
-class Log(UnaryArithmetic):
-    """Natural logarithm."""
-
-
-@op("Sin", "opset1")
-class Sin(UnaryArithmetic):
-    """Sine."""
-
-
-@op("Sinh", "opset1")
-class Sinh(UnaryArithmetic):
-    """Hyperbolic sine."""
-
-
-@op("Tan", "opset1")
-class Tan(UnaryArithmetic):
-    """Tangent."""
-
-
-@op("Tanh", "opset1")
-class Tanh(UnaryArithmetic):
-    """Hyperbolic tangent."""
+# The functions of one number that no shape subgraph computes: each type with the opset that has it first, and what it is.
+_FUNCTIONS = {
+    "Acos": ("opset1", "Arc cosine."),
+    "Acosh": ("opset4", "Inverse hyperbolic cosine."),
+    "Asin": ("opset1", "Arc sine."),
+    "Asinh": ("opset4", "Inverse hyperbolic sine."),
+    "Atan": ("opset1", "Arc tangent."),
+    "Atanh": ("opset4", "Inverse hyperbolic tangent."),
+    "Cos": ("opset1", "Cosine."),
+    "Cosh": ("opset1", "Hyperbolic cosine."),
+    "Erf": ("opset1", "Gauss error function."),
+    "Log": ("opset1", "Natural logarithm."),
+    "Sin": ("opset1", "Sine."),
+    "Sinh": ("opset1", "Hyperbolic sine."),
+    "Tan": ("opset1", "Tangent."),
+    "Tanh": ("opset1", "Hyperbolic tangent."),
+}
+for _type, (_since, _about) in _FUNCTIONS.items():
+    op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
 
 
 @op("ErfInv", "opset17")
