@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
-from irshape.ops.cost import Count, Outputs, each_element, elements
+from irshape.ops.cost import each, each_element
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -446,6 +446,7 @@ class SegmentMax(Op):
     num_segments = In(INDEX, rank=0, value=True, optional=True)
     output = Out(like="data")
     fill_mode: Annotated[Literal["zero", "lowest"], Stated] = "zero"
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input, segment_ids: Input, num_segments: Input | None) -> Shape:
         if data.is_ranked and segment_ids.is_ranked:
@@ -463,7 +464,3 @@ class SegmentMax(Op):
         if num_segments is not None:
             return (ctx.limit(num_segments), *rest)
         return (ctx.unknown() if ids is None else max(ids[-1] + 1, 0), *rest)
-
-    def cost(self, out: Outputs, data: Input, segment_ids: Input, num_segments: Input | None) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs
+from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.openvino import static
 from irshape.ops.registry import op
@@ -45,13 +45,10 @@ class BatchNormInferenceV0(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
+    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
-
-    def cost(self, out: Outputs, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Count:
-        """2 operations for each element: it is scaled and shifted by numbers that are known before the model runs."""
-        return Count(operations=2 * out.elements)
 
 
 @op("BatchNormInference", "opset5")
@@ -64,13 +61,10 @@ class BatchNormInferenceV5(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
+    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
-
-    def cost(self, out: Outputs, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Count:
-        """2 operations for each element: it is scaled and shifted by numbers that are known before the model runs."""
-        return Count(operations=2 * out.elements)
 
 
 @op("GRN", "opset1")
@@ -80,14 +74,11 @@ class GRN(Op):
     data = In(ranked=True)
     output = Out(like="data")
     bias: Annotated[float, Stated] = 1.0
+    cost = each("3 operations for each element: it is squared, summed and divided.", operations=3)
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.require_rank(data, (2, 3, 4))
         return data.shape
-
-    def cost(self, out: Outputs, data: Input) -> Count:
-        """3 operations for each element: it is squared, summed and divided."""
-        return Count(operations=3 * out.elements)
 
 
 @op("GroupNormalization", "opset12")
@@ -100,6 +91,7 @@ class GroupNormalization(Op):
     output = Out(like="data")
     num_groups: int
     epsilon: Annotated[float, Stated] = 0.0
+    cost = each("7 operations for each element: those of an MVN with its deviation, a scale and a shift.", operations=7)
 
     def infer(self, ctx: Context, data: Input, scale: Input, bias: Input) -> Shape:
         ctx.at_least(self.num_groups, 1, "num_groups")
@@ -115,10 +107,6 @@ class GroupNormalization(Op):
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
         return [data.partial_shape]
-
-    def cost(self, out: Outputs, data: Input, scale: Input, bias: Input) -> Count:
-        """7 operations for each element: those of an MVN with its deviation, a scale and a shift."""
-        return Count(operations=7 * out.elements)
 
 
 @op("LRN", "opset1")
@@ -209,6 +197,7 @@ class NormalizeL2(Op):
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     eps_mode: Annotated[Literal["add", "max"], Stated] = "add"
+    cost = each("3 operations for each element: it is squared, summed and divided.", operations=3)
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
@@ -216,7 +205,3 @@ class NormalizeL2(Op):
             return None
         ctx.axes(axes, data.rank, unique=False)
         return data.shape
-
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
-        """3 operations for each element: it is squared, summed and divided."""
-        return Count(operations=3 * out.elements)

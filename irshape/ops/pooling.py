@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
@@ -148,6 +148,7 @@ class _AdaptivePooling(Op):
     data = In()
     output_shape = In(value=True)
     output = Out(like="data")
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     @staticmethod
     def pooled(ctx: Context, data: Input, output_shape: Input) -> Shape:
@@ -164,10 +165,6 @@ class _AdaptivePooling(Op):
     def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, output_shape: Input) -> Looks:
         is_of_values = requirement.code in ("V101", "V103") and "port" in requirement.names
         return SKIPPED if is_of_values and output_shape.elements is None else BOUNDS
-
-    def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))
 
 
 @op("AdaptiveAvgPool", "opset8")
