@@ -551,8 +551,8 @@ _family(
     ),
     (
         "W203 warning: no weights",
-        "The model has constants, but there is no .bin beside the .xml.",
-        "OpenVINO needs the .bin to load the model. irshape checks what follows without it: shapes that depend on values of constants are "
+        "The model has constants, but there is no .bin beside the .xml. irshape check reports an error, the other commands a warning.",
+        "OpenVINO needs the .bin to load the model, and refuses it without. irshape checks what follows without it: shapes that depend on values of constants are "
         "unknown, and irshape does not find the faults in them.",
         "Put the .bin beside the .xml, give its path with --weights-file, or say with --no-weights that there is none.",
     ),
