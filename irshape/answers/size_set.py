@@ -9,9 +9,10 @@ from math import gcd, inf
 import numpy as np
 from numpy.typing import NDArray
 
+from irshape.shape.hints import TypeAlias
 from irshape.shape.range import Bound
 
-Mask = NDArray[np.bool_]
+Mask: TypeAlias = NDArray[np.bool_]
 
 # The most numbers that a condition lists.
 _LONGEST_LIST = 48
