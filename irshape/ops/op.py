@@ -18,6 +18,8 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
+# The attributes that OpenVINO reads of a layer of any type.
+ANYWHERE: Final = ("PrimitivesPriority", "alt_width")
 # The version that OpenVINO gives the operations of extensions, unless these name one of their own.
 EXTENSION: Final = "extension"
 
@@ -294,7 +296,7 @@ class Op:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
-            known.update((near or {}).values())
+            known.update((near or {}).values(), ANYWHERE)
             findings += [
                 Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
             ]

@@ -8,7 +8,7 @@ OpenVINO takes the hidden size from states and weights. The attribute counts onl
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import ReadBy, Stated, converter
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
@@ -18,7 +18,17 @@ from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
-Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
+_Word: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
+_read_word = converter(_Word)
+
+
+def _read_activation(text: str) -> tuple[str, None]:
+    """The word in lower case. OpenVINO writes it in the case in which it was given."""
+    word, _ = _read_word(text)
+    return word, None
+
+
+Activation: TypeAlias = Annotated[_Word, ReadBy(_read_activation)]
 # The element types that a tensor of zeros can have.
 _WITH_ZERO = ANY - {ElementType.dynamic, ElementType.string, ElementType.f8e8m0}
 
