@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd, inf
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from irshape.shape.hints import TypeAlias
 from irshape.shape.range import Bound
 
 Mask: TypeAlias = NDArray[np.bool_]
