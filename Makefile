@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test pyodide compiled lint format generate site vendor docs docs-serve ci fuzz hostile bench release-check clean
+.PHONY: help example test pyodide compiled lint format generate site page-types vendor docs docs-serve ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
