@@ -78,6 +78,6 @@ class Bucketize(Op):
     def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
         return data.shape
 
-    def cost(self, out: Outputs, data: Input, buckets: Input) -> Count | None:
+    def cost(self, out: Outputs, buckets: Input) -> Count | None:
         """For each element, the comparisons of a binary search among the buckets."""
         return None if buckets.count is None else Count(operations=out.elements * buckets.count.bit_length())

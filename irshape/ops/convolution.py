@@ -89,7 +89,7 @@ class Convolution(_Convolution):
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.positions(ctx, sizes, kernel))
 
-    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
+    def cost(self, out: Outputs, filters: Input) -> Count:
         """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
         return Count(macs=out.elements * product(filters.shape[1:]))
 
@@ -129,7 +129,7 @@ class GroupConvolution(_Convolution):
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.positions(ctx, sizes, kernel))
 
-    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
+    def cost(self, out: Outputs, filters: Input) -> Count:
         """For each element of the output, as many MACs as a filter has elements; padding counts like data."""
         return Count(macs=out.elements * product(filters.shape[2:]))
 
@@ -171,7 +171,7 @@ class ConvolutionBackpropData(_Transposed):
         ctx.require_eq(channels, inputs, "the filters must take as many channels as data has")
         return (batch, features, *self.spread(ctx, sizes, kernel, output_shape))
 
-    def cost(self, out: Outputs, data: Input, filters: Input, output_shape: Input | None) -> Count:
+    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
         """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
         return Count(macs=elements(data) * product(filters.shape[1:]))
 
@@ -187,7 +187,7 @@ class GroupConvolutionBackpropData(_Transposed):
         groups = groups_of(ctx, channels, groups, inputs)
         return (batch, groups * features, *self.spread(ctx, sizes, kernel, output_shape))
 
-    def cost(self, out: Outputs, data: Input, filters: Input, output_shape: Input | None) -> Count:
+    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
         """For each element of the data, as many MACs as a filter has elements: every element is spread over a window of the output."""
         return Count(macs=elements(data) * product(filters.shape[2:]))
 
@@ -252,7 +252,7 @@ class DeformableConvolutionV1(_Deformable):
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input) -> Shape:
         return self.deformed(ctx, data, offsets, filters, None)
 
-    def cost(self, out: Outputs, data: Input, offsets: Input, filters: Input) -> Count:
+    def cost(self, out: Outputs, data: Input, filters: Input) -> Count:
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated between its neighbours."""
         return self._cost(out, data, filters, None)
 
@@ -267,6 +267,6 @@ class DeformableConvolutionV8(DeformableConvolutionV1):
     def infer(self, ctx: Context, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Shape:  # type: ignore[override]
         return self.deformed(ctx, data, offsets, filters, mask)
 
-    def cost(self, out: Outputs, data: Input, offsets: Input, filters: Input, mask: Input | None) -> Count:  # type: ignore[override]
+    def cost(self, out: Outputs, data: Input, filters: Input, mask: Input | None) -> Count:  # type: ignore[override]
         """The MACs of a Convolution, and 4 for each element of the data that is interpolated; a mask takes 1 operation for each."""
         return self._cost(out, data, filters, mask)

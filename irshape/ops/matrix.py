@@ -45,7 +45,7 @@ class MatMul(Op):
         batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
 
-    def cost(self, out: Outputs, matrix_a: Input, matrix_b: Input) -> Count:
+    def cost(self, out: Outputs, matrix_a: Input) -> Count:
         """For each element of the output, as many MACs as a row of `matrix_a` has elements."""
         is_transposed = self.transpose_a and matrix_a.rank > 1
         return Count(macs=out.elements * matrix_a.shape[-2 if is_transposed else -1])
@@ -163,7 +163,7 @@ class GroupedMatMul(Op):
             ctx.require_rank(offsets, (1,))
         return (*groups, rows, columns)
 
-    def cost(self, out: Outputs, mat_a: Input, mat_b: Input, offsets: Input | None) -> Count:
+    def cost(self, out: Outputs, mat_a: Input) -> Count:
         """For each element of the output, as many MACs as a row of `mat_a` has elements."""
         return Count(macs=out.elements * mat_a.shape[-1])
 

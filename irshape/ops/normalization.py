@@ -102,10 +102,10 @@ class GroupNormalization(Op):
         ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, scale: Input, bias: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input) -> Looks:
         return [data.shape[1]] if requirement.code == "S204" else BOUNDS
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         return [data.partial_shape]
 
 
@@ -138,7 +138,7 @@ class LRN(Op):
                 ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
         return data.shape
 
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count | None:
+    def cost(self, out: Outputs, axes: Input) -> Count | None:
         """For each element 1 operation for every element of its window, and 3: a square, the power of the sum, and a quotient."""
         return None if axes.count is None else Count(operations=out.elements * (self.size**axes.count + 3))
 
@@ -157,7 +157,7 @@ class MVNV0(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.shape
 
-    def cost(self, out: Outputs, data: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
         return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
 
@@ -183,7 +183,7 @@ class MVNV6(Op):
             ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
 
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
         return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
 

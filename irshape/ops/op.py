@@ -1,6 +1,7 @@
 """An operation is a class: its annotations are attributes, its `In` and `Out` fields are ports, and its `infer` is the rule."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, Final, Self, TypeAlias, get_args, get_origin
 
@@ -73,7 +74,8 @@ def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, 
 
 # The flag of a function that takes any number of arguments, as `inspect` names it.
 CO_VARARGS: Final = 4
-# The methods whose parameters are the inputs, each with the number of parameters before these; some may take any inputs.
+# The methods whose parameters are the inputs, each with the number of parameters before these. Those that are shared may name some inputs
+# only.
 _RULES: Final = {"infer": 2, "types": 2, "propagate": 2, "cost": 2, "openvino_checks": 3, "openvino_differs": 3, "openvino_shapes": 3}
 _SHARED: Final = ("cost", "openvino_checks", "openvino_differs", "openvino_shapes")
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
@@ -82,6 +84,17 @@ _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
 def _is_declared(cls: type, name: str) -> bool:
     """Whether a class annotates a name or a base class has it."""
     return name in cls.__annotations__ or any(name in vars(base) or name in base.__annotations__ for base in cls.__mro__[1:-1])
+
+
+def _picking(function: Callable[..., Any], first: int, names: Sequence[str]) -> Callable[..., Any]:
+    """A hook that takes all inputs, and hands on those that `function` names."""
+
+    @wraps(function)
+    def hook(self: Op, *given: Any) -> Any:
+        inputs = dict(zip([port.name for port in self.inputs], given[first - 1 :], strict=True))
+        return function(self, *given[: first - 1], *[inputs[name] for name in names])
+
+    return hook
 
 
 class Op:
@@ -106,7 +119,8 @@ class Op:
     - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None where
       the sizes do not tell. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
 
-    The hooks that begin with `openvino_` are the one place for all that OpenVINO does otherwise, so the rule is the specification.
+    The hooks that begin with `openvino_` are the one place for all that OpenVINO does otherwise, so the rule is the specification. They,
+    except those about elements, and `cost` need only name the inputs that they use.
 
     `types`, `propagate`, `evaluate`, `cost`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
     `is_view` says that a runtime need not copy the first input to make the output, `is_in_place` that the output can take the place of an
@@ -256,7 +270,9 @@ class Op:
             return
         parameters = code.co_varnames[first : code.co_argcount]
         ports = tuple(port.name for port in cls.inputs)
-        if parameters != ports:
+        if rule in _SHARED and len(parameters) < len(ports) and parameters == tuple(name for name in ports if name in parameters):
+            setattr(cls, rule, _picking(function, first, parameters))
+        elif parameters != ports:
             raise DefinitionError(f"{cls.__name__}.{rule} takes {parameters}, but the inputs are {ports}")
 
     def __init__(self, attributes: Mapping[str, str] = MappingProxyType({}), limits: Limits = DEFAULT) -> None:

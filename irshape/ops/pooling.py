@@ -77,7 +77,7 @@ class _Pooling(Sliding):
                 ctx.require_ge(extent, pad % 2**64 + 1, message, code="A104", extent=extent, pad=pad, axis=axis)
         return window(ctx, size, kernel, slide, self.rounding_type, axis=axis)
 
-    def cost(self, out: Outputs, data: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """For each element of the output, as many operations as the kernel has elements."""
         return Count(operations=out.elements * product(self.kernel))
 
@@ -162,7 +162,7 @@ class _AdaptivePooling(Op):
             ctx.stop_at_errors()
         return (*data.shape[:2], *ctx.sizes(output_shape, count))
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, output_shape: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, output_shape: Input) -> Looks:
         is_of_values = requirement.code in ("V101", "V103") and "port" in requirement.names
         return SKIPPED if is_of_values and output_shape.elements is None else BOUNDS
 

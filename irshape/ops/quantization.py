@@ -51,9 +51,9 @@ class FakeConvert(Op):
         merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data")
         return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, shift: Input | None) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input) -> Sequence[Shape]:
         return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data")]
 
-    def cost(self, out: Outputs, data: Input, scale: Input, shift: Input | None) -> Count:
+    def cost(self, out: Outputs, shift: Input | None) -> Count:
         """3 operations for each element, which is scaled, rounded and scaled back; 5 with a shift."""
         return Count(operations=(3 if shift is None else 5) * out.elements)

@@ -72,16 +72,7 @@ class EmbeddingSegmentsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.sizes(num_segments, 1)[0])
 
-    def cost(
-        self,
-        out: Outputs,
-        emb_table: Input,
-        indices: Input,
-        segment_ids: Input,
-        num_segments: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
-    ) -> Count:
+    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
         """For each index as many operations as a row of the table has elements; with weights as many MACs."""
         return self._cost(emb_table, indices, per_sample_weights)
 
@@ -106,15 +97,7 @@ class EmbeddingBagOffsetsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
 
-    def cost(
-        self,
-        out: Outputs,
-        emb_table: Input,
-        indices: Input,
-        offsets: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
-    ) -> Count:
+    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
         """For each index as many operations as a row of the table has elements; with weights as many MACs."""
         return self._cost(emb_table, indices, per_sample_weights)
 
@@ -190,9 +173,7 @@ class SparseFillEmptyRows(Op):
         filled = count + ctx.saturate(rows - len(set(places[::2])))
         return (filled, 2), (filled,), (rows,)
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, values: Input, dense_shape: Input, indices: Input, default_value: Input
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, dense_shape: Input) -> Looks:
         """OpenVINO counts the indices if dense_shape has a rank, and looks at them if it knows both sizes; -1 and 2^63-1 are any size."""
         if requirement.code == "V101":
             is_read = are_known(dense_shape.numbers) and not {-1, INT64_MAX} & {*dense_shape.numbers}
@@ -200,9 +181,7 @@ class SparseFillEmptyRows(Op):
             is_read = dense_shape.is_ranked or requirement.template != _AN_INDEX_EACH
         return BOUNDS if is_read else SKIPPED
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], values: Input, dense_shape: Input, indices: Input, default_value: Input
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], values: Input, dense_shape: Input, indices: Input) -> Sequence[Shape]:
         rows, places = ctx.known(dense_shape), ctx.known(indices)
         count = -1 if rows is None else ctx.readable(dense_shape, rows)[0]
         if count == -1 or places is None:

@@ -46,7 +46,7 @@ class ExperimentalDetectronDetectionOutput(Op):
         count = ctx.dimension(self.max_detections_per_image)
         return (count, 4), (count,), (count,)
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, rois: Input, deltas: Input, scores: Input, im_info: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, rois: Input, deltas: Input, scores: Input) -> Looks:
         are_ranked = rois.is_ranked and deltas.is_ranked and scores.is_ranked
         return BOUNDS if are_ranked or requirement.template != _REGIONS else SKIPPED
 

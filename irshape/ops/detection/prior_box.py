@@ -35,11 +35,11 @@ class _Priors(Op):
         numbers = 4 * self.count(ctx)
         return (2, height * width * (numbers if numbers >= 0 else ctx.dimension(numbers)))
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, output_size: Input, image_size: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, output_size: Input) -> Looks:
         is_read = output_size.is_ranked if requirement.code == "S101" else output_size.elements is not None
         return BOUNDS if is_read or requirement.code not in ("S101", "V101", "V103") else SKIPPED
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input, image_size: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input) -> Sequence[Shape]:
         return shapes if output_size.elements is not None else [(2, ctx.unknown())]
 
     def count(self, ctx: Context) -> int:

@@ -112,16 +112,12 @@ class GenerateProposals(Op):
         regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
         return (regions, 4), (regions,), (images,)
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, scores: Input) -> Looks:
         """OpenVINO compares im_info with boxes_deltas alone, and does so where it knows the rank of scores."""
         is_compared = scores.is_ranked and requirement.names.get("port") == "boxes_deltas"
         return BOUNDS if is_compared or requirement.template != _IMAGES else SKIPPED
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], im_info: Input, boxes_deltas: Input, scores: Input) -> Sequence[Shape]:
         images = im_info.shape[0]
         for port in (boxes_deltas, scores):  # OpenVINO merges the batches, whether or not it accepts those that differ
             images = narrow(images, *bounds(port.shape[0]))

@@ -98,7 +98,7 @@ class InterpolateV0(Op):
             shape[axis] = size
         return tuple(shape)
 
-    def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count | None:
+    def cost(self, out: Outputs) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
         return _interpolated(out, len(self.axes), self.mode, self.antialias)
 
@@ -115,7 +115,7 @@ class InterpolateV4(_Interpolate):
     def infer(self, ctx: Context, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Shape:
         return self.resized(ctx, data, sizes if self.shape_calculation_mode == "sizes" else scales, axes)
 
-    def cost(self, out: Outputs, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input | None) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
         return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
 
@@ -134,7 +134,7 @@ class InterpolateV11(_Interpolate):
             ctx.fail("T101", f"{self.shape_calculation_mode} must not have element type {seen}", port=scales_or_sizes)
         return self.resized(ctx, data, scales_or_sizes, axes)
 
-    def cost(self, out: Outputs, data: Input, scales_or_sizes: Input, axes: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input | None) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
         return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
 

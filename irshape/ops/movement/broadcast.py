@@ -24,9 +24,7 @@ class _Broadcast(Moving):
 
     demands = ("data", "target_shape")
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, data: Input, target_shape: Input, axes_mapping: Input | None
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, axes_mapping: Input | None) -> Looks:
         is_mapped = self.mode in ("explicit", "none") and axes_mapping is not None  # type: ignore[attr-defined]
         is_numpy = self.mode == "numpy" or (self.mode in ("explicit", "none") and not is_mapped)  # type: ignore[attr-defined]
         return STATIC if requirement.code == "V103" or (requirement.code == "S202" and is_numpy) else BOUNDS
@@ -169,7 +167,7 @@ class Tile(Moving):
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, repeats: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], repeats: Input) -> Sequence[Shape]:
         return [shape and ctx.unknown_shape(len(shape)) for shape in shapes] if repeats.elements is None else shapes
 
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
@@ -217,9 +215,7 @@ class PadV1(Moving):
         begins, ends = ctx.values(pads_begin, data.rank), ctx.values(pads_end, data.rank)
         return tuple([self._padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True))])
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, pads_begin: Input, pads_end: Input) -> Looks:
         """OpenVINO checks the elements that the mode repeats if the sizes are static, and an edge if it knows that a pad repeats it."""
         if requirement.code != "S203":
             return BOUNDS

@@ -148,7 +148,7 @@ class VariadicSplit(_Split):
             ctx.require_eq(sum(parts), size, _WHOLE, axis=along)
         return [self.part(data, along, part) for part in parts]
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, axis: Input, split_lengths: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, split_lengths: Input) -> Looks:
         if requirement.template == _WHOLE:
             return STATIC
         return [split_lengths] if requirement.code == "V101" else BOUNDS

@@ -140,7 +140,7 @@ class GatherNDV5(Op):
         ctx.expect_within(indices, data.shape[batch : batch + length])
         return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, indices: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, indices: Input) -> Looks:
         return [indices.shape[-1]] if requirement.code == "S101" else BOUNDS
 
     def _joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:

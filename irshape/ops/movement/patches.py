@@ -85,9 +85,7 @@ class Col2Im(Op):
             ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")
         return (*batch, channels, *image)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], data: Input, output_size: Input, kernel_size: Input
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, kernel_size: Input) -> Sequence[Shape]:
         if is_known(data.shape[-2]) and ctx.known(kernel_size) is not None:
             return shapes
         return [(*shape[:-3], ctx.unknown(), *shape[-2:]) for shape in shapes if shape is not None]

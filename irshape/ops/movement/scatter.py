@@ -121,7 +121,7 @@ class ScatterElementsUpdateV3(Assembling):
             data.values, (start + position * along_step for start, position in zip(starts, positions, strict=True)), updates.values
         )
 
-    def cost(self, out: Outputs, data: Input, indices: Input, updates: Input, axis: Input) -> Count:
+    def cost(self, out: Outputs, updates: Input) -> Count:
         """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
         return Count(operations=0 if self.reduction == "none" else elements(updates))
 
@@ -168,7 +168,7 @@ class ScatterNDUpdateV3(Assembling):
             )
         return data.shape
 
-    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, indices: Input, updates: Input) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, indices: Input) -> Looks:
         return [indices.shape[-1]]
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:
@@ -190,7 +190,7 @@ class ScatterNDUpdateV3(Assembling):
         """The flat positions of slices of equal length."""
         return (place for start in starts for place in range(start, start + length))
 
-    def cost(self, out: Outputs, data: Input, indices: Input, updates: Input) -> Count:
+    def cost(self, out: Outputs, updates: Input) -> Count:
         """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
         return Count(operations=0 if self.reduction == "none" else elements(updates))
 

@@ -191,9 +191,7 @@ class StridedSlice(Moving):
                 shape.append(1 if what == "new" else sizes[axis])
         return tuple(shape)
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, data: Input, begin: Input, end: Input, strides: Input | None
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, strides: Input | None) -> Looks:
         """OpenVINO counts strides that it knows."""
         return [strides] if requirement.names.get("port") == "strides" else BOUNDS
 

@@ -69,9 +69,7 @@ class SpaceToBatch(Op):
         spatial = [blocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)]
         return (ctx.saturate(batch[0] * product(blocks)), *spatial)
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, data: Input, block_shape: Input, pads_begin: Input, pads_end: Input
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, pads_begin: Input, pads_end: Input) -> Looks:
         """OpenVINO reads blocks and pads together. It takes a pad of -1 for an unknown one, and a smaller number for 0."""
         if requirement.code in ("S102", "S201"):
             return BOUNDS
@@ -148,9 +146,7 @@ class BatchToSpace(Op):
         names = ("block_shape", "crops_begin", "crops_end")
         return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)])
 
-    def openvino_checks(
-        self, ctx: Context, requirement: Requirement, data: Input, block_shape: Input, crops_begin: Input, crops_end: Input
-    ) -> Looks:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, crops_begin: Input, crops_end: Input) -> Looks:
         """OpenVINO reads the blocks alone, the crops together, and all of them where a size is static."""
         if requirement.code == "S203":
             return STATIC, [block_shape, crops_begin, crops_end]

@@ -109,16 +109,7 @@ class ScaledDotProductAttention(Op):
             ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query")
             ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")
 
-    def cost(
-        self,
-        out: Outputs,
-        query: Input,
-        key: Input,
-        value: Input,
-        attention_mask: Input | None,
-        scale: Input | None,
-        sink: tuple[Input, ...],
-    ) -> Count:
+    def cost(self, out: Outputs, query: Input, key: Input, value: Input, attention_mask: Input | None) -> Count:
         """For each row of `query` and row of `key` E + V MACs and 6 operations: the scale and a Softmax; 7 with a mask.
 
         `causal` saves none.

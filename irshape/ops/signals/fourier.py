@@ -59,12 +59,10 @@ class DFT(_Fourier):
     def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
         return (*sizes, 2) if signal_size is None else super().unknown(ctx, sizes, signal_size)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], data: Input, axes: Input, signal_size: Input | None
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         return [(*shape[:-1], data.shape[-1]) for shape in shapes if shape is not None] or shapes
 
-    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input) -> Count | None:
         """5*n*log2(n) operations for each transform of n complex numbers, if n is known."""
         return _transformed(out.shape[:-1], axes, is_real=False)
 
@@ -115,7 +113,7 @@ class IRDFT(_Fourier):
             size = whole if given[-1] == -1 else ctx.unknown(0, max(bounds(size)[1], bounds(whole)[1]))
         return (*sizes[:last], size, *sizes[last + 1 :])
 
-    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input) -> Count | None:
         """2.5*n*log2(n) operations for each transform of n real numbers, if n is known."""
         return _transformed(out.shape, axes, is_real=True)
 
