@@ -5,6 +5,11 @@ The modules that hold the names of the package are loaded when a name is asked f
 
 from __future__ import annotations
 
+import sys
+
+if sys.version_info < (3, 11):  # noqa: UP036 - a source tree has no installer that says so
+    raise ImportError("irshape needs Python 3.11 or newer, and this is Python {}.{}".format(*sys.version_info))
+
 from irshape.version import __version__ as __version__
 
 TYPE_CHECKING = False

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING
 
 from irshape.cli.examination import OUT_OF_MEMORY, Examination, Lines, Outcome, Verb
-from irshape.cli.files import find, is_much, is_one
+from irshape.cli.files import find, is_much, is_one, models_of
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, RunError, complain, put
 from irshape.report.diagnostic import Diagnostic
@@ -90,7 +90,8 @@ def report(
         allowance = _allowance(given)
     except RunError as error:
         return complain(str(error))
-    paths, complaints = find(given.files, settings, force_exclude=getattr(given, "force_exclude", False))
+    files = models_of(given.files) if getattr(given, "skip_foreign", False) else given.files
+    paths, complaints = find(files, settings, force_exclude=getattr(given, "force_exclude", False))
     try:
         if prepare is not None:
             prepare(paths)

@@ -37,7 +37,7 @@ def add_options(command: ArgumentParser) -> None:
     globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
     add("--exclude", default=[], help="pass over these files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
     add("--force-exclude", action="store_true", help="apply excludes to each FILE, too")
-    add("--skip-foreign", action="store_true", help="pass over each FILE that is XML of another format, as in a folder")
+    add("--skip-foreign", action="store_true", help="pass over each FILE that is no IR, as in a folder; a .bin stands for its .xml")
     add("--follow-links", action="store_true", help="follow links to folders")
 
     add = command.add_argument_group("configuration").add_argument

@@ -21,6 +21,18 @@ def is_one(arguments: Sequence[str]) -> bool:
     return len(arguments) == 1 and not os.path.isdir(arguments[0])
 
 
+def models_of(arguments: Sequence[str]) -> list[str]:
+    """The files with the `.xml` beside it in place of each `.bin`, each file once; a `.bin` without an `.xml` belongs to no model."""
+    found: dict[str, None] = {}
+    for argument in arguments:
+        root, end = os.path.splitext(argument)
+        if end.lower() != ".bin" or os.path.isdir(argument):
+            found[argument] = None
+        elif os.path.lexists(f"{root}.xml"):
+            found[f"{root}.xml"] = None
+    return list(found)
+
+
 def find(arguments: Sequence[str], settings: Settings | None = None, *, force_exclude: bool = False) -> tuple[list[str], list[str]]:
     """The paths of the files, and complaints about folders.
 

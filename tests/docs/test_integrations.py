@@ -53,6 +53,7 @@ def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
     for name in ("irshape", "schemas"):
         shutil.copytree(ROOT / name, hooks / name, ignore=shutil.ignore_patterns("__pycache__"))
     names = ("irshape", "irshape-fix")
+    cache = tmp_path / "cache"
     lines = [
         "repos:",
         f"  - repo: {hooks.as_posix()}",
@@ -62,13 +63,20 @@ def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
     ]
     (repository / ".pre-commit-config.yaml").write_text("\n".join(lines) + "\n")
     committed(repository)
-    done = run(sys.executable, "-m", "pre_commit", "run", "--all-files", cwd=repository, PRE_COMMIT_HOME=str(tmp_path / "cache"))
+    done = run(sys.executable, "-m", "pre_commit", "run", "--all-files", cwd=repository, PRE_COMMIT_HOME=str(cache))
     if done.returncode == 3:
         pytest.skip("pre-commit cannot install the hook, because no package index can be reached")
     assert done.returncode == 1, done.stdout + done.stderr
     assert "models/faulty.xml:13:17: R302 warning: the port records FP16" in done.stdout
     assert "models/faulty.xml:13:17: R302 fixed: write" in done.stdout
     assert "1 .xml file of other formats skipped" in done.stdout
+    weights = repository / "models" / "faulty.bin"
+    weights.write_bytes(b"changed")
+    assert run("git", "add", "-A", cwd=repository).returncode == 0
+    alone = run(
+        sys.executable, "-m", "pre_commit", "run", "irshape", "--files", "models/faulty.bin", cwd=repository, PRE_COMMIT_HOME=str(cache)
+    )
+    assert "models/faulty.xml:17:34: A103" in alone.stdout, alone.stdout + alone.stderr
     assert 'precision="FP16"' not in (repository / "models" / "faulty.xml").read_text().split("</layer>")[1]
 
 

@@ -11,6 +11,7 @@ from irshape.report.diagnostic import ERROR
 from irshape.shape.limits import Limits
 from irshape.xml.reader import read
 from tests.support.ir import Net, Ref
+from tests.support.oracle import core_of
 from tests.support.rows import contains
 
 Build = Callable[[Net], None]
@@ -132,6 +133,24 @@ def constant(*values: float) -> Build:
         net.result(net.const(list(values), "f32"))
 
     return build
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ('stride="0" part_size="1"', "stride of output 0 must not be 0"),
+        ('stride="1" part_size="0"', "part_size of output 0 must be at least 1, got 0"),
+        ('stride="1" part_size="-1"', "part_size of output 0 must be at least 1, got -1"),
+        ('stride="-1" part_size="1"', None),
+    ],
+)
+def test_a_loop_that_joins_no_parts(given: str, message: str | None) -> None:
+    """OpenVINO reads it, and its CPU plugin cannot run it."""
+    net = repeated_constant(4, f'axis="0" start="0" end="-1" {given}')
+    core_of(net.xml.encode()).read_model(net.xml.encode(), net.bin)
+    found = [one.message for one in irshape.check(net.xml.encode(), weights=net.bin).diagnostics if one.code == "R401"]
+    assert found == ([] if message is None else [f"no size fulfils this: {message}"])
 
 
 def chosen_constant(then: Build, otherwise: Build, condition: bool | None = None) -> Net:

@@ -4,12 +4,14 @@ import http.client
 import json
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +112,9 @@ def test_the_page_follows_the_file(server: Server, shown: Shown, model: Path) ->
 
 def test_the_command_serves_until_it_is_interrupted(model: Path) -> None:
     command = [sys.executable, "-m", "irshape", "view", str(model), "--live", "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+    # A suite that nohup or a shell has started in the background ignores SIGINT, and so would its children.
+    interruptible = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=interruptible) as run:
         assert run.stdout is not None
         line = run.stdout.readline()
         run.send_signal(2)

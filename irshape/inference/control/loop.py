@@ -40,6 +40,7 @@ class LoopRule(Repetition):
         if len(body.outputs) < self.listed:
             self.fault(f"the port map has {counted(len(body.outputs), 'output')}, the layer has {self.listed}", self.node.layer.offset)
         self.check_inputs(self.bodies)
+        self._check_slices(body)
         first = self.first(body, declared)
         run = yield from self.ask(body, first)
         self._check_iteration(body, run.slots)
@@ -67,6 +68,16 @@ class LoopRule(Repetition):
                         self.require_ge(runs, 1, "output {index} has this shape only if the Loop runs at least one iteration", index=index)
             outputs.append(self.seen_as(fact, view))
         return tuple(outputs)
+
+    def _check_slices(self, body: Body) -> None:
+        """Check that iterations take and give parts. OpenVINO reads a Loop that does not; its CPU plugin cannot run it."""
+        sliced = [(f"input {entry.external}", entry.slice, entry.offset) for entry in body.inputs]
+        sliced += [(f"output {index}", output.slice, output.offset) for index, output in enumerate(body.outputs)]
+        for port, slice, offset in sliced:
+            if slice is not None and slice.stride == 0:
+                self.never_runs(f"stride of {port} must not be 0", offset)
+            if slice is not None and slice.part_size <= 0:
+                self.never_runs(f"part_size of {port} must be at least 1, got {slice.part_size}", offset)
 
     def _runs(self, is_entered: bool | None, trip_count: Any, iterations: Size) -> Size:
         """A number that is at least 1 where a Loop runs an iteration, and else 0: 1 if it always does, the trip count, or a symbol."""

@@ -23,7 +23,7 @@ _read_word = converter(_Word)
 
 
 def _read_activation(text: str) -> tuple[str, None]:
-    """The word in lower case. OpenVINO writes it in the case in which it was given."""
+    """The word in lower case. Files of OpenVINO have it in capitals, too."""
     word, _ = _read_word(text)
     return word, None
 
