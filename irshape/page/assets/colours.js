@@ -13,7 +13,11 @@ class Colours {
     const choice = /** @type {HTMLSelectElement} */ (document.getElementById("colour"));
     const modes = MODES.filter(([mode]) => app.model.data.cost || !["macs", "memory", "weights"].includes(mode));
     choice.replaceChildren(...modes.map(([mode, text]) => element("option", { value: mode }, text)));
-    choice.onchange = () => { this.mode = choice.value; this.app.redraw(); };
+    choice.onchange = () => {
+      this.mode = choice.value;
+      this.app.redraw();
+      if (this.app.places.item === ROOT) this.app.graph.fit(); // beside the legend
+    };
     this.forget();
   }
   forget() { this.amounts = {}; this.peakLayer = undefined; }

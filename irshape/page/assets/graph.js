@@ -216,7 +216,7 @@ class Graph {
   }
   /** Show everything: close groups until the rest can be read, and open what has room. */
   fit() {
-    const { width, height } = this.stage;
+    const { width, height: whole } = this.stage, height = whole - (this.app.colours.mode === "none" ? 0 : 36);
     const scale = Math.max(LEAST, Math.min(1.15, (width - 36) / (this.size[0] || 1), (height - 52) / (this.size[1] || 1)));
     const left = (width - this.size[0] * scale) / 2, top = (height - 52 - this.size[1] * scale) / 2 + 40;
     this.view = { scale, x: Math.max(16, left), y: Math.max(40, top) };
