@@ -17,7 +17,7 @@ from irshape.model.model import Model
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.text import Palette, diagnostic_lines, escape, verdict
-from irshape.shape.dim import Dim, Size, bounds, formula_text, is_eq
+from irshape.shape.dim import Dim, Size, bounds, eq_unasked, formula_text
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import parse_shape
 
@@ -220,7 +220,7 @@ def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool
         for name, found in known.items():
             if found is None:
                 raise LookupError(f"no input has the symbol {name!r}, which the expected size {field!r} names")
-        return is_eq(size, one.size(lambda name: cast("Size", known[name]))) is True
+        return eq_unasked(size, one.size(lambda name: cast("Size", known[name]))) is True
     except LookupError as error:
         raise ValueError(*error.args) from None
     except (ValueError, ZeroDivisionError):

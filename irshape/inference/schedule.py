@@ -48,9 +48,10 @@ class Schedule:
     def positions(self) -> list[int]:
         """The position of each node, by its index; a node that OpenVINO drops has none, and nobody reads it."""
         if self._positions is None:
-            self._positions = [-1] * len(self.model)
+            positions = [-1] * len(self.model)
             for position, node in enumerate(self.nodes):
-                self._positions[node.index] = position
+                positions[node.index] = position
+            self._positions = positions
         return self._positions
 
     @property

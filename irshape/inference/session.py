@@ -53,8 +53,7 @@ class Session:
         self._opaque = frozenset(opaque)
         self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
-        self._engine = self._new_engine()
-        self._plans = _Plans(self._engine)
+        self._plans: _Plans | None = None
 
     @property
     def plan(self) -> Plan | None:
@@ -62,7 +61,7 @@ class Session:
 
         None until the inputs have changed twice. `plan.source` is its text in Python, `plan.to_dict()` its JSON for other languages.
         """
-        return self._plans.found[0] if self._plans.found else None
+        return self._plans.found[0] if self._plans and self._plans.found else None
 
     def _new_engine(self) -> Engine:
         return Engine(self.model, self._weights, self._opaque, work=self._work)
@@ -130,10 +129,9 @@ class Session:
         from irshape.inference.patch import patched
 
         assert self._weights is not None  # the elements of constants were read from there
-        self.model, self._weights, patches = patched(self.model, self._weights, numbers)
-        self._engine = self._new_engine()
-        self._plans = _Plans(self._engine)
-        self._inputs = wanted._replace(shapes={self.model.nodes[node.index]: shape for node, shape in wanted.shapes.items()})
+        model, weights, patches = patched(self.model, self._weights, numbers)
+        inputs = wanted._replace(shapes={model.nodes[node.index]: shape for node, shape in wanted.shapes.items()})
+        self.model, self._weights, self._inputs, self._plans = model, weights, inputs, None
         inference = conclude(self.attempt(self._inputs), remarks=[*self._remarks, *notes], asked=self._inputs)
         inference.patches = patches
         return inference
@@ -141,25 +139,34 @@ class Session:
     def attempt(self, inputs: Inputs) -> Engine:
         """The engine after a pass with these shapes, which do not become those of the session. Raises InputError.
 
-        A symbol that is given another range needs tables of its own.
+        A symbol that is given another range needs tables of its own. While the engine works, the session has none, so that an interrupt
+        leaves nothing half made: then the next attempt begins anew.
         """
-        shapes = inputs.numbers()
-        if shapes is not None and self._plans.answer(shapes):
-            return self._engine
-        engine = self._engine
-        if engine.remembered > _MOST_REMEMBERED * len(self.model):
-            engine = self._new_engine()
+        plans, self._plans = self._plans or _Plans(self._new_engine()), None
         try:
-            question = inputs.question(engine)
+            plans = self._attempted(plans, inputs)
         except InputError:
-            engine = self._new_engine()
-            question = inputs.question(engine)
-        infer_all(engine, question)
-        if engine is not self._engine:
-            self._engine, self._plans = engine, _Plans(engine)
-        if shapes is not None and not any(found.severity == ERROR for found in engine.diagnostics):
-            self._plans.learn(shapes)
-        return engine
+            self._plans = plans
+            raise
+        self._plans = plans
+        return plans.engine
+
+    def _attempted(self, plans: _Plans, inputs: Inputs) -> _Plans:
+        """The plans, and the engine that they are for, after a pass."""
+        shapes = inputs.numbers()
+        if shapes is not None and plans.answer(shapes):
+            return plans
+        if plans.engine.remembered > _MOST_REMEMBERED * len(self.model):
+            plans = _Plans(self._new_engine())
+        try:
+            question = inputs.question(plans.engine)
+        except InputError:
+            plans = _Plans(self._new_engine())
+            question = inputs.question(plans.engine)
+        infer_all(plans.engine, question)
+        if shapes is not None and not any(found.severity == ERROR for found in plans.engine.diagnostics):
+            plans.learn(shapes)
+        return plans
 
 
 class _Plans:

@@ -394,11 +394,12 @@ class Model:
     def readers(self) -> Mapping[int, list[tuple[int, int]]]:
         """The readers of each slot that is read: the index of the node and the position of its input."""
         if self._readers is None:
-            self._readers = {}
+            found: dict[int, list[tuple[int, int]]] = {}
             for node in self.nodes:
                 for position, slot in enumerate(node.sources):
                     if 0 <= slot < len(self.producers):
-                        self._readers.setdefault(slot, []).append((node.index, position))
+                        found.setdefault(slot, []).append((node.index, position))
+            self._readers = found
         return self._readers
 
     @property
@@ -411,13 +412,14 @@ class Model:
     def is_of_data(self, node: Node) -> bool:
         """Whether elements of an input of the model, and not only shapes and constants, are among the sources of a node's elements."""
         if self._of_data is None:
-            self._of_data = marks = bytearray(len(self.nodes))
+            marks = bytearray(len(self.nodes))
             for index in self.order:
                 one = self.nodes[index]
                 kind = one.type if one.op_class is None else one.op_class.TYPE
                 if kind not in ("ShapeOf", "Constant"):
                     sources = [slot for slot in one.sources if 0 <= slot < len(self.producers)]
                     marks[index] = not sources or any(marks[self.producers[slot]] for slot in sources)
+            self._of_data = marks
         return bool(self._of_data[node.index])
 
     def op_of(self, node: Node) -> Op | None:

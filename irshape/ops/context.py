@@ -10,7 +10,7 @@ from irshape.ops.findings import RuleFailure as RuleFailure
 from irshape.ops.op import Input, UnknownRank
 from irshape.ops.reading import Reading
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.dim import Dim, Size, are_known, bounds, dim_max, eq, is_eq, narrow, origins
+from irshape.shape.dim import Dim, Size, are_known, bounds, dim_max, eq, eq_unasked, narrow, origins
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.range import interval_text
@@ -117,7 +117,7 @@ class Context(Reading):
         for factor in rest:
             self.scope.work.take(1 + len(left) // 4)
             for i, other in enumerate(left):
-                if other != 0 and is_eq(other, factor):
+                if other != 0 and eq_unasked(other, factor):
                     del left[i]
                     break
             else:

@@ -9,7 +9,7 @@ from typing import NoReturn
 from irshape.ops.findings import Findings
 from irshape.ops.op import Input
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, narrow, origins
+from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, ask, bounds, narrow, origins
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import BOUNDS
 from irshape.shape.polynomial import UNBACKED
@@ -196,8 +196,8 @@ class Reading(Findings):
         elements = port.elements
         if elements is None or are_known(elements):
             return elements
-        if self.scope.questions is not None:  # what a rule does with a number is no question about sizes
-            self.scope.questions.append(("known", next(element for element in elements if isinstance(element, Dim)), 0))
+        # What a rule does with a number is no question about sizes.
+        ask("known", next(element for element in elements if isinstance(element, Dim)), 0)
         return None
 
     def axis(self, axis: int, rank: int, what: str = "axis", *, port: Input | None = None, attribute: str | None = None) -> int:

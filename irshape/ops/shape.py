@@ -9,7 +9,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, is_eq, is_filled, is_known, le, narrow, product
+from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, eq_unasked, is_filled, is_known, le, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
@@ -167,7 +167,7 @@ class Reshape(_Rearrangement):
             return left
         sizes = {axis: size for axis, size in enumerate(data.shape) if axis not in copied}
         copies = [axis for axis, size in given.items() if self._may_copy(ctx, data, axis, size)]
-        same = [axis for axis in copies if is_eq(given[axis], sizes[axis])]  # whether given or copied, the rest is divided
+        same = [axis for axis in copies if eq_unasked(given[axis], sizes[axis])]  # whether given or copied, the rest is divided
         for axis in same:
             del sizes[axis], given[axis]
         return self._left(ctx, sizes, given, [axis for axis in copies if axis not in same])

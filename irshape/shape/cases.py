@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypeAlias
 
-from irshape.shape.dim import Dim, Size, bounds, is_eq, is_le, is_multiple
+from irshape.shape.dim import Dim, Size, bounds, eq_unasked, is_multiple, le_unasked
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, PolynomialTable, range_of, split
 from irshape.shape.range import Range
@@ -29,12 +29,12 @@ def _is_plain(requirement: Requirement) -> bool:
     """Whether a requirement holds without cases."""
     a, b = requirement.a, requirement.b
     if requirement.kind == "ge":
-        return is_le(b, a) is True
+        return le_unasked(b, a) is True
     if requirement.kind == "div":
         return (isinstance(b, Dim) or b > 0) and is_multiple(a, b)
-    if requirement.kind == "eq" or is_eq(a, b):
-        return is_eq(a, b) is True
-    if is_eq(a, 1) or (requirement.kind == "broadcast" and is_eq(b, 1)):
+    if requirement.kind == "eq" or eq_unasked(a, b):
+        return eq_unasked(a, b) is True
+    if eq_unasked(a, 1) or (requirement.kind == "broadcast" and eq_unasked(b, 1)):
         return True
     return _is_one_of_two(a, b) or (requirement.kind == "broadcast" and _is_one_of_two(b, a))
 

@@ -4,7 +4,10 @@ A rule is written once, with `+ - * // %` and the functions of this module; on i
 polynomial with a range. It is immutable, so a rule is a function of its arguments. Its range holds for all sizes for which the model
 is valid: the result of `merge(a, b)` has the intersection of both ranges.
 
-A question about sizes is answered True, False or None (it depends), never by a guess.
+A question about sizes is answered True, False or None (it depends), never by a guess. A rule that branches on the answer does something
+else for other sizes, so `le`, `lt`, `eq` and `bounds` tell `ask` of every question that the ranges leave open: a plan for reshapes holds
+only where the answers are the same. `le_unasked`, `eq_unasked` and `bounds_unasked` are for a caller that does the same with any answer,
+or that asks the question as a requirement.
 """
 
 from __future__ import annotations
@@ -69,8 +72,8 @@ class Scope:
         if made is None:
             if name in self._names:
                 raise ValueError(f"{name} is already the name of a value that is unknown before the model runs; choose another name")
-            self._names.add(name)
             made = self._symbols[name] = known, self._new_symbol(name, known, NAMED)
+            self._names.add(name)
         elif made[0] != known:
             raise ValueError(f"{name} is {_range_text(made[0])} and cannot also be {_range_text(known)}")
         return made[1]
@@ -378,20 +381,20 @@ def bounds(size: Size) -> tuple[Bound, Bound]:
         return size, size
     low, high, _, _ = size.range
     if low <= 0 and size.scope.questions is not None:
-        size.scope.questions.append(("sign", size, 0))
+        ask("sign", size, 0)
     return low, high
 
 
-def _ends(size: Size) -> tuple[Bound, Bound]:
-    """The bounds, without a question."""
+def bounds_unasked(size: Size) -> tuple[Bound, Bound]:
+    """The bounds, for a caller that does the same whatever the sign is."""
     if type(size) is int:
         return size, size
     known = _range(size)
     return known.low, known.high
 
 
-def _ask(kind: str, a: Size, b: Size) -> None:
-    """Tell whoever gathers the questions of rules that the ranges leave this one open."""
+def ask(kind: str, a: Size, b: Size) -> None:
+    """Tell whoever gathers the questions of rules that the ranges leave this one open. Nobody else records a question."""
     size = a if isinstance(a, Dim) else b
     assert isinstance(size, Dim)
     if size.scope.questions is not None:
@@ -406,51 +409,51 @@ def congruence(size: Size) -> tuple[int, int]:
 
 def le(a: Size, b: Size) -> bool | None:
     """Whether `a <= b`."""
-    holds = is_le(a, b)
+    holds = le_unasked(a, b)
     if holds is None:
-        _ask("le", a, b)
+        ask("le", a, b)
     return holds
 
 
 def lt(a: Size, b: Size) -> bool | None:
     """Whether `a < b`."""
-    holds = _is_lt(a, b)
+    holds = _lt_unasked(a, b)
     if holds is None:
-        _ask("lt", a, b)
+        ask("lt", a, b)
     return holds
 
 
 def eq(a: Size, b: Size) -> bool | None:
     """Whether `a == b`."""
-    holds = is_eq(a, b)
+    holds = eq_unasked(a, b)
     if holds is None:
-        _ask("eq", a, b)
+        ask("eq", a, b)
     return holds
 
 
-def is_le(a: Size, b: Size) -> bool | None:
-    """Whether `a <= b`; for those for whom an open answer makes no difference, or who ask it as a requirement."""
+def le_unasked(a: Size, b: Size) -> bool | None:
+    """Whether `a <= b`; for a caller that does the same with any answer, or asks it as a requirement."""
     if type(a) is int and type(b) is int:
         return a <= b
     if isinstance(a, int) or isinstance(b, int):  # the formula of the difference tells no more than the bounds
-        (low, high), (least, most) = _ends(a), _ends(b)
+        (low, high), (least, most) = bounds_unasked(a), bounds_unasked(b)
         return True if high <= least else False if low > most else None
     low, high, _, _ = _difference(b, a)
     return True if low >= 0 else False if high < 0 else None
 
 
-def _is_lt(a: Size, b: Size) -> bool | None:
+def _lt_unasked(a: Size, b: Size) -> bool | None:
     if type(a) is int and type(b) is int:
         return a < b
     if isinstance(a, int) or isinstance(b, int):
-        (low, high), (least, most) = _ends(a), _ends(b)
+        (low, high), (least, most) = bounds_unasked(a), bounds_unasked(b)
         return True if high < least else False if low >= most else None
     low, high, _, _ = _difference(b, a)
     return True if low > 0 else False if high <= 0 else None
 
 
-def is_eq(a: Size, b: Size) -> bool | None:
-    """Whether `a == b`; for those for whom an open answer makes no difference, or who ask it as a requirement."""
+def eq_unasked(a: Size, b: Size) -> bool | None:
+    """Whether `a == b`; for a caller that does the same with any answer, or asks it as a requirement."""
     if type(a) is int and type(b) is int:
         return a == b
     if isinstance(a, Dim) and isinstance(b, int):
@@ -485,14 +488,14 @@ def dim_min(a: Size, b: Size) -> Size:
     """The smaller of two sizes."""
     if type(a) is int and type(b) is int:
         return min(a, b)
-    return a if is_le(a, b) else b if is_le(b, a) else _selected("min", a, b)
+    return a if le_unasked(a, b) else b if le_unasked(b, a) else _selected("min", a, b)
 
 
 def dim_max(a: Size, b: Size) -> Size:
     """The larger of two sizes."""
     if type(a) is int and type(b) is int:
         return max(a, b)
-    return a if is_le(b, a) else b if is_le(a, b) else _selected("max", a, b)
+    return a if le_unasked(b, a) else b if le_unasked(a, b) else _selected("max", a, b)
 
 
 def broadcast_of(a: Size, b: Size) -> Size:

@@ -12,13 +12,14 @@ from irshape.shape.dim import (
     Scope,
     Size,
     are_known,
+    ask,
     bounds,
     broadcast_of,
+    eq_unasked,
     evaluate,
     expression_of,
     formula_text,
-    is_eq,
-    is_le,
+    le_unasked,
     narrow,
     symbols,
 )
@@ -177,7 +178,7 @@ _NEVER: Final = Decision(False, False)
 
 
 def _decide_eq(a: Size, b: Size) -> Decision:
-    holds = is_eq(a, b)
+    holds = eq_unasked(a, b)
     if holds is not False:
         return _HOLDS if holds else _DEPENDS
     (low, high), (other_low, other_high) = bounds(a), bounds(b)
@@ -185,7 +186,7 @@ def _decide_eq(a: Size, b: Size) -> Decision:
 
 
 def _decide_ge(a: Size, b: Size) -> Decision:
-    holds = is_le(b, a)
+    holds = le_unasked(b, a)
     if holds is not False:
         return _HOLDS if holds else _DEPENDS
     return _REFUTED if bounds(a)[1] < bounds(b)[0] else _NEVER
@@ -300,8 +301,7 @@ class Judge:
     def _depends(self, requirement: Requirement) -> None:
         if self._assumes:
             requirement = Premise(requirement.kind, requirement.a, requirement.b, requirement.template, requirement.code, requirement.names)
-        if self.scope.questions is not None:
-            self.scope.questions.append((requirement.kind, requirement.a, requirement.b))
+        ask(requirement.kind, requirement.a, requirement.b)
         if self.scope_of(requirement)[1]:
             self.undecided(requirement)
 
@@ -382,10 +382,10 @@ class Judge:
 
     def require_stretch(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> None:
         """Demand that `a` broadcasts to `b`: it is equal to `b`, or 1."""
-        is_one = is_eq(a, 1)
-        if is_one is False or (not is_one and is_eq(b, 1)):
+        is_one = eq_unasked(a, 1)
+        if is_one is False or (not is_one and eq_unasked(b, 1)):
             self.require_eq(a, b, message, code=code, **names)
-        elif is_one is None and not is_eq(a, b):
+        elif is_one is None and not eq_unasked(a, b):
             self._depends(Requirement("stretch", a, b, message, code, names))
 
     def broadcast(self, a: Size, b: Size, message: str, *, code: str = "S202", **names: Any) -> Size:
@@ -405,11 +405,11 @@ class Judge:
             return _merged(a, b)
         for whole, least in ((a, b), (b, a)):
             limit = _limit(least, whole)
-            if limit is not None and is_le(whole, limit) is None:
+            if limit is not None and le_unasked(whole, limit) is None:
                 # x and min(x, limit) broadcast exactly if x does not exceed the limit.
                 self._depends(Requirement("ge", limit, whole, message, code, names))
                 return narrow(whole, high=limit)
-        is_one, is_other_one = is_eq(a, 1), is_eq(b, 1)
+        is_one, is_other_one = eq_unasked(a, 1), eq_unasked(b, 1)
         if is_one is False and is_other_one is False:
             if equal.holds is None:
                 self._depends(Requirement("broadcast", a, b, message, code, names))

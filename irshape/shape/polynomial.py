@@ -170,8 +170,9 @@ class PolynomialTable:
         marks = 0 if arguments else 1 << index % _MARKS
         for argument in arguments:
             marks |= self._marks(split(argument)[1])
+        # An interrupt may leave a range without an atom.
+        self.ranges[index:] = [known]
         self.atoms.append(Atom(index, kind, arguments, name, depth, size, origins, marks))
-        self.ranges.append(known)
         terms: Terms = (((index,), 1),)
         if kind == "floor":
             return self.polynomial(0, dict(terms))
@@ -560,8 +561,8 @@ class PolynomialTable:
             if atom.arguments:
                 self._below.append(self._mask(atom.arguments[0]) | self._mask(atom.arguments[1]))
             else:
-                self._below.append(1 << len(self._symbols))
                 self._symbols.append(atom.index)
+                self._below.append(1 << len(self._symbols) - 1)
         mask, found = self._mask(expression), []
         while mask:
             lowest = mask & -mask

@@ -12,7 +12,7 @@ from math import copysign, gcd, inf, prod
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.dim import Dim, Size, bounds, congruence
+from irshape.shape.dim import Dim, Size, bounds, bounds_unasked, congruence
 from irshape.shape.element_type import ElementType
 from irshape.shape.range import Bound
 
@@ -191,7 +191,7 @@ def fits(element: Element, element_type: ElementType) -> bool:
     if isinstance(element, (float, Real)):
         return True
     low, high = own if isinstance(element, int) else limits(element_type)
-    least, most = bounds(element)
+    least, most = bounds_unasked(element)
     return low <= least and most <= high
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from irshape.shape.dim import Size, dim_max, dim_min, is_le, le, lt, narrow
+from irshape.shape.dim import Size, dim_max, dim_min, le, le_unasked, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
 
 _TOO_LARGE = "the kernel of {b} elements must fit into axis {axis} of the padded data"
@@ -48,7 +48,7 @@ def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "
 def _require_fit(ctx: Judge, size: Size, extent: Size, pads: int, axis: int) -> None:
     """Demand that a kernel fits into the padded data. OpenVINO checks static sizes, and takes pads that sum to less than -1 for 0."""
     padded = size + pads
-    if is_le(extent, padded):
+    if le_unasked(extent, padded):
         return
     with ctx.openvino_checks(at=STATIC):
         if pads >= 0 or not lt(padded, extent):

@@ -1,6 +1,7 @@
 """Formulas, bounds and text of single sizes."""
 
 from math import inf
+from pathlib import Path
 
 import pytest
 
@@ -144,12 +145,14 @@ COMPARISONS = (
 )
 
 
-@pytest.mark.parametrize(("a", "b", "is_le", "is_lt", "is_eq"), COMPARISONS, ids=[f"{row[0]} and {row[1]}" for row in COMPARISONS])
-def test_questions(a: str, b: str, is_le: bool | None, is_lt: bool | None, is_eq: bool | None) -> None:
+@pytest.mark.parametrize(
+    ("a", "b", "le_unasked", "is_lt", "eq_unasked"), COMPARISONS, ids=[f"{row[0]} and {row[1]}" for row in COMPARISONS]
+)
+def test_questions(a: str, b: str, le_unasked: bool | None, is_lt: bool | None, eq_unasked: bool | None) -> None:
     scope = Scope()
     names: dict[str, object] = {name: scope.symbol(name, *facts) for name, *facts in SYMBOLS}  # type: ignore[misc]
     x, y = (eval(expression, vars(dim) | names) for expression in (a, b))
-    assert (le(x, y), lt(x, y), eq(x, y)) == (is_le, is_lt, is_eq)
+    assert (le(x, y), lt(x, y), eq(x, y)) == (le_unasked, is_lt, eq_unasked)
 
 
 def test_results_are_shared() -> None:
@@ -277,3 +280,21 @@ def test_sizes_with_one_interval_are_one_object_and_not_known_to_be_equal() -> N
     assert eq(a, b) is None
     assert le(a, b) is None
     assert str(a - b) == "-7..7"
+
+
+def test_only_questions_that_are_asked_are_recorded() -> None:
+    scope = Scope()
+    size = scope.symbol("N", 0, 9)
+    scope.questions = []
+    assert (dim.eq(size, 3), dim.le(size, 3), dim.lt(size, 3), dim.bounds(size)) == (None, None, None, (0, 9))
+    assert scope.questions == [("eq", size, 3), ("le", size, 3), ("lt", size, 3), ("sign", size, 0)]
+    scope.questions = []
+    assert (dim.eq_unasked(size, 3), dim.le_unasked(size, 3), dim.bounds_unasked(size)) == (None, None, (0, 9))
+    assert dim.eq(size, 10) is False
+    assert scope.questions == []
+
+
+def test_questions_are_recorded_in_one_place() -> None:
+    folder = Path(dim.__file__).parents[1]
+    found = [path.name for path in folder.rglob("*.py") for line in path.read_text().splitlines() if "questions.append" in line]
+    assert found == ["dim.py"]

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from irshape.answers.cost.formula import Amount, Formula, amount, total, value, values
 from irshape.answers.cost.graph import Branch, Graph, bytes_of, type_of
 from irshape.model.model import Node
-from irshape.shape.dim import Dim, Scope, Size, dim_max, evaluate, expression_of, is_le, symbols
+from irshape.shape.dim import Dim, Scope, Size, dim_max, evaluate, expression_of, le_unasked, symbols
 from irshape.shape.polynomial import split
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
@@ -305,4 +305,4 @@ def _covers(a: Size, b: Size) -> bool:
         ranges = a.scope.polynomials.ranges
         if all(ranges[index].low >= 0 for monomial, factor in more.items() if factor for index in monomial):
             return True
-    return is_le(b, a) is True
+    return le_unasked(b, a) is True

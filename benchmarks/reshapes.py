@@ -1,0 +1,113 @@
+"""Measures reshapes of real models: `Session.reshape` beside `Model.reshape`, for shapes that no input had before.
+
+Each model takes random sizes that its signature admits. The first ones, from which a session makes its plans, are not measured. Each
+model is measured in a process of its own. Prints a line for each model, and how many are below the ratios that are aimed at.
+
+    python -m benchmarks.reshapes FOLDER_OR_FILE...
+"""
+
+import gc
+import os
+import sys
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+
+import openvino
+
+import irshape
+from benchmarks.inside import differences, timed
+from benchmarks.measure import count_layers
+
+# Smaller files are of one operation or a few: a call alone takes more than the reshape.
+_LEAST_LAYERS = 100
+# Reshapes before those that are measured, and so many more; and how many sizes are tried to find them.
+_BEFORE, _MEASURED = 5, 20
+_ATTEMPTS = 500
+# The ratios that 95 % of the models, and that each model shall not exceed.
+USUAL, MOST = 0.02, 0.05
+# Sizes of windows, patches and strides: valid sizes are often multiples of them.
+_STEPS = (1, 1, 2, 7, 8, 16, 32, 64, 112, 224)
+
+Sizes = dict[str, tuple[int, ...]]
+
+
+def assignments(path: Path, count: int) -> list[Sizes]:
+    """Different shapes of the inputs that the signature of a model admits, as many as are found."""
+    signature = irshape.signature(path)
+    if not signature.ok or not signature.symbols or "[...]" in signature.inputs.values():
+        return []
+    random, found = Random(path.stem), list[Sizes]()
+    for _ in range(_ATTEMPTS):
+        sizes = {}
+        for name, (low, high, modulus, remainder) in signature.symbols.items():
+            size = max(random.choice(_STEPS) * random.randint(1, 8) + random.choice((0, 0, 0, 1, 3)), int(low), 1)
+            size -= (size - remainder) % modulus
+            sizes[name] = int(min(size if size >= low else size + modulus, high))
+        shapes = signature.assign(sizes)
+        if shapes is not None and shapes not in found:
+            found.append(shapes)
+        if len(found) == count:
+            break
+    return found
+
+
+def ratio(path: Path) -> tuple[float, float, str]:
+    """The median milliseconds of a reshape in irshape and in OpenVINO, and how much of the plan is left to rules."""
+    found = assignments(path, _BEFORE + _MEASURED)
+    if len(found) <= _BEFORE:
+        raise ValueError("too few sizes are valid")
+    session, model = irshape.Session(path), openvino.Core().read_model(path)
+    outputs = {node.get_friendly_name(): node.output(0) for node in model.get_parameters()}
+
+    def theirs(shapes: Sizes) -> None:
+        model.reshape({outputs[name]: openvino.PartialShape(list(shape)) for name, shape in shapes.items()})
+
+    seconds: list[list[float]] = [[], []]
+    for number, shapes in enumerate(found):
+        spent, inference = timed(lambda shapes=shapes: session.reshape(shapes))  # type: ignore[misc]
+        if number >= _BEFORE:
+            seconds[0].append(spent)
+        del inference
+    for shapes in found[_BEFORE:]:
+        seconds[1].append(timed(lambda shapes=shapes: theirs(shapes))[0])  # type: ignore[misc]
+    if different := differences(session.infer(), model, is_exact=False):
+        raise ValueError(f"the shapes differ: {different[0]}")
+    plan: Any = session.plan
+    left = "no plan" if plan is None else f"{len(plan.asks)} rules asked" if plan.asks else ""
+    ours, others = (1e3 * median(one) for one in seconds)
+    return ours, others, left
+
+
+def main() -> None:
+    """Measure each model in turn."""
+    gc.disable()
+    paths = [path for one in map(Path, sys.argv[1:]) for path in (sorted(one.glob("**/*.xml")) if one.is_dir() else [one])]
+    ratios: list[float] = []
+    print(f"{'ratio':>7} {'irshape':>9} {'OpenVINO':>9} ms", flush=True)
+    for path in paths:
+        if count_layers(str(path)) < _LEAST_LAYERS or not path.with_suffix(".bin").exists():
+            continue
+        reader, writer = os.pipe()
+        child = os.fork()
+        if not child:
+            try:
+                ours, theirs, left = ratio(path)
+                os.write(writer, f"{ours} {theirs} {left}".encode())
+            except (ValueError, RuntimeError, irshape.InputError) as error:
+                os.write(writer, f"0 0 {str(error).splitlines()[0]}".encode())
+            os._exit(0)
+        os.waitpid(child, 0)
+        os.close(writer)
+        first, second, left = os.read(reader, 4096).decode().split(" ", 2)
+        os.close(reader)
+        if float(second):
+            ratios.append(float(first) / float(second))
+            print(f"{ratios[-1]:7.4f} {float(first):9.3f} {float(second):9.3f} {path.parent.name}/{path.stem} {left}", flush=True)
+    for limit in (USUAL, MOST):
+        print(f"{sum(one <= limit for one in ratios)} of {len(ratios)} models: at most {limit}")
+
+
+if __name__ == "__main__":
+    main()

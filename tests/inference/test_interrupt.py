@@ -1,0 +1,135 @@
+"""An interrupt, at whatever moment it comes, leaves nothing that makes a later answer another one than that of a fresh object."""
+
+import os
+import random
+import sys
+from collections.abc import Callable
+from functools import partial
+from types import FrameType
+from typing import Any
+
+import pytest
+
+import irshape
+from tests.inference.test_plan import said
+from tests.support.ir import Net
+
+# How many moments are tried, over all scenarios.
+MOMENTS = 1000 if os.environ.get("IRSHAPE_CORPUS") else 300
+SHAPES = ([4, 6], [5, 6], [8, 6], [12, 6], [8, 10], [16, 14])
+
+
+def net() -> Net:
+    """A net with what a plan takes: a value subgraph, a guard, a rule that is asked, a size that only data tells, and an If."""
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    sizes = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+    rows = net.layer("Gather", [sizes, net.const([0]), net.const(0)], ["I64"], "opset8")[0]
+    half = net.layer("Divide", [rows, net.const([2])], ["I64"])[0]
+    target = net.layer("Concat", [half, net.const([-1])], ["I64"], axis=0)[0]
+    shaped = net.layer("Reshape", [data, target], ["FP32"], special_zero=False)[0]
+    real = net.layer("Convert", [rows], ["FP32"], destination_type="f32")[0]
+    third = net.layer("Multiply", [real, net.const([0.3], "f32")], ["FP32"])[0]
+    whole = net.layer("Convert", [third], ["I64"], destination_type="i64")[0]
+    net.result(net.layer("Broadcast", [net.const(1.0, "f32"), whole], ["FP32"], "opset3", mode="numpy")[0])
+    found = net.layer("NonZero", [data], ["I64"], "opset3", output_type="i64")[0]
+    net.result(net.layer("ReLU", [net.layer("Convert", [found], ["FP32"], destination_type="f32")[0]], ["FP32"])[0])
+    net.result(net.layer("Add", [shaped, net.layer("ReLU", [shaped], ["FP32"])[0]], ["FP32"])[0])
+    return net
+
+
+class Interrupter:
+    """Raises at the given call of a function, of those made while it is set; counts the calls."""
+
+    def __init__(self, moment: int, error: type[BaseException]) -> None:
+        self.left = moment
+        self.error = error
+        self.count = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        if event == "call" and "irshape" in frame.f_code.co_filename:
+            self.count += 1
+            self.left -= 1
+            if self.left == 0:
+                raise self.error
+
+
+def interrupted(run: Callable[[], object], moment: int, error: type[BaseException]) -> int:
+    """Run until a moment; how many calls there were."""
+    interrupter = Interrupter(moment, error)
+    sys.setprofile(interrupter)
+    try:
+        run()
+    except error:
+        pass
+    finally:
+        sys.setprofile(None)
+    return interrupter.count
+
+
+def ports_of(session: irshape.Session, shape: list[int]) -> object:
+    return session.reshape(parameter_0=shape).ports
+
+
+def answer_of_session(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    """A session that is interrupted at one of its reshapes, and what it says afterwards."""
+    session = irshape.Session(model)
+    for number, shape in enumerate(SHAPES):
+        if number == index:
+            interrupt(partial(ports_of, session, shape))
+        else:
+            session.reshape(parameter_0=shape)
+    return [said(session.reshape(parameter_0=shape)) for shape in SHAPES], said(session.infer())
+
+
+def answer_of_signature(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    interrupt(lambda: irshape.signature(model))
+    signature = irshape.signature(model)
+    names = list(signature.symbols)
+    interrupt(lambda: signature.assign(dict.fromkeys(names, 6)))
+    return signature.to_dict(), signature.assign(dict.fromkeys(names, 4)), signature.assign(dict.fromkeys(names, 6))
+
+
+def answer_of_sizes(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    interrupt(lambda: irshape.valid_sizes(model))
+    sizes = irshape.valid_sizes(model)
+    names = list(sizes.symbols)
+    interrupt(lambda: sizes.admits(dict.fromkeys(names, 6)))
+    return sizes.to_dict(), [sizes.admits(dict.fromkeys(names, number)) for number in (3, 4, 6)]
+
+
+def answer_of_cost(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    interrupt(lambda: irshape.cost(model))
+    return irshape.cost(model).to_dict()
+
+
+def answer_of_inference(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    inference = irshape.infer(model)
+    interrupt(lambda: (inference.ports, inference.guards, inference.named().to_dict(), inference.xml()))
+    return inference.ports, inference.named().to_dict(), inference.xml()
+
+
+ANSWERS = [answer_of_session] * 3 + [answer_of_signature, answer_of_sizes, answer_of_cost, answer_of_inference]
+
+
+# Python tells nobody of an error in a generator that it closes.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("part", range(10))
+def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) -> None:
+    built = net()
+    rng = random.Random(part)
+    # The first calls fill what the process keeps.
+    expected = {answer: answer(irshape.read(built.xml.encode(), weights=built.bin), lambda run: run(), -1) for answer in ANSWERS}
+    most: dict[object, int] = {}
+    for _ in range(MOMENTS // 10):
+        answer, error = rng.choice(ANSWERS), rng.choice((KeyboardInterrupt, MemoryError))
+        index = rng.randrange(len(SHAPES))
+        counts: list[int] = []
+
+        def interrupt(run: Callable[[], object], key: object = (answer, index), counts: list[int] = counts) -> None:
+            counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 3000)), error))  # noqa: B023
+
+        again = answer(irshape.read(built.xml.encode(), weights=built.bin), interrupt, index)
+        for number, count in enumerate(counts):
+            most[(answer, index), number] = max(most.get(((answer, index), number), 0), count)
+        assert again == expected[answer], (answer, index, error)
