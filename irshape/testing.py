@@ -12,19 +12,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import irshape
-from irshape.inference.inference import Inference, InferredPort
+from irshape.api.inference import Inference, InferredPort
+from irshape.api.reading import Reading, named
 from irshape.inference.inputs import Shapes
-from irshape.model.model import Model
+from irshape.model.public import Model
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.text import Palette, diagnostic_lines, escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, ceil_div, dim_max, dim_min, formula_text, is_eq
 from irshape.shape.element_type import ElementType
+from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.notation import Described, ShapeSyntaxError, parse_shape
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsChoice
 
 _PLAIN: Final = Palette(False)
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
@@ -39,12 +43,11 @@ def assert_valid(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-    select: Iterable[str] | None = None,
-    ignore: Iterable[str] = (),
-    targets: Iterable[str] = (),
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] = (),
+    targets: str | Iterable[str] = (),
     strict: bool = False,
+    **reading: Unpack[Reading],
 ) -> Inference:
     """Assert that a model has no errors, and with `strict` no warnings either; returns what `irshape.check` returns.
 
@@ -53,9 +56,9 @@ def assert_valid(
     `irshape.check`.
     """
     __tracebackhide__ = True
-    inference = irshape.check(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, targets=targets)
-    choice = Choice(None if select is None else [checked_prefix(one) for one in select], [checked_prefix(one) for one in ignore])
-    inference.select(Selection([choice]))
+    inference = irshape.check(source, inputs=inputs, symbols=symbols, targets=targets, **reading)
+    choice = Choice(None if select is None else list(map(checked_prefix, named(select))), list(map(checked_prefix, named(ignore))))
+    inference._inference.select(Selection([choice]))
     if not inference.ok or (strict and any(one.severity != NOTE for one in inference.diagnostics)):
         raise AssertionError("\n".join(report(inference)))
     return inference
@@ -79,8 +82,7 @@ def assert_shape(
     port: int | None = None,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
+    **reading: Unpack[Reading],
 ) -> None:
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
 
@@ -92,7 +94,7 @@ def assert_shape(
     """
     __tracebackhide__ = True
     if not isinstance(source, Inference):
-        source = irshape.infer(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+        source = irshape.infer(source, inputs=inputs, symbols=symbols, **reading)
     element_type, fields = _parsed(expected)
     found = _find(source, name, port)
     lines: list[str] = []
@@ -114,7 +116,9 @@ def assert_same(
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
     weights: tuple[Any, Any] = (None, None),
-    opaque: Iterable[str] = (),
+    opaque: str | Iterable[str] = (),
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> None:
     """Assert that two models have the same graph; ids, names that a converter made up and recorded shapes may differ.
 
@@ -122,7 +126,7 @@ def assert_same(
     because weights are missing, and the errors of `irshape.diff`.
     """
     __tracebackhide__ = True
-    difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, limits=limits, extensions=extensions)
     if not difference.is_same or difference.uncompared:
         from irshape.cli.diff import lines
 
@@ -130,7 +134,7 @@ def assert_same(
 
 
 def _name(inference: Inference) -> str:
-    return escape(inference.document.path or "<input>")
+    return escape(inference._inference.document.path or "<input>")
 
 
 def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
@@ -139,15 +143,14 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
     layers: dict[str, InferredPort] = {}
     tensors: dict[str, InferredPort] = {}
     for node in inference.model.nodes:
-        view = inference.view(node)
+        view = inference[node]
         ports = view.outputs or view.inputs
         if ports and (port is None or any(one.id == port for one in (*view.inputs, *view.outputs))):
             wanted = next((one for one in (*view.outputs, *view.inputs) if one.id == port), ports[0])
             layers.setdefault(node.name, wanted)
-        for record, one in zip(node.layer.outputs, view.outputs, strict=True):
-            for text in re.split(r"(?<!\\),", record.names or ""):
-                if text.strip() and port is None:
-                    tensors.setdefault(text.strip().replace("\\,", ","), one)
+        for one in view.outputs if port is None else ():
+            for text in one.port.names:
+                tensors.setdefault(text.strip(), one)
     found = tensors.get(name) or layers.get(name)
     if found is None:
         from difflib import get_close_matches
@@ -202,21 +205,22 @@ def _text(inference: Inference, size: Size) -> str:
     """A size as its formula, with its range if it has one."""
     if not isinstance(size, Dim):
         return str(size)
-    formula, interval = formula_text(size), inference.format((size,)).strip("[]")
+    formula, interval = formula_text(size), inference._inference.format((size,)).strip("[]")
     return formula if interval == "?" else f"{formula} in {interval}"
 
 
 def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool:
     """Whether a size is the expected one; binds a name that no input has."""
+    scope = inference._inference.scope
     one = _described(field)
     if one is not None and not one.name:
-        low, high = inference.bounds(size) if isinstance(size, Dim) else bounds(size)
+        low, high = inference._inference.bounds(size) if isinstance(size, Dim) else bounds(size)
         return one.low <= low and high <= one.high
-    if field.isidentifier() and inference.scope.named(field) is None and field not in bound:
+    if field.isidentifier() and scope.named(field) is None and field not in bound:
         if isinstance(size, Dim):
             bound[field] = size
         return isinstance(size, Dim)
-    return is_eq(size, _evaluated(field, lambda name: bound[name] if name in bound else inference.scope.named(name))) is True
+    return is_eq(size, _evaluated(field, lambda name: bound[name] if name in bound else scope.named(name))) is True
 
 
 def _described(field: str) -> Described | None:

@@ -75,7 +75,7 @@ def loaded(folder: Path, *options: str) -> list[str]:
 # What a check of one operation loads of irshape, by folder. Each module costs the start of every run, so one that is added here must be
 # one that every check needs.
 OWN = {
-    "": "api version",
+    "": "verbs version",
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
     "inference": "apply engine facts graph inference openvino_view origins recorded run schedule stored transfer verdict voice",
     "model": "bodies build load model",

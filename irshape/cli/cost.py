@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-import irshape
+from irshape import verbs
 from irshape.answers.cost.comparison import Comparison
 from irshape.answers.cost.cost import Cost, Tensor
 from irshape.answers.cost.counting import LayerCost
@@ -71,7 +71,7 @@ def run(given: Namespace) -> int:
     except ValueError as error:
         return complain(str(error))
     palette = Palette.choose(given.color, sys.stdout)
-    verb = partial(irshape.cost, near=near, views=given.views, in_place=given.in_place)
+    verb = partial(verbs.cost, near=near, views=given.views, in_place=given.in_place)
     return report(given, verb, partial(_lines, palette, is_complete=given.all), partial(_write, given))
 
 

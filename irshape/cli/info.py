@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import irshape
+from irshape import verbs
 from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
@@ -46,7 +46,7 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """Describe the files and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
-    return report(given, irshape.info, partial(lines, palette=palette, is_complete=given.all))
+    return report(given, verbs.info, partial(lines, palette=palette, is_complete=given.all))
 
 
 def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import irshape
+from irshape import verbs
 from irshape.answers.condition import Condition
 from irshape.answers.signature.notes import Note
 from irshape.answers.signature.signature import Signature
@@ -52,7 +52,7 @@ def run(given: Namespace) -> int:
     """Print the signatures of the files and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout) or WIDTH
-    return report(given, irshape.signature, partial(_lines, palette, width, is_complete=given.all, has_reasons=given.why))
+    return report(given, verbs.signature, partial(_lines, palette, width, is_complete=given.all, has_reasons=given.why))
 
 
 def _lines(palette: Palette, width: int, signature: Signature, *, is_complete: bool, has_reasons: bool) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import irshape
+from irshape import verbs
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
@@ -76,7 +76,7 @@ def run(given: Namespace) -> int:
 
 
 def _ask(near: Mapping[str, int], model: Model, **options: Any) -> _Answer:
-    sizes = irshape.valid_sizes(model, **options)
+    sizes = verbs.valid_sizes(model, **options)
     return _Answer(sizes, near, sizes.nearest(near) if near else None)
 
 

@@ -98,11 +98,19 @@ class In:
         """The name of the port, with its number if the port is variadic, for the input at a position of the layer."""
         return f"{self.name}[{(position - self.index) // self.stride}]" if self.variadic else self.name
 
+    def named(self, name: str) -> In:
+        """The port under a name: the port itself, or a copy if a class has it already."""
+        port = self._copy() if self.name else self
+        port.name = name
+        return port
+
     def placed(self, index: int) -> In:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        if self.index < 0:
-            self.index = index
-            return self
+        port = self if self.index < 0 else self._copy()
+        port.index = index
+        return port
+
+    def _copy(self) -> In:
         port = In(
             self.types,
             rank=self.rank,
@@ -119,7 +127,7 @@ class In:
             along=self.along,
             mixed=self.mixed,
         )
-        port.name, port.index = self.name, index
+        port.name = self.name
         return port
 
 
@@ -157,13 +165,21 @@ class Out:
         self.rank = rank
         self.variadic = variadic
 
+    def named(self, name: str) -> Out:
+        """The port under a name: the port itself, or a copy if a class has it already."""
+        port = self._copy() if self.name else self
+        port.name = name
+        return port
+
     def placed(self, index: int) -> Out:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        if self.index < 0:
-            self.index = index
-            return self
+        port = self if self.index < 0 else self._copy()
+        port.index = index
+        return port
+
+    def _copy(self) -> Out:
         port = Out(self.type, like=self.like, alone=self.alone, attribute=self.attribute, rank=self.rank, variadic=self.variadic)
-        port.name, port.index = self.name, index
+        port.name = self.name
         return port
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
-from irshape.api import check, signature
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
@@ -29,6 +28,7 @@ from irshape.shape.guard import Premise, Requirement
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.shape import Shape, format_symbolic
 from irshape.shape.value import Unreadable
+from irshape.verbs import check, signature
 from irshape.version import TOOL
 from irshape.xml.weights import WeightsError, decode
 

@@ -20,7 +20,8 @@ from types import FrameType
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-import irshape
+from irshape import verbs
+from irshape.inference.mending import mendable
 from irshape.ops.index import MODULES
 from tests.fuzz.ask import Mutant, questions
 
@@ -69,7 +70,7 @@ class Mutator:
         self.weights: bytearray | None = None
         self.root = ElementTree.Element("net")
         self.tags: dict[str, list[ElementTree.Element]] = {}
-        self.edits: list[tuple[int, Callable[[], None]]] = [
+        mendable(self)[1]: list[tuple[int, Callable[[], None]]] = [
             (6, self.change_attribute), (4, self.change_shape), (3, self.change_dim), (2, self.drop), (2, self.copy), (3, self.rewire),
             (2, self.retype), (1, self.change_precision), (4, self.change_elements), (2, self.add_attribute), (1, self.change_version),
             (1, self.swap), (1, self.nest), (1, self.add_port),
@@ -87,7 +88,7 @@ class Mutator:
         self.tags = {}
         for element in self.root.iter():
             self.tags.setdefault(element.tag, []).append(element)
-        weights, edits = zip(*self.edits, strict=True)
+        weights, edits = zip(*mendable(self)[1], strict=True)
         for edit in chance.choices(edits, weights, k=chance.choice((1, 1, 1, 2, 3, 5))):
             edit()
         xml = ElementTree.tostring(self.root)
@@ -238,7 +239,7 @@ class Mutator:
 
 def examine(mutant: Mutant) -> Iterator[str]:
     """What irshape does with a file that it must not do."""
-    inference = irshape.check(mutant.xml, weights=mutant.weights)
+    inference = verbs.check(mutant.xml, weights=mutant.weights)
     answer = inference.to_dict()
     written = inference.xml()
     for diagnostic in inference.diagnostics:
@@ -260,7 +261,7 @@ def examine(mutant: Mutant) -> Iterator[str]:
                 for size in fact.shape or ():
                     if type(size) is int and not 0 <= size < 2**63:
                         yield f"a {node.type} has the size {size}"
-    again = irshape.check(written, weights=mutant.weights)
+    again = verbs.check(written, weights=mutant.weights)
     if not again.ok:
         yield f"what is written is refused: {next(d for d in again.diagnostics if d.severity == 'error')}"
     elif again.to_dict()["ports"] != answer["ports"]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.page.data import PageData
 from irshape.page.server import Server, Watched
 from tests.page.conftest import Shown
@@ -28,7 +28,7 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(model: Path) -> Iterator[Server]:
-    found = Server(Watched(str(model), lambda: PageData(irshape.read(str(model))).to_dict()))
+    found = Server(Watched(str(model), lambda: PageData(verbs.read(str(model))).to_dict()))
     thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield found

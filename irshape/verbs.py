@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes and cost."""
+"""The verbs on the graphs of the engine, for the commands; `irshape.api` has the verbs of the library."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
+from irshape.shape.dim import Dim
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
@@ -157,17 +158,6 @@ def explain(inference: Inference | Source | Model, layer: str | int, port: int |
     from irshape.answers.explain import explainer
 
     return explainer.explain((inference if isinstance(inference, Inference) else infer(inference)).reading, layer, port, axis)
-
-
-def _named(inference: Inference) -> Inference:
-    """The method `Inference.named`."""
-    from irshape.answers.signature.naming import named
-
-    return named(inference)
-
-
-Inference.explain = explain
-Inference.named = _named
 
 
 def diff(
@@ -326,7 +316,7 @@ def _cost(
     opaque = frozenset(opaque)
     inference = _infer(model, weights, inputs, symbols, opaque, is_check=False)
     found = None
-    if inference.ok and inference.is_open:
+    if inference.ok and _is_open(inference):
         found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
     return Cost(inference if found is None else found.inference, found, near, Reuse(views, in_place))
 
@@ -362,6 +352,13 @@ def _infer(
     infer_all(engine)
     without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     return inference.distrusted(without_values)
+
+
+def _is_open(inference: Inference) -> bool:
+    """Whether an input or a variable has a size that is no number."""
+    (model, run), *_ = inference.graphs
+    shapes = (run.slots[node.first_slot].shape for node in model.of_type("Parameter", "ReadValue") if node.outputs)
+    return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
 
 
 def _asked(model: Model, inputs: Shapes | None, symbols: Mapping[str, str] | None) -> tuple[Inputs, list[Diagnostic]]:
