@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import irshape
 from irshape.api.inference import Inference, InferredPort
 from irshape.api.reading import Reading, named
-from irshape.inference.inputs import Shapes
+from irshape.inference.inputs import UNNAMED, Shapes
 from irshape.model.public import Model
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
@@ -175,6 +175,9 @@ def _parsed(expected: str) -> tuple[str, list[str] | None]:
 
 def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: Sequence[str]) -> list[str]:
     """A table of the expected and the inferred sizes in which the different ones are marked; empty if all fit."""
+    for field in fields:
+        if own := re.search(rf"\b{UNNAMED}\b", field):
+            raise ValueError(f"{own[0]!r} is a name that irshape gives to a size without a name; write ? or another name")
     if shape is None:
         return ["the rank is unknown", f"expected  [{','.join(fields)}]", "inferred  [...]"]
     bound: Bindings = {}

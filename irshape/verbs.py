@@ -318,7 +318,7 @@ def _cost(
     found = None
     if inference.ok and _is_open(inference):
         found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
-    return Cost(inference if found is None else found.inference, found, near, Reuse(views, in_place))
+    return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 
 
 def _infer(

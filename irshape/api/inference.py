@@ -126,16 +126,11 @@ class Inference(Exporting):
     change; it can be pickled and sent to another process.
     """
 
-    __slots__ = ("_inference", "_model")
+    __slots__ = ("_inference", "model")
 
     def __init__(self, inference: inner.Inference, model: Model | None = None) -> None:
         self._inference = inference
-        self._model = published(inference.model) if model is None or model._graph is not inference.model else model
-
-    @property
-    def model(self) -> Model:
-        """The model."""
-        return self._model
+        self.model: Model = published(inference.model) if model is None or model._graph is not inference.model else model
 
     @property
     def ok(self) -> bool:
@@ -155,12 +150,12 @@ class Inference(Exporting):
     @property
     def inputs(self) -> Ports[InferredPort]:
         """The inputs of the model, in its order, by the names of their layers and tensors."""
-        return Ports([self._port(port, port.node.name) for port in self._model.inputs], _names_of_end)
+        return Ports([self._port(port, port.node.name) for port in self.model.inputs], _names_of_end)
 
     @property
     def outputs(self) -> Ports[InferredPort]:
         """The outputs of the model, in its order, by the names of their layers and tensors."""
-        ports = [port for port in self._model.outputs if port.source is not None]
+        ports = [port for port in self.model.outputs if port.source is not None]
         return Ports([self._port(port, _name_of_output(port)) for port in ports], _names_of_end)
 
     @property
@@ -182,13 +177,13 @@ class Inference(Exporting):
 
     def __contains__(self, item: object) -> bool:
         """Whether the model has a layer of this name, or this node or layer."""
-        return (item.node if isinstance(item, InferredLayer) else item) in self._model
+        return (item.node if isinstance(item, InferredLayer) else item) in self.model
 
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self._layer, self._inference)
 
     def __len__(self) -> int:
-        return len(self._model)
+        return len(self.model)
 
     @overload
     def __getitem__(self, item: str | Node) -> InferredLayer: ...
@@ -205,7 +200,7 @@ class Inference(Exporting):
 
     def _layer(self, view: inner.InferredLayer) -> InferredLayer:
         """The public form of a layer."""
-        node = public(view.node) if view.node.model is not self._model._graph else self._model._of(view.node)
+        node = public(view.node) if view.node.model is not self.model._graph else self.model._of(view.node)
         fed = [port for port, slot in zip(node.inputs, view.node.sources, strict=True) if slot >= 0]
         inputs = [InferredPort(port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
         outputs = [InferredPort(port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
@@ -238,7 +233,7 @@ class Inference(Exporting):
         from irshape.answers.signature.naming import named
 
         found = named(self._inference)
-        return self if found is self._inference else Inference(found, self._model)
+        return self if found is self._inference else Inference(found, self.model)
 
     def xml(self) -> bytes:
         """The file with the inferred facts in its ports; every other byte is unchanged.
@@ -270,7 +265,7 @@ class Inference(Exporting):
         that writes one of the two in place changes both; `"none"`, not at all. A file that is written in place keeps its weights. A model
         with patched constants needs a copy. Raises `OSError` if a file cannot be written, `ValueError` for another word.
         """
-        self._refuse_errors(force=force)
+        _refuse_errors(self, force=force)
         self._inference.write(path, force=force, in_place=in_place, weights=weights)
 
     def apply_to(self, model: AnyModel, *, force: bool = False) -> AnyModel:
@@ -281,16 +276,10 @@ class Inference(Exporting):
         with errors unless `force` is true, and `InputError` if the model has other inputs than this one, if constants of this one were
         patched, or if OpenVINO refuses the shapes.
         """
-        self._refuse_errors(force=force)
+        _refuse_errors(self, force=force)
         from irshape.inference.export import apply_to
 
         return apply_to(self._inference, model)
-
-    def _refuse_errors(self, *, force: bool) -> None:
-        """Raise `ValueError` for a model with errors unless `force` is true."""
-        errors = [one for one in self.diagnostics if one.severity == ERROR]
-        if errors and not force:
-            raise ValueError(f"the model has {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it all the same")
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
@@ -323,3 +312,10 @@ def _name_of_output(port: InputPort) -> str:
     source = port.source
     assert source is not None
     return next(iter(source.names), source.node.name)
+
+
+def _refuse_errors(inference: Inference, *, force: bool) -> None:
+    """Raise `ValueError` for a model with errors unless `force` is true."""
+    errors = [one for one in inference.diagnostics if one.severity == ERROR]
+    if errors and not force:
+        raise ValueError(f"the model has {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it all the same")

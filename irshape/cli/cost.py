@@ -96,7 +96,7 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
     """Title, totals, memory, groups and the dearest layers of one file."""
-    yield title(cost.inference, palette)
+    yield title(cost._inference, palette)
     if cost.diagnostics:
         yield ""
         for diagnostic in cost.diagnostics:

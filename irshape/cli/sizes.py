@@ -47,7 +47,7 @@ class _Answer(NamedTuple):
 
     @property
     def document(self) -> Document:
-        return self.sizes.inference.document
+        return self.sizes._inference.document
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -102,7 +102,7 @@ def _size(text: str) -> tuple[str, int]:
 def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
     """Title, conditions with their layers, undecided places, and the nearest valid sizes of one file."""
     sizes = answer.sizes
-    yield title(sizes.inference, palette)
+    yield title(sizes._inference, palette)
     if sizes.diagnostics:
         yield ""
         for diagnostic in sizes.diagnostics:

@@ -63,7 +63,7 @@ def html(inference: Inference) -> str:
         rows.append((node.key, node.name, node.type, shapes, *([faults.get(node.key, "")] if faults else [])))
     head = ("id", "layer", "type", "shapes", *(["faults"] if faults else []))
     shapes_table = table(head, rows, [node.key in faults for node in chosen], len(layers) - len(chosen))
-    guards = [(str(guard.requirement), guard.node.name, guard.requirement.message) for guard in inference.guards]
+    guards = [(str(guard.requirement), guard._node.name, guard.requirement.message) for guard in inference.guards]
     conditions = table(("valid only if", "layer", "reason"), guards[:MOST], (), max(len(guards) - MOST, 0)) if guards else ""
     counts = Counter(diagnostic.severity for diagnostic in inference.diagnostics)
     about = f"{counted(len(inference.model), 'layer')}, {verdict(counts)}"

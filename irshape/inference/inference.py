@@ -27,6 +27,7 @@ from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
 from irshape.version import TOOL
 from irshape.xml.document import Document
+from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD, WeightsError
 
 if TYPE_CHECKING:
@@ -195,7 +196,7 @@ class Inference:
         told = [
             one
             for one, guard in self._requirements.items()
-            if not isinstance(one, Premise) or (is_about_data(one) and guard.node.type != "Loop")
+            if not isinstance(one, Premise) or (is_about_data(one) and guard._node.type != "Loop")
         ]
         reported = Reported(self.scope, told)
         if reported.unfinished is not None:
@@ -316,9 +317,10 @@ class Inference:
         """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
         prefix, _, own = str(id).rpartition("/")
         model = next((model for model, _ in self.graphs if model.prefix == (prefix and f"{prefix}/")), None)
-        if model is None:
+        number = whole_number(own)
+        if model is None or number is None:
             raise KeyError(id)
-        return self.view(model.node(int(own)))
+        return self.view(model.node(number))
 
     def view(self, node: Node) -> InferredLayer:
         """The inferred facts of a node."""

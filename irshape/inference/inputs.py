@@ -29,7 +29,7 @@ from irshape.shape.shape import Shape
 from irshape.xml.lexical import INPUTS
 
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
-_UNNAMED = r"(?a)d\d+"
+UNNAMED = r"d[0-9]+"
 
 
 if TYPE_CHECKING:
@@ -362,7 +362,7 @@ def _size(engine: Engine, node: Node, axis: int, described: Described, known: Ma
 def _symbol(engine: Engine, name: str, known: Mapping[str, SymbolRange]) -> Size:
     """A symbol with the range that the user gives it."""
     facts = known.get(name, ANY_SIZE)
-    if not re.fullmatch(_UNNAMED, name):
+    if not re.fullmatch(UNNAMED, name):
         engine.symbols[name] = facts
     try:
         return engine.scope.symbol(name, *facts)

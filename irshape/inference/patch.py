@@ -33,7 +33,7 @@ class Patch(NamedTuple):
     def to_dict(self) -> dict[str, Any]:
         """The form in `schemas/report.schema.json`."""
         elements = [{"index": index, "was": was, "is": now} for index, (was, now) in self.elements.items()]
-        return {"layer": self.key, "name": self.name, "line": self.line, "elements": elements}
+        return {"layer": self.key, "layer_name": self.name, "line": self.line, "elements": elements}
 
 
 def patched(model: Model, weights: Weights, numbers: Mapping[int, Mapping[int, int]]) -> tuple[Model, Weights, list[Patch]]:

@@ -68,7 +68,7 @@ class PageData:
         if self.inference.ok and model.document.is_complete and _is_open(self.inference):
             found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
             self.signature = found if found.ok else None
-        self.formal: Final = self.inference if self.signature is None else self.signature.inference
+        self.formal: Final = self.inference if self.signature is None else self.signature._inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
         self.hierarchy: Final = Hierarchy(model, faulty)

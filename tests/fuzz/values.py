@@ -346,7 +346,7 @@ def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]
     def sizes() -> None:
         found = attempt(partial(verbs.valid_sizes, xml, weights=weights))
         if found is not None:
-            no_internal(found.inference)
+            no_internal(found._inference)
             list(sizes_command._lines(PLAIN, sizes_command._Answer(found, {}, None)))
 
     def reshape() -> None:

@@ -466,7 +466,7 @@ def states_iteration(net: Net) -> str:
     """The premise that a Loop runs an iteration, with `n` for a symbol of the Loop itself; empty if it is not stated."""
     inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs={"parameter_0": "[N]"} if "shapeof" in net.xml else {})
     found = [guard for guard in inference.guards if "at least one iteration" in guard.requirement.message]
-    assert all(guard.is_premise and guard.to_dict()["premise"] for guard in found)
+    assert all(guard.is_premise and guard.to_dict()["is_premise"] for guard in found)
     return "".join(re.sub(r"d\d+", "n", str(guard.requirement)) for guard in found)
 
 
