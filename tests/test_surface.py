@@ -139,7 +139,8 @@ def test_every_verb_takes_the_same_sources() -> None:
     weights = Path(ATROUS).with_suffix(".bin").read_bytes()
     for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.valid_sizes, irshape.cost):
         answers = [verb(ATROUS), verb(Path(ATROUS)), verb(data, weights=weights), verb(model), verb(model.tree())]  # type: ignore[operator]
-        shown = [{key: value for key, value in one.to_dict().items() if key not in ("file", "diagnostics")} for one in answers]
+        # A tree has other lines, because it is written again.
+        shown = [re.sub(r"'(file|line)': (\d+|None|'[^']*')", "", str(one.to_dict())) for one in answers]
         assert all(one == shown[0] for one in shown), verb
     assert irshape.diff(model, model.tree()).is_same
     assert irshape.explain(model, "stem").value == irshape.explain(ATROUS, "stem").value

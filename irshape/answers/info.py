@@ -66,7 +66,7 @@ class Tensor:
 class Info:
     """The description of a model.
 
-    `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
+    `document` is the file, `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
     `state` describe the inputs, the outputs and the variables. `oldest` is the oldest release of OpenVINO that reads the model. `bodies`
     are the graphs inside layers. `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers.
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.

@@ -115,7 +115,7 @@ class ValidSizes:
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:
-            node = self._guards[self._solved.unfinished].node
+            node = self._guards[self._solved.unfinished]._node
             inference.report([inference.unfinished("conditions from here on may not be solved for the sizes", node)])
         self._nodes = {(node.model.path, str(node.id)): node for graph in engine.graphs() for node in graph.model.nodes}
         if self._are_contradictory() and (premises := [guard for guard in self._guards if guard.is_premise]):

@@ -200,7 +200,7 @@ class Inference:
         ]
         reported = Reported(self.scope, told)
         if reported.unfinished is not None:
-            node = self._requirements[reported.unfinished].node
+            node = self._requirements[reported.unfinished]._node
             self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])
         return reported
 
@@ -299,7 +299,7 @@ class Inference:
 
         guards, unfinished = conditions(self._requirements.values(), self.scope.work)
         if unfinished is not None:
-            self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished.node)])
+            self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished._node)])
         return guards
 
     def format(self, shape: Shape) -> str:

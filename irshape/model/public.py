@@ -150,13 +150,12 @@ Edge: TypeAlias = tuple[OutputPort, InputPort]
 
 
 class Node:
-    """A layer of a model or of a body."""
+    """A layer. `model` is the model or the body that has it."""
 
     __slots__ = ("_bodies", "_node", "model")
 
     def __init__(self, model: Model, node: inner.Node) -> None:
         self.model: Model = model
-        """The model or the body that has this node."""
         self._node = node
         self._bodies: Mapping[str, Model] | None = None
 

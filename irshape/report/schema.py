@@ -448,7 +448,7 @@ def info_schema() -> dict[str, Any]:
     root = {
         "kind": {"enum": ["input", "variable", "iteration", "recorded", "rank", "data"]},
         "layer": _KEY,
-        "name": _NAME,
+        "layer_name": _NAME,
         "axis": _COUNT,
         "size": {"type": "string"},
         "ports": {**_COUNT, "description": "output ports whose shapes depend on it"},

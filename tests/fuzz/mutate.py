@@ -21,7 +21,6 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from irshape import verbs
-from irshape.inference.mending import mendable
 from irshape.ops.index import MODULES
 from tests.fuzz.ask import Mutant, questions
 
@@ -70,7 +69,7 @@ class Mutator:
         self.weights: bytearray | None = None
         self.root = ElementTree.Element("net")
         self.tags: dict[str, list[ElementTree.Element]] = {}
-        mendable(self)[1]: list[tuple[int, Callable[[], None]]] = [
+        self.edits: list[tuple[int, Callable[[], None]]] = [
             (6, self.change_attribute), (4, self.change_shape), (3, self.change_dim), (2, self.drop), (2, self.copy), (3, self.rewire),
             (2, self.retype), (1, self.change_precision), (4, self.change_elements), (2, self.add_attribute), (1, self.change_version),
             (1, self.swap), (1, self.nest), (1, self.add_port),
@@ -88,7 +87,7 @@ class Mutator:
         self.tags = {}
         for element in self.root.iter():
             self.tags.setdefault(element.tag, []).append(element)
-        weights, edits = zip(*mendable(self)[1], strict=True)
+        weights, edits = zip(*self.edits, strict=True)
         for edit in chance.choices(edits, weights, k=chance.choice((1, 1, 1, 2, 3, 5))):
             edit()
         xml = ElementTree.tostring(self.root)
