@@ -150,13 +150,13 @@ class Inference(Exporting):
     @property
     def inputs(self) -> Ports[InferredPort]:
         """The inputs of the model, in its order, by the names of their layers and tensors."""
-        return Ports([self._port(port, port.node.name) for port in self.model.inputs], _names_of_end)
+        return Ports([_port(self, port, port.node.name) for port in self.model.inputs], _names_of_end)
 
     @property
     def outputs(self) -> Ports[InferredPort]:
         """The outputs of the model, in its order, by the names of their layers and tensors."""
         ports = [port for port in self.model.outputs if port.source is not None]
-        return Ports([self._port(port, _name_of_output(port)) for port in ports], _names_of_end)
+        return Ports([_port(self, port, _name_of_output(port)) for port in ports], _names_of_end)
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -173,14 +173,14 @@ class Inference(Exporting):
 
     def layer(self, id: int | str) -> InferredLayer:
         """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
-        return self._layer(self._inference.layer(id))
+        return _layer(self, self._inference.layer(id))
 
     def __contains__(self, item: object) -> bool:
         """Whether the model has a layer of this name, or this node or layer."""
         return (item.node if isinstance(item, InferredLayer) else item) in self.model
 
     def __iter__(self) -> Iterator[InferredLayer]:
-        return map(self._layer, self._inference)
+        return (_layer(self, view) for view in self._inference)
 
     def __len__(self) -> int:
         return len(self.model)
@@ -192,30 +192,11 @@ class Inference(Exporting):
     def __getitem__(self, item: str | Node | InputPort | OutputPort) -> InferredLayer | InferredPort:
         """The first layer with this name, the layer of a node, or the facts of a port. Raises `KeyError` if there is none."""
         if isinstance(item, str):
-            return self._layer(self._inference[item])
+            return _layer(self, self._inference[item])
         node = item if isinstance(item, Node) else item.node
         if all(graph is not node.model._graph for graph, _ in self._inference.graphs):
             raise KeyError(f"{item!r} is of another model")
-        return self._layer(self._inference.view(node._node)) if isinstance(item, Node) else self._port(item, "")
-
-    def _layer(self, view: inner.InferredLayer) -> InferredLayer:
-        """The public form of a layer."""
-        node = public(view.node) if view.node.model is not self.model._graph else self.model._of(view.node)
-        fed = [port for port, slot in zip(node.inputs, view.node.sources, strict=True) if slot >= 0]
-        inputs = [InferredPort(port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
-        outputs = [InferredPort(port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
-        return InferredLayer(node, Ports(inputs, _names_of_port), Ports(outputs, _names_of_port))
-
-    def _port(self, port: InputPort | OutputPort, name: str) -> InferredPort:
-        """The facts of a port; it has this name, or by default that of the operation. Raises `KeyError` if no edge leads to it."""
-        view = self._inference.view(port.node._node)
-        index, facts = port.index, view.outputs
-        if isinstance(port, InputPort):
-            sources = port.node._node.sources
-            if sources[index] < 0:
-                raise KeyError(f"no edge leads to {port!r}")
-            index, facts = sum(slot >= 0 for slot in sources[:index]), view.inputs
-        return InferredPort(port, facts[index], name or port.name)
+        return _layer(self, self._inference.view(node._node)) if isinstance(item, Node) else _port(self, item, "")
 
     def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
         """Why a port, or one axis of it, has its shape: `irshape.explain` for this inference."""
@@ -297,6 +278,27 @@ class Inference(Exporting):
 
     def __repr__(self) -> str:
         return repr(self._inference)
+
+
+def _layer(inference: Inference, view: inner.InferredLayer) -> InferredLayer:
+    """The public form of a layer."""
+    node = public(view.node) if view.node.model is not inference.model._graph else inference.model._of(view.node)
+    fed = [port for port, slot in zip(node.inputs, view.node.sources, strict=True) if slot >= 0]
+    inputs = [InferredPort(port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
+    outputs = [InferredPort(port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
+    return InferredLayer(node, Ports(inputs, _names_of_port), Ports(outputs, _names_of_port))
+
+
+def _port(inference: Inference, port: InputPort | OutputPort, name: str) -> InferredPort:
+    """The facts of a port; it has this name, or by default that of the operation. Raises `KeyError` if no edge leads to it."""
+    view = inference._inference.view(port.node._node)
+    index, facts = port.index, view.outputs
+    if isinstance(port, InputPort):
+        sources = port.node._node.sources
+        if sources[index] < 0:
+            raise KeyError(f"no edge leads to {port!r}")
+        index, facts = sum(slot >= 0 for slot in sources[:index]), view.inputs
+    return InferredPort(port, facts[index], name or port.name)
 
 
 def _names_of_port(port: InferredPort) -> list[str]:
