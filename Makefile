@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test pyodide compiled lint format generate site vendor docs docs-serve ci fuzz hostile bench release-check clean
+.PHONY: help example test pyodide compiled lint format generate site page-types vendor docs docs-serve ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -32,6 +32,9 @@ format: $(BIN)/pytest  ## lay out the Python files, and sort their imports
 
 site: $(BIN)/pytest  ## build the site that runs irshape in the browser into build/browser; needs npm
 	$(BIN)/python tools/site.py
+
+page-types:  ## check the types of the page's scripts; needs npm
+	npx --yes --package typescript@5.6 tsc -p tools/page/tsconfig.json
 
 vendor:  ## take the JavaScript libraries of the page from npm, at fixed versions
 	$(PYTHON) tools/vendor.py
@@ -69,6 +72,7 @@ fuzz: $(BIN)/fuzz  ## mutants of the small files of the tests, random nets, then
 hostile: $(BIN)/pytest  ## write the files made to do harm and measure irshape on each
 	$(BIN)/python -m tests.fuzz.hostile build/hostile
 	$(BIN)/python -m tests.fuzz.work build/hostile
+	$(BIN)/python -m tests.fuzz.strangers build/hostile
 
 bench: $(BIN)/pytest  ## measure irshape beside OpenVINO and other tools
 	$(BIN)/pip install -q -e '.[bench]'

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from benchmarks.measure import ROOT
 from irshape.cli.cluster import on_cluster
+from irshape.scan.place import Place
 from irshape.scan.results import Journal, read
 from irshape.scan.row import Row, Scan
 from irshape.scan.summary import Summary
@@ -26,7 +27,7 @@ class Ready:
 
     def __init__(self) -> None:
         scan = Scan()
-        self._rows = [scan(str(path)) for path in sorted((ROOT / "examples").glob("*.xml"))]
+        self._rows = [scan(Place(str(path), str(path))) for path in sorted((ROOT / "examples").glob("*.xml"))]
 
     def __call__(self, number: int) -> tuple[int, Row]:
         """The number of a file and its row."""

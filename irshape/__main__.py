@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import sys
 
-from irshape.cli.main import program
+from irshape.cli.program import program
 
 sys.exit(program())

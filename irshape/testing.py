@@ -5,11 +5,10 @@ They fail with an `AssertionError` whose text is irshape's report. `pytest --irs
 
 from __future__ import annotations
 
-import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import irshape
 from irshape.api.inference import Inference, InferredPort
@@ -19,10 +18,10 @@ from irshape.model.public import Model
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.text import Palette, diagnostic_lines, escape, verdict
-from irshape.shape.dim import Dim, Size, bounds, ceil_div, dim_max, dim_min, formula_text, is_eq
+from irshape.shape.dim import Dim, Size, bounds, formula_text, is_eq
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.shape.notation import Described, ShapeSyntaxError, parse_shape
+from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -213,58 +212,22 @@ def _text(inference: Inference, size: Size) -> str:
 
 
 def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool:
-    """Whether a size is the expected one; binds a name that no input has."""
-    scope = inference._inference.scope
-    one = _described(field)
-    if one is not None and not one.name:
-        low, high = inference._inference.bounds(size) if isinstance(size, Dim) else bounds(size)
-        return one.low <= low and high <= one.high
-    if field.isidentifier() and scope.named(field) is None and field not in bound:
-        if isinstance(size, Dim):
-            bound[field] = size
-        return isinstance(size, Dim)
-    return is_eq(size, _evaluated(field, lambda name: bound[name] if name in bound else scope.named(name))) is True
-
-
-def _described(field: str) -> Described | None:
-    """A number, an interval, `?` or an affine formula; None if the field is another formula."""
+    """Whether a size is the expected one; binds a name that no input has. Raises ValueError for a field that is no size."""
     try:
-        shape = parse_shape(f"[{field}]")
-    except ShapeSyntaxError:
-        return None
-    return shape[0] if shape else None
-
-
-def _evaluated(field: str, symbol: Callable[[str], Size | None]) -> Size:
-    """The size that a formula means. Raises ValueError for anything but arithmetic of numbers and known symbols."""
-    operators: Mapping[type, Callable[[Size, Size], Size]] = {
-        ast.Add: lambda a, b: a + b,
-        ast.Sub: lambda a, b: a - b,
-        ast.Mult: lambda a, b: a * b,
-        ast.FloorDiv: lambda a, b: a // b,
-        ast.Mod: lambda a, b: a % b,
-    }
-    functions: Mapping[str, Callable[[Size, Size], Size]] = {"min": dim_min, "max": dim_max, "ceil_div": ceil_div}
-
-    def value(node: ast.AST) -> Size:
-        match node:
-            case ast.Expression(body=body):
-                return value(body)
-            case ast.Constant(value=int(number)) if type(number) is int:
-                return number
-            case ast.Name(id=name) if (known := symbol(name)) is not None:
-                return known
-            case ast.Name(id=name):
-                raise ValueError(f"no input has the symbol {name!r}, which the expected size {field!r} names")
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return -value(operand)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in operators:
-                return operators[type(op)](value(left), value(right))
-            case ast.Call(func=ast.Name(id=name), args=[left, right], keywords=[]) if name in functions:
-                return functions[name](value(left), value(right))
-        raise ValueError(f"{field!r} is not a size; write 5, ?, 1..8, H or (H + 1)//2")
-
-    try:
-        return value(ast.parse(field, mode="eval"))
-    except (SyntaxError, ZeroDivisionError, RecursionError):
+        (one,) = parse_shape(f"[{field}]") or ()
+        if one.formula is None and not one.name:
+            low, high = inference._inference.bounds(size) if isinstance(size, Dim) else bounds(size)
+            return one.low <= low and high <= one.high
+        known = {name: bound.get(name, inference._inference.scope.named(name)) for name in one.symbols}
+        if field.isidentifier() and known[field] is None:
+            if isinstance(size, Dim):
+                bound[field] = size
+            return isinstance(size, Dim)
+        for name, found in known.items():
+            if found is None:
+                raise LookupError(f"no input has the symbol {name!r}, which the expected size {field!r} names")
+        return is_eq(size, one.size(lambda name: cast("Size", known[name]))) is True
+    except LookupError as error:
+        raise ValueError(*error.args) from None
+    except (ValueError, ZeroDivisionError):
         raise ValueError(f"{field!r} is not a size; write 5, ?, 1..8, H or (H + 1)//2") from None

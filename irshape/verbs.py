@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
+from irshape.inference.question import AS_READ
 from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
@@ -272,14 +273,14 @@ def _infer(
     is_check: bool,
 ) -> Inference:
     """The common part of `infer` and `check`."""
-    engine = Engine(model, weights, frozenset(opaque))
+    engine, question = Engine(model, weights, frozenset(opaque)), AS_READ
     remarks: list[Diagnostic] = []
     wanted: Inputs | None = None
     is_as_read = not (inputs or symbols)
     if not is_as_read or model.document.may_state_shapes:
         wanted, remarks = _asked(model, inputs, symbols)
-        wanted.apply(engine)
-    infer_all(engine)
+        question = wanted.question(engine)
+    infer_all(engine, question)
     if not is_as_read and any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         from irshape.inference.inputs import note_changed_ranks
 
@@ -288,9 +289,7 @@ def _infer(
     if not is_check or len(inference.diagnostics) == 1 or not any(one.code == "W201" for one in inference.diagnostics):
         return inference
     engine = Engine(model, Weights(False), frozenset(opaque))
-    if wanted is not None:
-        wanted.apply(engine)
-    infer_all(engine)
+    infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
     without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     return inference.distrusted(without_values)
 

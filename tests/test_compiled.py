@@ -1,5 +1,7 @@
 """The compiled wheel holds what pyproject.toml lists; `make compiled` runs this file with it."""
 
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -27,3 +29,10 @@ def test_a_listed_module_is_compiled_in_the_compiled_wheel_alone(path: str) -> N
 
 def test_no_wheel_is_compiled_unless_it_is_asked_for() -> None:
     assert SETTINGS["enable-by-default"] is False
+
+
+def test_the_compiled_modules_are_typed_without_any_package() -> None:
+    """mypyc makes code of them where a wheel is built, and nothing else is installed there."""
+    command = [sys.executable, "-m", "mypy", "--no-site-packages", "--config-file=tools/mypyc.toml", *MODULES]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout

@@ -77,6 +77,7 @@ def test_shapes_that_fit(name: str, expected: str) -> None:
         ("[n,2,n,?]", ["n"]),
         ("[8,2,?,?]", ["8"]),
         ("[N,2,?,8..16]", ["8..16"]),
+        ("[N,2,2*(H//2),(W+3)//2]", ["2*(H//2)", "(W+3)//2"]),
     ],
 )
 def test_the_axes_that_differ_are_marked(expected: str, marked: list[str]) -> None:

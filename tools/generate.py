@@ -32,81 +32,10 @@ def op_index() -> str:
     return f"{title}\n\nfrom typing import Final\n\nMODULES: Final = {{\n{lines}}}\n"
 
 
-def report_schema() -> str:
-    """What `--format json` prints for a file."""
-    from irshape.report.schema import report_schema
-
-    return json.dumps(report_schema(), indent=2) + "\n"
-
-
-def diff_schema() -> str:
-    """What `irshape diff --format json` prints."""
-    from irshape.report.schema import diff_schema
-
-    return json.dumps(diff_schema(), indent=2) + "\n"
-
-
-def info_schema() -> str:
-    """What `irshape info --format json` prints for a file."""
-    from irshape.report.schema import info_schema
-
-    return json.dumps(info_schema(), indent=2) + "\n"
-
-
-def explanation_schema() -> str:
-    """What `irshape explain --format json` prints."""
-    from irshape.report.schema import explanation_schema
-
-    return json.dumps(explanation_schema(), indent=2) + "\n"
-
-
-def diagnostics_schema() -> str:
-    """One member of a report's `diagnostics`."""
-    from irshape.report.schema import diagnostic_schema
-
-    return json.dumps(diagnostic_schema(), indent=2) + "\n"
-
-
-def sizes_schema() -> str:
-    """What `irshape sizes --format json` prints for a file."""
-    from irshape.report.schema import sizes_schema
-
-    return json.dumps(sizes_schema(), indent=2) + "\n"
-
-
-def scan_schema() -> str:
-    """A row of `irshape scan`."""
-    from irshape.scan.fields import row_schema
-
-    return json.dumps(row_schema(), indent=2) + "\n"
-
-
-def configuration_schema() -> str:
-    """What `irshape.toml` and `[tool.irshape]` may hold."""
-    from irshape.settings.schema import configuration_schema
-
-    return json.dumps(configuration_schema(), indent=2) + "\n"
-
-
-def extension_schema() -> str:
-    """A TOML file of operations."""
-    from irshape.ops.declared.schema import extension_schema
-
-    return json.dumps(extension_schema(), indent=2) + "\n"
-
-
-def signature_schema() -> str:
-    """What `irshape signature --format json` prints for a file."""
-    from irshape.report.schema import signature_schema
-
-    return json.dumps(signature_schema(), indent=2) + "\n"
-
-
-def cost_schema() -> str:
-    """What `irshape cost --format json` prints for a file."""
-    from irshape.report.schema import cost_schema
-
-    return json.dumps(cost_schema(), indent=2) + "\n"
+def schema(path: str) -> str:
+    """A schema that a function makes, named by its module and its name."""
+    module, _, name = path.partition(":")
+    return json.dumps(getattr(import_module(f"irshape.{module}"), name)(), indent=2) + "\n"
 
 
 def operations_schema() -> str:
@@ -269,20 +198,25 @@ def rows_source(type: str, version: str) -> str:
 # The pages with examples that run.
 SHOWN = ["README.md", "examples/README.md", *(f"docs/guides/{path.name}" for path in sorted((ROOT / "docs" / "guides").glob("*.md")))]
 
+# Each schema, and the function that makes it.
+SCHEMAS = {
+    "report": "report.schema:report_schema",
+    "diagnostics": "report.schema:diagnostic_schema",
+    "cost": "report.schema:cost_schema",
+    "diff": "report.schema:diff_schema",
+    "extension": "ops.declared.schema:extension_schema",
+    "info": "report.schema:info_schema",
+    "explanation": "report.schema:explanation_schema",
+    "signature": "report.schema:signature_schema",
+    "scan": "scan.fields:row_schema",
+    "sizes": "report.schema:sizes_schema",
+    "configuration": "settings.schema:configuration_schema",
+}
+
 FILES = {
     "irshape/ops/index.py": op_index,
-    "schemas/report.schema.json": report_schema,
-    "schemas/diagnostics.schema.json": diagnostics_schema,
-    "schemas/cost.schema.json": cost_schema,
-    "schemas/diff.schema.json": diff_schema,
-    "schemas/extension.schema.json": extension_schema,
-    "schemas/info.schema.json": info_schema,
-    "schemas/explanation.schema.json": explanation_schema,
+    **{f"schemas/{name}.schema.json": partial(schema, path) for name, path in SCHEMAS.items()},
     "schemas/operations.schema.json": operations_schema,
-    "schemas/signature.schema.json": signature_schema,
-    "schemas/scan.schema.json": scan_schema,
-    "schemas/sizes.schema.json": sizes_schema,
-    "schemas/configuration.schema.json": configuration_schema,
     "docs/diagnostics.md": diagnostics_page,
     "docs/operations.md": operations_page,
     **{name: partial(with_outputs, name) for name in SHOWN},

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Final
 
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
-from irshape.shape.dim import Dim, Size, symbols
+from irshape.shape.dim import UNBOUNDED, Dim, Size, symbols
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape
-
-# OpenVINO divides its infinity like a number, so large bounds are unbounded, too; no real size is near this.
-_UNBOUNDED: Final = 2**47
 
 
 class Root:
@@ -41,7 +37,7 @@ class Root:
 
 def is_unbounded(bounds: tuple[Bound, Bound]) -> bool:
     """Whether a size has no upper bound."""
-    return bounds[1] >= _UNBOUNDED
+    return bounds[1] >= UNBOUNDED
 
 
 def outputs(inference: Inference) -> Iterator[tuple[Node, int, Fact]]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import gcd, inf
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from irshape.shape.range import Bound
 
-Mask = NDArray[np.bool_]
+Mask: TypeAlias = NDArray[np.bool_]
 
 # The most numbers that a condition lists.
 _LONGEST_LIST = 48

@@ -78,8 +78,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
         engine = found.run(found.declared)
     else:
         engine = Engine(model, weights, opaque, is_static=True)
-        question.apply(engine)
-        engine.run()
+        engine.run(question.question(engine))
     inference = conclude(engine, remarks=remarks)
     session = Session(model, weights=weights, opaque=opaque, work=engine.scope.work)
     return ValidSizes(question, engine, inference, session, found)

@@ -114,6 +114,24 @@ def add_operations(command: ArgumentParser) -> None:
     )
 
 
+def most(text: str) -> int:
+    """A number that bounds something: a whole number from 1."""
+    if not (text.isascii() and text.isdecimal() and int(text[:18]) > 0 and len(text) <= 18):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"{text[:60]!r} is not a whole number from 1")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """The number of a port, or 0 for any that is free."""
+    if not (text.isascii() and text.isdecimal() and len(text) <= 5 and int(text) < 1 << 16):
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"{text[:60]!r} is not a port, a whole number from 0 to 65535")
+    return int(text)
+
+
 def jobs(text: str) -> int:
     """The number of --jobs."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text) <= 1024):

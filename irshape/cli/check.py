@@ -11,9 +11,10 @@ from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.check_options import add_options, misplaced, read_input, settings_of
-from irshape.cli.conclusion import conclude, write
+from irshape.cli.conclusion import check_writing, conclude, write
 from irshape.cli.formats import DOCUMENTS
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain
+from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
 from irshape.report.text import Palette, diagnostic_lines, escape, mended_line
@@ -59,7 +60,9 @@ def run(given: Namespace) -> int:
 
             print(*(settings_text(path, settings) for path in given.files), sep="\n", end="")
             return CLEAN
-        code = _report(given, settings, Check(given, settings))
+        check = Check(given, settings)
+        check_writing(given)
+        code = _report(given, settings, check)
     except RunError as error:
         return complain(str(error))
     except ValueError as error:  # a target, a configuration or a baseline; each line is a fault
@@ -102,7 +105,7 @@ class Check:
         mended = self._mended(inference) if self._fixes else []
         if mended:
             extensions = [*own.extensions, *self._extensions]
-            inference = checked(verbs.read(path, opset=self._opset, limits=model.document.limits, extensions=extensions))
+            inference = checked(verbs.read(Path(path), opset=self._opset, limits=model.document.limits, extensions=extensions))
             inference.mended = mended
         if (baseline := self.baseline(path)) is not None:
             inference.diagnostics, inference.accepted = baseline.parted(path, inference.diagnostics)
@@ -142,7 +145,7 @@ def _report(given: Namespace, settings: Settings, check: Check) -> int:
 
     with redirect_stdout(io.StringIO()) as out:
         code = _run(given, settings, check, lines or partial(fault_lines, Palette(given.color == "always")))
-    write(given.output_file, out.getvalue())
+    write(given, given.output_file, out.getvalue())
     return code
 
 

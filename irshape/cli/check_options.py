@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from irshape.cli.formats import DOCUMENTS
@@ -29,10 +30,7 @@ def add_options(command: ArgumentParser) -> None:
     add("--stdin-filename", metavar="PATH", help="the path of the file that FILE - reads from standard input")
 
     add = command.add_argument_group("selection").add_argument
-    prefixes = {"type": codes, "action": "extend", "metavar": "CODES"}
-    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **prefixes)  # type: ignore[arg-type]
-    add("--ignore", default=[], help="do not report these codes", **prefixes)  # type: ignore[arg-type]
-    add("--extend-select", default=[], help="report these codes, too", **prefixes)  # type: ignore[arg-type]
+    add_selection(add)
     levels = {"type": _level, "action": "append", "metavar": "CODE=LEVEL"}
     add("--severity", default=[], help="report codes as error, warning or note, or off: W203=error, R3=note", **levels)  # type: ignore[arg-type]
     add("--ignore-suppressions", action="store_true", help="also report what a file itself asks to ignore by <irshape ignore=...>")
@@ -45,6 +43,7 @@ def add_options(command: ArgumentParser) -> None:
     add = command.add_argument_group("configuration").add_argument
     add("--config", metavar="FILE", help="use this configuration instead of the nearest irshape.toml or pyproject.toml")
     add("--isolated", action="store_true", help="use no configuration")
+    add("--trust-config", action="store_true", help="let the configuration name files outside of its folder")
     add("--show-settings", action="store_true", help="show the settings of each FILE, and check nothing")
 
     add = command.add_argument_group("known faults").add_argument
@@ -56,7 +55,16 @@ def add_options(command: ArgumentParser) -> None:
     add("-q", "--quiet", action="store_true", help="print the faults and nothing else")
     add("--output-file", metavar="FILE", help="write the report into this file")
     add("--report", type=_document, action="append", default=[], metavar="FORMAT=FILE", help="also write a report: sarif=irshape.sarif")
+    add("--force", action="store_true", help="overwrite the files of --output-file and --report if they exist")
     add("--exit-zero", action="store_true", help="exit with 0 for faults, too")
+
+
+def add_selection(add: Callable[..., object]) -> None:
+    """Add the options that choose codes, with the method `add_argument` of a command or a group."""
+    prefixes = {"type": codes, "action": "extend", "metavar": "CODES"}
+    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **prefixes)
+    add("--ignore", default=[], help="do not report these codes", **prefixes)
+    add("--extend-select", default=[], help="report these codes, too", **prefixes)
 
 
 def codes(text: str) -> list[str]:
@@ -136,4 +144,5 @@ def settings_of(given: Namespace) -> Settings:
         severity=dict(given.severity),
         exclude=given.exclude,
         follow_links=given.follow_links,
+        is_trusted=given.trust_config,
     )

@@ -40,18 +40,33 @@ def conclude(given: Namespace, baseline_of: BaselineOf, totals: Totals) -> int:
         if totals.kinds and sys.stdout.isatty():
             put(f"irshape rule CODE explains a code, as in irshape rule {min(totals.kinds)}")
     for format, path in given.report:
-        write(path, document(format, totals.checked) + "\n")
+        write(given, path, document(format, totals.checked) + "\n")
     return _write_baseline(given, totals) if given.write_baseline else _stale(given, baseline_of, totals)
 
 
-def write(path: str, text: str) -> None:
-    """Write a report into a file, completely or not at all. Raises `RunError`."""
-    from irshape.xml.writer import write_atomic
+def check_writing(given: Namespace) -> None:
+    """Raise an error for a report or a baseline that may not be written, before the first file is checked."""
+    paths = [path for path in (given.output_file, *(path for _, path in given.report)) if path is not None]
+    if paths:
+        from irshape.cli.output import check_outputs
 
-    try:
-        write_atomic(path, text.encode("utf-8", "backslashreplace"), force=True)
-    except OSError as error:
-        raise RunError(describe(error, path)) from None
+        check_outputs(paths, force=given.force, inputs=given.files)
+    if given.write_baseline is not None:
+        _known(given.write_baseline)
+
+
+def write(given: Namespace, path: str, text: str) -> None:
+    """Write a report into a file, completely or not at all. Raises `RunError`."""
+    from irshape.cli.output import write_output
+
+    write_output(path, text.encode("utf-8", "backslashreplace"), force=given.force, inputs=given.files)
+
+
+def _known(path: str) -> Baseline:
+    """The baseline that is brought up to date, empty if there is no such file. Raises `BaselineError` for a file of another kind."""
+    from irshape.report.baseline import Baseline
+
+    return Baseline.read(path) if os.path.lexists(path) else Baseline(path, {})
 
 
 def _put_statistics(given: Namespace, totals: Totals) -> None:
@@ -74,12 +89,14 @@ def _put_statistics(given: Namespace, totals: Totals) -> None:
 
 def _write_baseline(given: Namespace, totals: Totals) -> int:
     """Write every fault of the run into the baseline; 0, whatever the faults are."""
-    from irshape.report.baseline import Baseline
+    from irshape.files.writing import write_atomic
 
     path = given.write_baseline
-    before = Baseline.read(path) if os.path.exists(path) else Baseline(path, {})
-    baseline = before.updated(totals.checked)
-    write(path, baseline.text())
+    baseline = _known(path).updated(totals.checked)
+    try:
+        write_atomic(path, baseline.text().encode("utf-8", "backslashreplace"), in_place=True, source=path)
+    except OSError as error:
+        raise RunError(describe(error, path)) from None
     if not given.quiet:
         print(f"irshape: {path}: {counted(baseline.count, 'known fault')} of {counted(len(baseline.files), 'file')}", file=sys.stderr)
     return CLEAN

@@ -18,7 +18,8 @@ from irshape.answers.cost.formula import Amount, Formula
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.files import is_one
-from irshape.cli.infer import title
+from irshape.cli.lines import title
+from irshape.cli.output import check_outputs
 from irshape.cli.run import RunError, complain, describe
 from irshape.cli.sizes import near_sizes
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, some
@@ -59,6 +60,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--csv", metavar="OUT.csv", help="write the layers to this file (one FILE only)")
     add("--plot", metavar="OUT.svg", help="draw cost against a symbol, and memory against depth: .png or .svg (one FILE only)")
     add("--against", metavar="SYMBOL", help="the symbol of --plot (default: the first one)")
+    add("--force", action="store_true", help="overwrite OUT.csv and OUT.svg if they exist")
     add_model_arguments(command)
 
 
@@ -66,9 +68,15 @@ def run(given: Namespace) -> int:
     """Report the costs of the files, write what was asked for, and return the exit code."""
     if (given.csv is not None or given.plot is not None) and not is_one(given.files):
         return complain("--csv and --plot need exactly one FILE")
+    if given.against is not None and given.plot is None:
+        return complain("--against names the symbol of --plot: give --plot OUT.svg, too")
     try:
         near = near_sizes(given.near)
     except ValueError as error:
+        return complain(str(error))
+    try:
+        check_outputs([given.csv, given.plot], force=given.force, inputs=given.files)
+    except RunError as error:
         return complain(str(error))
     palette = Palette.choose(given.color, sys.stdout)
     verb = partial(verbs.cost, near=near, views=given.views, in_place=given.in_place)
@@ -78,8 +86,8 @@ def run(given: Namespace) -> int:
 def _write(given: Namespace, cost: Cost) -> Iterator[str]:
     """Write the table and the picture that are asked for, and yield a line for each."""
     writers: tuple[tuple[str | None, Callable[[str], None]], ...] = (
-        (given.csv, cost.write_csv),
-        (given.plot, lambda path: cost.plot(path, given.against)),
+        (given.csv, partial(cost.write_csv, force=given.force)),
+        (given.plot, lambda path: cost.plot(path, given.against, force=given.force)),
     )
     for path, write in writers:
         if path is None:

@@ -11,8 +11,9 @@ from irshape.answers.constants import Content, is_rounded
 from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
 from irshape.cli.arguments import add_colour, add_limit, add_operations
-from irshape.cli.infer import title
+from irshape.cli.lines import title
 from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
+from irshape.files.reading import Path
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
 from irshape.ops.registry import ExtensionError
@@ -56,7 +57,7 @@ def run(given: Namespace) -> int:
     models = []
     for path in (given.a, given.b):
         try:
-            models.append(verbs.read(path, limits=given.limits, extensions=given.extensions))
+            models.append(verbs.read(Path(path), limits=given.limits, extensions=given.extensions))
         except OSError as error:
             return complain(describe(error, path))
         except ExtensionError as error:

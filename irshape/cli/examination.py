@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import irshape
 from irshape import verbs
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
+from irshape.files.reading import Path
 from irshape.model.build import build
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.xml.document import Document
@@ -93,6 +94,14 @@ class Outcome:
         self.requests: Sequence[Request] = ()
 
 
+def lost(path: str, code: str, message: str, hint: str | None) -> Model:
+    """An empty model in place of a file that could not be examined, with a diagnostic that says why."""
+    document = Document(b"", path)
+    document.is_complete = False
+    document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
+    return build(document)
+
+
 class Examination:
     """The work of a command on each file. It can be pickled for a worker: its parts are module functions and plain data.
 
@@ -136,10 +145,7 @@ class Examination:
 
     def lost(self, path: str, code: str, message: str, hint: str | None) -> Outcome:
         """The outcome for a file whose examination was cut short: the file counts as one that could not be read."""
-        document = Document(b"", path)
-        document.is_complete = False
-        document.diagnostics.append(Diagnostic(code, message, Where(path), hint=hint))
-        outcome = self._outcome(path, self._verb(build(document)))
+        outcome = self._outcome(path, self._verb(lost(path, code, message, hint)))
         outcome.code = FAILED
         return outcome
 
@@ -157,7 +163,7 @@ class Examination:
         if weights_file:
             os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
         source = getattr(given, "source", None)
-        model = verbs.read(path if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
+        model = verbs.read(Path(path) if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
         if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
             return self._outcome(path, self._verb(model))
         inputs, symbols, requests = self._asked(model, own)

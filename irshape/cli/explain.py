@@ -15,7 +15,7 @@ from irshape.answers.explain.target import parse_target
 from irshape.answers.signature.naming import named
 from irshape.cli.arguments import add_reading_arguments, add_symbol_argument
 from irshape.cli.batch import report
-from irshape.cli.infer import TIED, tie_lines
+from irshape.cli.lines import TIED, tie_lines
 from irshape.model.model import Model
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import Palette, terminal_width

@@ -47,36 +47,30 @@ def find(arguments: Sequence[str], settings: Settings | None = None, *, force_ex
 
 def _below(folder: str, settings: Settings | None) -> tuple[list[str], list[str], bool]:
     """Every `.xml` file below a folder, sorted, complaints about folders that could not be listed, and whether something was excluded."""
+    from irshape.files.folders import listed
+
     paths: list[str] = []
     missed: list[str] = []
     has_excluded = False
     entered: set[tuple[int, int]] = set()  # the folders, as links may lead to one twice
     pending = [folder]
     while pending:
-        listed = pending.pop()
-        follows = settings is not None and settings.follows_links(listed)
-        if follows and _is_known(listed, entered):
+        current = pending.pop()
+        follows = settings is not None and settings.follows_links(current)
+        if follows and _is_known(current, entered):
             continue
         try:
-            with os.scandir(listed) as entries:
-                for entry in entries:
-                    is_folder = entry.is_dir(follow_symlinks=follows)
-                    if not is_folder and not _is_xml(entry):
-                        continue
-                    if settings is not None and settings.excludes(entry.path, is_found=True):
-                        has_excluded = True
-                    else:
-                        (pending if is_folder else paths).append(entry.path)
+            found = listed(current, follows=follows)
         except OSError as error:
-            missed.append(describe(error, listed))
+            missed.append(describe(error, current))
+            continue
+        for entries, kept in ((found.folders, pending), (found.files, paths)):
+            for path in entries:
+                if settings is not None and settings.excludes(path, is_found=True):
+                    has_excluded = True
+                else:
+                    kept.append(path)
     return sorted(paths), sorted(missed), has_excluded
-
-
-def _is_xml(entry: os.DirEntry[str]) -> bool:
-    """Whether an entry of a folder is an `.xml` file, or a link that leads nowhere: reading such a link gives the complaint."""
-    if not entry.name.lower().endswith(".xml"):
-        return False
-    return entry.is_file() or (entry.is_symlink() and not os.path.exists(entry.path))
 
 
 def _is_known(folder: str, entered: set[tuple[int, int]]) -> bool:

@@ -12,7 +12,7 @@ from irshape import verbs
 from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import title
+from irshape.cli.lines import title
 from irshape.cli.signature import WIDTH, signature_lines
 from irshape.model.model import Node
 from irshape.report.text import Palette, about, cells, counted, escape, pad, some, terminal_width

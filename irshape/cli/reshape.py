@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import faults, guards, misplaced, only_targets, title, write
+from irshape.cli.lines import faults, guards, title
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.inference.patch import replaced

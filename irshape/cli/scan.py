@@ -6,26 +6,30 @@ import os
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import ExitStack, closing
-from typing import NamedTuple
+from contextlib import ExitStack, closing, contextmanager
+from hashlib import sha256
+from typing import Any, NamedTuple
 
-from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs
+from irshape.cli.arguments import add_colour, add_limit, add_operations, jobs, most
 from irshape.cli.batch import cores
-from irshape.cli.check_options import codes
+from irshape.cli.check_options import add_selection
 from irshape.cli.cluster import LOCAL, on_cluster
 from irshape.cli.examination import collect
 from irshape.cli.limits import Allowance, can_limit
+from irshape.cli.output import check_outputs
 from irshape.cli.progress import Progress
 from irshape.cli.run import CLEAN, FAILED, FAULTS, RunError, complain, put
 from irshape.cli.workers import in_workers
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.selection import Choice
 from irshape.report.text import Palette, counted, escape
+from irshape.scan.archive import BOUNDS, Bounds
+from irshape.scan.faults import MissingError
 from irshape.scan.fields import FAILED as LOST
 from irshape.scan.fields import INVALID, VERDICTS
+from irshape.scan.place import Place, asked
 from irshape.scan.places import Places
-from irshape.scan.remote import MissingError, is_remote, shown
-from irshape.scan.results import PARTIAL, Cache, Journal, ResultsError, format_of, read
+from irshape.scan.results import PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
 from irshape.scan.row import Row, Scan
 from irshape.scan.summary import MOST, Comparison, Summary
 
@@ -53,14 +57,20 @@ def add_arguments(command: ArgumentParser) -> None:
     )
     add("-o", "--output", metavar="TABLE", help="the table to write: a name that ends with .parquet, .jsonl or .sarif")
     add("--cache", metavar="TABLE", help="take the rows of files that have not changed from this earlier table")
+    add("--force", action="store_true", help="overwrite TABLE of --output if it exists")
     add("--restart", action="store_true", help="begin anew instead of continuing an unfinished run")
     add("--jobs", type=jobs, metavar="N", help="files to check at the same time (default: the number of processors)")
     add("--dask", metavar="ADDRESS", help=f"check on the Dask cluster of this scheduler, or on one of this machine: {LOCAL}")
     add("--target", action="append", default=[], metavar="POLICY", help="also check against a policy, as irshape check does")
-    given = {"type": codes, "action": "extend", "metavar": "CODES"}
-    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **given)  # type: ignore[arg-type]
-    add("--ignore", default=[], help="do not report these codes", **given)  # type: ignore[arg-type]
-    add("--extend-select", default=[], help="report these codes, too", **given)  # type: ignore[arg-type]
+    add_selection(add)
+    bound: dict[str, Any] = {"type": most, "metavar": "N"}
+    add("--max-members", default=BOUNDS.members, help="the most models of an archive or behind a URL (default: 100000)", **bound)
+    add(
+        "--max-expansion",
+        default=BOUNDS.expansion,
+        help="the bytes that an archive may give for each of its own (default: 200)",
+        **bound,
+    )
     add("--cost", action="store_true", help="also count what each model computes, and its peak memory")
     add_operations(command)
     command.set_defaults(allowance=None, limited=frozenset())
@@ -78,12 +88,11 @@ def run(given: Namespace) -> int:
         if given.summary is not None:
             if given.files or given.output is not None:
                 return complain("--summary scans nothing: leave out PATH and --output")
-            return _summarize(given, given.summary)
+            with _earlier(given) as before:
+                return _summarize(given, given.summary, before)
         if not given.files or given.output is None:
             return complain("give a PATH to scan and --output TABLE, or --summary TABLE")
-        worst = _scan(given)
-        is_shown = not given.quiet and not given.output.lower().endswith(".sarif") and os.path.exists(given.output)
-        return max(worst, _summarize(given, given.output)) if is_shown else worst
+        return _scan(given)
     except (ResultsError, MissingError, RunError) as error:
         return complain(str(error))
     except ValueError as error:  # a policy
@@ -93,7 +102,7 @@ def run(given: Namespace) -> int:
 class Task(NamedTuple):
     """A file to check, unless it still has a version that is known."""
 
-    place: str
+    place: Place
     version: str | None = None
 
 
@@ -103,14 +112,14 @@ class Work:
     def __init__(self, scan: Scan) -> None:
         self._scan = scan
 
-    def __call__(self, task: Task) -> tuple[str, Row | None]:
+    def __call__(self, task: Task) -> tuple[Place, Row | None]:
         """The place and the row of a file."""
         if task.version is not None and self._scan.version(task.place) == task.version:
             return task.place, None
         collect()
         return task.place, self._scan(task.place)
 
-    def lost(self, task: Task, code: str, message: str, hint: str | None) -> tuple[str, Row | None]:
+    def lost(self, task: Task, code: str, message: str, hint: str | None) -> tuple[Place, Row | None]:
         """The row of a file whose check was cut short."""
         return task.place, self._scan.lost(task.place, code, message, hint)
 
@@ -118,14 +127,18 @@ class Work:
 def _scan(given: Namespace) -> int:
     """Make the table, and return the exit code."""
     format_of(given.output)
+    check_outputs([given.output], force=given.force, inputs=given.files)
     scan = _unit(given)
     with ExitStack() as open_files:
+        before = open_files.enter_context(_earlier(given))
         cache = open_files.enter_context(closing(Cache(given.cache))) if given.cache is not None else None
-        journal = open_files.enter_context(closing(Journal(given.output, scan.settings, restarts=given.restart)))
+        places = open_files.enter_context(closing(Places(given.files, given.limits.size, scan.bounds)))
+        worst = max(map(complain, places.complaints), default=CLEAN)
+        if not places.count:
+            return worst
+        journal = open_files.enter_context(closing(Journal(given.output, _identity(given, scan), restarts=given.restart)))
         if journal.done:
             print(f"irshape: {given.output}{PARTIAL}: {counted(journal.done, 'file')} of an unfinished run are done", file=sys.stderr)
-        places = open_files.enter_context(closing(Places(given.files)))
-        worst = max(map(complain, places.complaints), default=CLEAN)
         tasks = _tasks(places, journal, cache, scan.settings)
         progress = Progress(sys.stderr, places.count - journal.done)
         with closing(_results(given, Work(scan), tasks, places.count)) as results:
@@ -133,18 +146,23 @@ def _scan(given: Namespace) -> int:
                 for place, row in results:
                     if row is None:
                         assert cache is not None
-                        row = cache.row(shown(place))
+                        row = cache.row(place.name)
                     journal.add(row)
                     progress.step(is_faulty=row["verdict"] in (INVALID, LOST))
             finally:
                 progress.clear()
                 journal.flush()
-        if not places.count:
-            return worst
         for row in journal.rows():
             worst = max(worst, {INVALID: FAULTS, LOST: FAILED}.get(row["verdict"], CLEAN))
-        journal.finish(given.output)
-    return worst
+        journal.finish(given.output, force=given.force)
+        is_shown = not given.quiet and not given.output.lower().endswith(".sarif")
+        return max(worst, _summarize(given, given.output, before)) if is_shown else worst
+
+
+def _identity(given: Namespace, scan: Scan) -> str:
+    """What an unfinished run is known by: its options, and its files without their secrets, which change from run to run."""
+    files = "\0".join(asked(argument).name for argument in given.files)
+    return f"{scan.settings} {sha256(files.encode('utf-8', 'surrogateescape')).hexdigest()[:12]}"
 
 
 def _unit(given: Namespace) -> Scan:
@@ -163,30 +181,45 @@ def _unit(given: Namespace) -> Scan:
         extensions=[os.path.abspath(one) if os.path.exists(one) else one for one in given.extensions],
         limits=given.limits,
         has_cost=given.cost,
+        bounds=_bounds(given),
     )
 
 
-def _tasks(places: Iterable[str], journal: Journal, cache: Cache | None, settings: str) -> Iterator[Task]:
+def _tasks(places: Iterable[Place], journal: Journal, cache: Cache | None, settings: str) -> Iterator[Task]:
     """The files that are still to be checked."""
     for place in places:
-        file = shown(place)
-        if file not in journal:
-            yield Task(place, cache.version(file, settings) if cache is not None else None)
+        if place.name not in journal:
+            yield Task(place, cache.version(place.name, settings) if cache is not None else None)
 
 
-def _results(given: Namespace, work: Work, tasks: Iterator[Task], count: int) -> Generator[tuple[str, Row | None], None, None]:
+def _results(given: Namespace, work: Work, tasks: Iterator[Task], count: int) -> Generator[tuple[Place, Row | None], None, None]:
     allowance = given.allowance or (Allowance() if can_limit() else None)
     if given.dask is not None:
         return on_cluster(work, tasks, given.dask, allowance)
     # The libraries that read URLs start threads.
-    has_threads = any(map(is_remote, given.files)) or "fsspec" in sys.modules
+    has_threads = "fsspec" in sys.modules or any(asked(argument).is_url for argument in given.files)
     return in_workers(work, tasks, min(given.jobs or cores(), max(count, 1)), allowance, lambda: None, has_threads=has_threads)
 
 
-def _summarize(given: Namespace, path: str) -> int:
+def _bounds(given: Namespace) -> Bounds:
+    return Bounds(given.max_members, given.max_expansion)
+
+
+@contextmanager
+def _earlier(given: Namespace) -> Iterator[Table | None]:
+    """The table of --against, which is read once before anything is done, and stays what it is if --output replaces it."""
+    if given.against is None:
+        yield None
+        return
+    with closing(Table(given.against)) as table:
+        table.check()
+        yield table
+
+
+def _summarize(given: Namespace, path: str, before: Table | None) -> int:
     """Print what a table holds and what has changed since an earlier one; 1 if it holds errors, 2 if it holds failed files."""
     summary = Summary(read(path))
-    comparison = Comparison(read(given.against), read(path)) if given.against is not None else None
+    comparison = Comparison(before, read(path)) if before is not None else None
     if given.format == "json":
         from irshape.report.json import readable
 

@@ -13,7 +13,7 @@ from irshape.answers.signature.notes import Note
 from irshape.answers.signature.signature import Signature
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import layer_message, reason, tie_lines, title
+from irshape.cli.lines import layer_message, reason, tie_lines, title
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, terminal_width
 

@@ -9,6 +9,7 @@ from irshape.cli.check_options import settings_of
 from irshape.cli.examination import Examination
 from irshape.cli.parser import parser
 from irshape.cli.run import CLEAN
+from irshape.files.reading import read
 from irshape.report.text import Palette
 from irshape.settings.settings import Settings
 from irshape.xml.reader import root_of
@@ -26,8 +27,7 @@ def is_checked(path: str, *, is_argument: bool) -> bool:
         return True
     if Settings().excludes(path, is_found=False):
         return False
-    with open(path, "rb") as file:
-        root = root_of(file.read(_HEAD))
+    root = root_of(read(path, _HEAD)[:_HEAD])
     return not root or root.lower() in ("net", "layer")
 
 

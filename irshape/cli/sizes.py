@@ -11,7 +11,7 @@ from irshape import verbs
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.infer import PREMISES, guard_lines, layer_message, reason, title
+from irshape.cli.lines import PREMISES, guard_lines, layer_message, reason, title
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
 from irshape.cli.signature import grouped, in_a_row, note_lines
 from irshape.model.model import Model

@@ -10,10 +10,12 @@ from functools import partial
 from typing import Any
 
 from irshape import verbs
-from irshape.cli.arguments import add_question_arguments
+from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
-from irshape.cli.examination import Examination
+from irshape.cli.examination import Examination, lost
+from irshape.cli.output import check_outputs, write_output
 from irshape.cli.run import CLEAN, RunError, complain, describe
+from irshape.files.reading import Path
 from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.text import escape
@@ -38,7 +40,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add("--force", action="store_true", help="overwrite PAGE.html if it exists")
     add("--live", action="store_true", help="serve the page on this machine until Ctrl-C; it follows FILE when that is saved")
     add("--no-browser", action="store_true", help="with --live, do not open the browser")
-    add("--port", type=int, default=0, metavar="N", help="the port of --live (default: any that is free)")
+    add("--port", type=port, default=0, metavar="N", help="the port of --live (default: any that is free)")
     add_question_arguments(command)
     command.set_defaults(jobs=1, format="text", color="never")
 
@@ -52,11 +54,15 @@ def run(given: Namespace) -> int:
         return complain("irshape view shows one file, or the changes between two")
     if given.live and (given.output is not None or len(given.files) > 1):
         return complain("--live serves one file; it takes neither a second file nor -o")
+    try:
+        check_outputs([given.output], force=given.force, inputs=given.files)
+    except RunError as error:
+        return complain(str(error))
     before = None
     if len(given.files) == 2:
         path = given.files[0]
         try:
-            before = verbs.read(path, limits=given.limits, extensions=given.extensions)
+            before = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
         except OSError as error:
             return complain(describe(error, path))
         if not before.document.is_complete or not before.nodes:
@@ -93,8 +99,12 @@ def _serve(given: Namespace) -> int:
             raise ValueError(outcome.complaint or f"{path}: the page could not be made")
         return found[0]
 
+    def failed(reason: str) -> Mapping[str, Any]:
+        message = f"the present version of the file cannot be shown: {reason.removeprefix(f'{path}: ')}"
+        return PageData(lost(path, "I105", message, "save the file again")).to_dict()
+
     try:
-        server = Server(Watched(path, data), given.port)
+        server = Server(Watched(path, data, failed), given.port)
     except (RunError, ValueError) as error:
         return complain(str(error))
     except OSError as error:
@@ -115,15 +125,14 @@ def _deliver(given: Namespace, data: PageData) -> Iterator[str]:
 
     text = page(data.to_dict()).encode()
     if given.output is not None:
-        _write(given, data, text)
+        write_output(given.output, text, force=given.force, inputs=given.files)
         yield f"written: {escape(given.output)}"
         return
     import tempfile
 
     name = os.path.splitext(os.path.basename(data.document.path or "model"))[0]
     path = os.path.join(tempfile.mkdtemp(prefix="irshape-"), f"{name}.html")
-    with open(path, "wb") as file:
-        file.write(text)
+    write_output(path, text, force=False)
     _show(f"file://{path}")
     yield f"written: {escape(path)}"
 
@@ -133,17 +142,3 @@ def _show(address: str) -> None:
 
     if not webbrowser.open(address):
         print("irshape: there is no browser here; open the page yourself", file=sys.stderr)
-
-
-def _write(given: Namespace, data: PageData, text: bytes) -> None:
-    from irshape.xml.writer import check_target, write_atomic
-
-    source = data.document.path
-    try:
-        check_target(given.output, force=given.force, in_place=False, source=source, kept=[])
-        write_atomic(given.output, text, force=given.force, source=source)
-    except FileExistsError as error:
-        is_input = source is not None and os.path.samefile(given.output, source)
-        raise RunError(f"{describe(error, given.output)}{'' if is_input else ' (--force overwrites it)'}") from None
-    except OSError as error:
-        raise RunError(describe(error, given.output)) from None

@@ -15,9 +15,10 @@ from irshape.ops.op import Input, Op, Out, UnknownRank
 from irshape.report.finding import Finding
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, formula_text, narrow, origins
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import Exhausted
+from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, Real, Unreadable, are_numbers, representable
 
@@ -314,7 +315,10 @@ class Application(Context):
         try:
             if not self.is_asked:
                 raise UnknownRank
+            self.arguments = arguments
             shapes = op.infer(self, *arguments)
+            if op.openvino_differs is not None:
+                shapes = op.openvino_differs(self, shapes, *arguments)
         except UnknownRank:
             outs = op.outputs
             count = max(self.listed, len(outs)) if outs and outs[-1].variadic else len(outs)
@@ -412,7 +416,7 @@ class Application(Context):
         openvino_view = elements
         if is_supposed or any(one.element_type in op.unfollowed for one in read):
             openvino_view = op.openvino_pieces(elements, *arguments) if is_supposed else None
-        elif not _are_numbers(elements if is_several else (elements,), read):
+        elif not self._are_numbers(elements if is_several else (elements,), read):
             openvino_view = op.openvino_view(self, elements, *arguments)
         ours = self._held(elements, is_several, types, counts)
         if openvino_view is elements:
@@ -422,6 +426,18 @@ class Application(Context):
         if type(openvino_view) is Pieces:
             return ours, [None if own is None else Pieces(own) for own in ours]
         return ours, self._held(openvino_view, is_several, types, counts)
+
+    def _are_numbers(self, outputs: Sequence[Elements | None], read: Sequence[Input]) -> bool:
+        """Whether all elements of the inputs and of the outputs are numbers, or symbols that stand for numbers."""
+        for elements in (*[one.values for one in read], *outputs):
+            if elements is None or are_numbers(elements):
+                continue
+            if not self.is_static:
+                return False
+            for element in elements:
+                if isinstance(element, Real) or (isinstance(element, Dim) and origins(element) & UNBACKED):
+                    return False
+        return True
 
     def _are_few(self, counts: Sequence[int | None], most: int) -> bool:
         """Whether a wanted output has elements, and not more than are followed."""
@@ -488,17 +504,6 @@ def _is_missing(read: Sequence[Input]) -> bool:
         if one.elements is None:
             return True
     return False
-
-
-def _are_numbers(outputs: Sequence[Elements | None], read: Sequence[Input]) -> bool:
-    """Whether all elements of the inputs and of the outputs are numbers."""
-    for one in read:
-        if not are_numbers(one.values):
-            return False
-    for elements in outputs:  # noqa: SIM110
-        if elements is not None and not are_numbers(elements):
-            return False
-    return True
 
 
 def _input_counts(op: Op, count: int) -> str:

@@ -122,9 +122,8 @@ def _sized(shapes: Mapping[Node, _Described], axes: _Axes, size: Described) -> d
 
 def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]) -> bool:
     """Whether the symbol in these shapes becomes the leading dimension of every output, and no guard fixes it."""
-    present.updated(Inputs(sized, {_SYMBOL.name: _SIZES})).apply(engine)
+    engine.run(present.updated(Inputs(sized, {_SYMBOL.name: _SIZES})).question(engine))
     batch = engine.scope.symbol(_SYMBOL.name, *_SIZES)
-    engine.run()
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         return False
     for result in engine.model.results:

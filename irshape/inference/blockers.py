@@ -99,13 +99,12 @@ def substitution(new_engine: Callable[[], Engine], before: Inputs, wanted: Input
 def _search(new_engine: Callable[[], Engine], before: Inputs, wanted: Inputs) -> _Search:
     """A search in a new engine that has run with the shapes before, and then with the wanted ones."""
     trial = new_engine()
-    before.apply(trial)
-    trial.run()
-    search = _Search(trial)
-    wanted.apply(trial)
-    trial.run()
-    old = {index: search.before[trial.model.nodes[index].first_slot].shape or () for index in trial.shapes}
-    pairs = {pair for index, shape in trial.shapes.items() for pair in zip(old[index], shape or (), strict=False) if pair[0] != pair[1]}
+    trial.run(before.question(trial))
+    search = _Search(trial, wanted)
+    trial.run(search.question)
+    shapes = search.question.shapes
+    old = {index: search.before[trial.model.nodes[index].first_slot].shape or () for index in shapes}
+    pairs = {pair for index, shape in shapes.items() for pair in zip(old[index], shape or (), strict=False) if pair[0] != pair[1]}
     search.ones_grow = any(one == 1 for one, _ in pairs)
     if len(pairs) == 1 and search.ones_grow and isinstance(batch := pairs.pop()[1], int):
         search.batch = batch
@@ -121,15 +120,18 @@ def unpatched(model: Model, reason: str, node: Node | None, hint: str) -> Diagno
 class _Search:
     """The search for blockers in a trial engine that has run with the old shapes.
 
-    `known` are the nodes whose errors are old, or already explained. `before` are the facts of the tensors with the old shapes.
-    `renamed` has the new value that a number first got in a constant at fault, so that a size gets one new value everywhere. `patterns`
-    has the constant pattern of each Reshape that has one, in the order of the pass. `ones_grow` says that axes of size 1 may get another
-    size, and `batch` is this size if the inputs differ in nothing else, else 1. `others_that_fit` are constants that fit as well as the
-    last ones that were found. Every pass takes work; when it is done, errors are reported without the constants at fault.
+    Its passes answer `question` with `overrides`. `known` are the nodes whose errors are old, or already explained. `before` are the facts
+    of the tensors with the old shapes. `renamed` has the new value that a number first got in a constant at fault, so that a size gets one
+    new value everywhere. `patterns` has the constant pattern of each Reshape that has one, in the order of the pass. `ones_grow` says that
+    axes of size 1 may get another size, and `batch` is this size if the inputs differ in nothing else, else 1. `others_that_fit` are
+    constants that fit as well as the last ones that were found. Every pass takes work; when it is done, errors are reported without the
+    constants at fault.
     """
 
-    def __init__(self, trial: Engine) -> None:
+    def __init__(self, trial: Engine, wanted: Inputs) -> None:
         self.trial = trial
+        self.question = wanted.question(trial)
+        self.overrides: dict[int, tuple[Fact, ...]] = {}
         self.before = trial.slots
         self.work = trial.scope.work
         inputs = {node.index for node in trial.model if not node.sources and node.type not in _CONSTANTS}
@@ -175,7 +177,7 @@ class _Search:
             if pins:
                 hint, places = self.blame(pins)
                 self.remember(pins)
-                self.trial.overrides = self.with_pins(pins)
+                self.overrides = self.with_pins(pins)
                 self.run()
                 left = {found.message for failing, found in self.errors() if failing is node}
                 solved = [found for found in own if found.message not in left] or own
@@ -200,7 +202,7 @@ class _Search:
 
     def run(self) -> None:
         """A pass of the trial."""
-        self.trial.run()
+        self.trial.run(self.question.with_overrides(self.overrides))
         self.work.take(len(self.order) + 4 * len(self.trial.diagnostics))
 
     def unfinished(self, errors: Sequence[tuple[Node, Diagnostic]]) -> Iterator[Diagnostic]:
@@ -269,13 +271,13 @@ class _Search:
                     reason = f"irshape knows no pattern with which Reshape {node.name!r} joins and splits the axes that it did before"
                 return unpatched(model, reason, node, "choose other sizes, or convert the model again with these input shapes")
             self.remember(pins)
-            self.trial.overrides = self.with_pins(pins)
+            self.overrides = self.with_pins(pins)
             self.run()
         return unpatched(model, f"the search takes more than {self.work.most} steps (limit work)", None, "raise the limit: --limit work=N")
 
     def resized_constant(self) -> Diagnostic | None:
         """The note about the first constant that would need another shape; None if only elements are new."""
-        for index, (now,) in sorted(self.trial.overrides.items()):
+        for index, (now,) in sorted(self.overrides.items()):
             constant = self.trial.model.nodes[index]
             old = self.before[constant.first_slot]
             if now.shape != old.shape:
@@ -303,7 +305,7 @@ class _Search:
     def numbers(self) -> dict[int, dict[int, int]]:
         """The new elements of the constants, by index and by position."""
         found: dict[int, dict[int, int]] = {}
-        for index, (now,) in self.trial.overrides.items():
+        for index, (now,) in self.overrides.items():
             old = self.before[self.trial.model.nodes[index].first_slot].elements or ()
             pairs = enumerate(zip(old, now.elements or (), strict=True))
             found[index] = {position: new for position, (one, new) in pairs if type(new) is int and new != one}
@@ -313,7 +315,7 @@ class _Search:
 
     def with_pins(self, pins: Iterable[_Pin]) -> dict[int, tuple[Fact, ...]]:
         """The overrides of the trial, and constants with other numbers."""
-        overrides = dict(self.trial.overrides)
+        overrides = dict(self.overrides)
         for constant, is_axis, numbers in pins:
             fact = self.fact(constant)
             if is_axis:
@@ -333,11 +335,11 @@ class _Search:
             fact = self.before[slot]
             sizes = None if fact.shape is None else tuple(engine.scope.unknown(("open", slot, axis), 0) for axis in range(len(fact.shape)))
             outputs.append(engine.facts.intern(fact.element_type, sizes))
-        engine.overrides[node.index] = tuple(outputs)
+        self.overrides = {**self.overrides, node.index: tuple(outputs)}
 
     def fact(self, constant: Node) -> Fact:
         """The fact of a constant: its override, or else its fact with the old shapes."""
-        overrides = self.trial.overrides.get(constant.index)
+        overrides = self.overrides.get(constant.index)
         return overrides[0] if overrides else self.before[constant.first_slot]
 
     def rating(self, pins: Sequence[_Pin], node: Node, count: int) -> tuple[int, int, int, int] | None:
@@ -346,10 +348,10 @@ class _Search:
         The rating is the number of Reshapes that mix axes because of the pins, then the distance of the first error from the end, then the
         number of pins, then the number of errors. None if an earlier node fails, or if the node still has `count` errors or more.
         """
-        overrides = self.trial.overrides
-        self.trial.overrides = self.with_pins(pins)
+        overrides = self.overrides
+        self.overrides = self.with_pins(pins)
         self.run()
-        self.trial.overrides = overrides
+        self.overrides = overrides
         errors = self.errors()
         end = len(self.order)
         reached = self.order[errors[0][0]] if errors else end

@@ -1,63 +1,71 @@
-"""The passes over a graph in topological order: each node's transfer function takes facts and gives facts.
+"""The passes over a graph: each node's transfer function takes facts and gives facts.
 
-Rules are pure functions of an op's attributes and the facts of its inputs, so outcomes are remembered and shared by all nodes that
-ask the same.
+    run ──▶ _driven ──▶ _pass ──▶ _visit: for each node, in order
+                          ▲          facts of the inputs ──▶ outcome ──▶ effects ──▶ facts of the outputs
+                          └──────── an operation with bodies asks for passes over them
 
-A body is a graph like any other: its engine makes the same pass, with facts given for its Parameters. A pass that needs a pass over a
-body asks for it and waits, so that nested bodies need no recursion.
+There is one loop, `_visit`. A whole pass visits every node; a pass after a change visits the nodes that the change reaches. Rules are
+pure functions of an op's attributes and the facts of its inputs, so outcomes are remembered and shared by all nodes that ask the same.
+
+A body is a graph like any other: its engine makes the same pass, with facts given for its Parameters. Only an operation with bodies
+yields: it asks for a pass over a body and waits, so that nested bodies need no recursion.
+
+The results of a pass are in its `Run`: the facts of tensors, the outcomes and the reports of nodes, the runs of bodies. The engine adopts
+a run when it is whole, and stores the question then: a pass that is interrupted leaves nothing to go on from.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Generator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Generator, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
-from irshape.inference.facts import Fact
-from irshape.inference.graph import Graph
+from irshape.inference.apply import Rules
+from irshape.inference.facts import POISONED, Fact, FactTable
+from irshape.inference.origins import Constants, Origins
+from irshape.inference.question import AS_READ, Question
 from irshape.inference.run import Given, Guard, Run, Wanted, guards_of
-from irshape.inference.schedule import facts_of, marked
-from irshape.model.bodies import Body
-from irshape.model.model import Model
+from irshape.inference.schedule import Transfers, demanded, facts_of, marked, schedule
+from irshape.inference.transfer import Outcome, Transfer
+from irshape.inference.voice import Voice
+from irshape.model.bodies import Body, bodies_of
+from irshape.model.model import Model, Node
 from irshape.report.diagnostic import ERROR, Diagnostics
+from irshape.report.finding import Finding
+from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
+from irshape.shape.dim import Scope
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.shape import Shape
+from irshape.xml.lexical import BODIES
 from irshape.xml.weights import Weights
 
 if TYPE_CHECKING:
-    from irshape.inference.partition import Partition
-    from irshape.shape.notation import SymbolRange
+    from irshape.inference.variables import Pair
 
 # A pass asks for passes over bodies, and is sent their runs.
 Pass: TypeAlias = Generator[Wanted, Run, Run]
+# The outcome of a node with bodies, which asks for passes over them, and is sent their runs.
+Outcomes: TypeAlias = Generator[Wanted, Run, Outcome]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class _Question:
-    """The question that a pass answers: the shapes, overrides and symbols of an engine."""
+class Engine:
+    """The inference of a graph by passes. Its tables live as long as it does, so that a second pass finds the outcomes of the first.
 
-    __slots__ = ("overrides", "shapes", "symbols")
+    `bodies` are the engines of the bodies, by node and name: they share the tables of the `outer` engine. `work` is the work that the
+    question may still take; None begins a question. `is_static` tells that the symbols stand for the numbers that the inputs will have:
+    then OpenVINO's bounds do not count.
 
-    def __init__(self, shapes: dict[int, Shape], overrides: dict[int, tuple[Fact, ...]], symbols: dict[str, SymbolRange]) -> None:
-        self.shapes = shapes
-        self.overrides = overrides
-        self.symbols = symbols
+    `question` is the question of the last pass, `current` its run, and `diagnostics` and `guarded_runs` are gathered from this run and
+    those of the bodies.
+    """
 
-    def changed(self, other: _Question) -> frozenset[int] | None:
-        """The nodes for which the other question differs; None where it may differ for all."""
-        if self.symbols != other.symbols:
-            return None
-        changed: set[int] = set()
-        for one, another in ((self.shapes, other.shapes), (self.overrides, other.overrides)):
-            changed.update(index for index in one.keys() | another.keys() if one.get(index, ...) != another.get(index, ...))
-        return frozenset(changed)
-
-
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
-class Engine(Graph):
-    """The inference of one graph by passes. `diagnostics` and `guarded_runs` are gathered from the graph and its bodies."""
+    new_scope: ClassVar[type[Scope]] = Scope
+    new_voice: ClassVar[type[Voice]] = Voice
+    # Whether a pass keeps OpenVINO's view of the facts only.
+    is_reduced: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -65,21 +73,61 @@ class Engine(Graph):
         weights: Weights | None,
         opaque: frozenset[str] = frozenset(),
         *,
-        outer: Engine | None = None,
+        outer: Self | None = None,
         body: Body | None = None,
         is_static: bool = False,
         work: Work | None = None,
     ) -> None:
-        super().__init__(model, weights, opaque, outer=outer, body=body, is_static=is_static, work=work)
+        document = model.document
+        self.model = model
+        self.weights = weights
+        self.opaque = opaque
+        self.scope: Scope = outer.scope if outer else self.new_scope(document.limits, work)
+        self.facts: FactTable = outer.facts if outer else FactTable(is_static)
+        self.rules: Rules = outer.rules if outer else Rules(self.facts, self.scope, states_types=not document.is_example)
+        self.constants: Constants = outer.constants if outer else Constants(weights, document)
+        self.origins = Origins(model, self.rules, self.constants, opaque)
+        self.voice = self.new_voice(model)
+        self.bodies: dict[tuple[int, str], Self] = {}
+        self.parameters = model.parameters
+        self.current = Run.of(model.slot_count, 0)
         self.diagnostics = Diagnostics()
         self.guarded_runs: list[Run] = []
-        self._question: _Question | None = None
+        self._question: Question | None = None
         self._runs: dict[Given, Run] = {}
-        self._partition: Partition | None = None
-        self._changed: frozenset[int] = frozenset()
+        self._transfers: Transfers = outer._transfers if outer else {}
+        self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
+        self.schedule = schedule(model, self._transfers, demanded(model, self._maps, body), weights)
+        self.constants.is_short |= self.schedule.is_short
+        self.pairs = self._variables() if model.of_type("Assign") else []
         if outer is None:
             for graph in self.graphs():
-                graph.enter_bodies()
+                graph._enter_bodies()
+
+    def _enter_bodies(self) -> None:
+        """Make the engines of the bodies."""
+        for index, bodies in self._maps.items():
+            for body in bodies:
+                engine = type(self)(body.model, self.weights, self.opaque, outer=self, body=body)
+                self.bodies[index, body.name] = engine  # type: ignore[assignment]  # mypy takes type(self) for Engine
+
+    def graphs(self) -> Iterator[Self]:
+        """The engine itself and those of all bodies, in the order of the file."""
+        pending = [self]
+        while pending:
+            graph = pending.pop()
+            yield graph
+            pending += reversed(graph.bodies.values())
+
+    @property
+    def question(self) -> Question:
+        """The question of the last pass."""
+        return self._question or AS_READ
+
+    @property
+    def slots(self) -> list[Fact]:
+        """The facts of all tensors by the last pass."""
+        return self.current.slots
 
     @property
     def guards(self) -> dict[Requirement, Guard]:
@@ -93,35 +141,33 @@ class Engine(Graph):
 
     # Passes.
 
-    def forget(self) -> None:
-        """Let the next pass be a whole one."""
-        self._question = None
-
-    def run(self) -> None:
-        """Infer every tensor of the graph and of its bodies; after the first pass, only those that the changed inputs reach."""
-        question = _Question(self.shapes.copy(), self.overrides.copy(), self.symbols.copy())
-        dirty = None if self._question is None else self._question.changed(question)
-        self._question = question
-        if self.shapes:
+    def run(self, question: Question = AS_READ) -> None:
+        """Infer every tensor of the graph and of its bodies; after the first pass, only those that a change of the question reaches."""
+        before, self._question = self._question, None
+        dirty = None if before is None else before.changed(question)
+        if question.shapes:
             # What the memos hold of the shapes of the file stays true: a layer with an unknown number of outputs has lost none since.
             self.rules.is_reshaped = True
+        run = self.current
         if dirty is None:
             self.constants.is_reported = False
-            for engine in self.graphs():
-                engine._runs = {}
-                engine._partition = None
-            self._adopt(self._driven(self._pass(())))
-        else:
-            self._adopt(self._driven(self._again(dirty)) if dirty else self.current)
+            for graph in self.graphs():
+                graph._runs = {}
+            run = self._driven(self._pass(question, ()), question)
+        elif dirty:
+            run = self._driven(self._again(question, dirty), question)
+        self._adopt(run)
+        self._question = question
 
-    def _driven(self, root: Pass) -> Run:
-        """The run of a pass, made with the passes that it asks for; a body with the same facts is passed once.
+    def _driven(self, root: Generator[Wanted, Run, Any], question: Question) -> Any:
+        """The result of a pass or of a node, made with the passes that it asks for; a body with the same facts is passed once.
 
         After as many passes over one body as the limit `passes` allows, its Parameters are of any shape: bodies inside bodies would
         multiply passes.
         """
+        inside = question.inside
         made: Counter[Engine] = Counter()
-        waiting: list[tuple[Engine, Pass]] = [(self, root)]
+        waiting: list[tuple[Engine, Generator[Wanted, Run, Any]]] = [(self, root)]
         answer: Run | None = None
         while True:
             engine, running = waiting[-1]
@@ -131,7 +177,7 @@ class Engine(Graph):
                 waiting.pop()
                 answer = end.value
                 if not waiting:
-                    return end.value  # type: ignore[no-any-return]
+                    return end.value
                 continue
             body = engine.bodies[key]
             if made[body] >= self.scope.limits.passes and given not in body._runs:
@@ -140,7 +186,7 @@ class Engine(Graph):
             if answer is None:
                 made[body] += 1
                 self.scope.work.left -= len(body.schedule.nodes)
-                waiting.append((body, body._pass(given)))
+                waiting.append((body, body._pass(inside, given)))
 
     def _adopt(self, run: Run) -> None:
         """Make a run the current one, and gather the diagnostics and guards of the bodies.
@@ -165,135 +211,167 @@ class Engine(Graph):
                     self.guarded_runs.append(inner)
                 pending.append((body, inner))
 
-    def _pass(self, given: Given) -> Pass:
-        """Infer every tensor; `given` are the facts of the Parameters of a body."""
-        run = self._begin(given)
-        slots, outcomes, overrides = run.slots, run.outcomes, self.overrides
-        fact_of, apply = slots.__getitem__, self.rules.apply
-        for position, (node, transfer) in enumerate(zip(self.schedule.nodes, self.schedule.transfers, strict=True)):
-            is_rule = transfer is not None and transfer.is_pure and not (overrides and node.index in overrides)
-            if is_rule:
-                outcome = apply(node, transfer, tuple(map(fact_of, node.sources)))  # type: ignore[arg-type]
-            elif transfer is not None and transfer.offset is not None and node.index not in overrides:
-                outcome = self.origins.constant(node, transfer)
-            else:
-                outcome = yield from self._outcome(node, transfer, facts_of(node, slots))
-            outcomes.append(outcome if is_rule else None)
-            if outcome.has_effects:
-                if is_rule and self.verdict is not None:
-                    outcome = outcomes[-1] = self.verdict(node, outcome)
-                outputs = self._effects(run, position, node, facts_of(node, slots), outcome)
-            else:
-                outputs = outcome.outputs
-            first = node.first_slot
-            if len(outputs) == 1:
-                slots[first] = outputs[0]
-            else:
-                slots[first : first + len(outputs)] = outputs
-        return self._end(given, run)
-
-    def _begin(self, given: Given) -> Run:
-        run = self.current = Run.of(self.model.slot_count)
-        self._given = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
+    def _pass(self, question: Question, given: Given) -> Pass:
+        """A whole pass; `given` are the facts of the Parameters of a body."""
+        run = Run.of(self.model.slot_count, len(self.schedule.nodes))
         for slot, port in self.model.stubs.items():
             run.slots[slot] = self.origins.recorded_by(port)
-        return run
-
-    def _end(self, given: Given, run: Run) -> Run:
-        self._examine_variables(run)
+        yield from self._visit(run, question, given, None)
+        self._examine_variables(run, question)
         self._runs[given] = run
         return run
 
-    def _again(self, dirty: frozenset[int]) -> Pass:
-        """Infer the tensors that a change of these nodes reaches; from the second change of the same nodes on, block by block."""
-        from irshape.inference.partition import Partition
-
-        self._given = {}
-        partition = self._partition
-        if partition is None or partition.dirty != dirty or not partition.fits(self.current):
-            partition = Partition(self.schedule, self.current, dirty, {}, self.overrides) if dirty == self._changed else None
-        run = None if partition is None else (yield from self._by_block(partition))
-        if run is None:
-            run = yield from self._onwards(dirty)
-            partition = partition and Partition(self.schedule, self.current, dirty, partition.classes, self.overrides)
-        self._partition, self._changed = partition, dirty
-        return self._end((), run)
-
-    def _onwards(self, dirty: frozenset[int]) -> Pass:
-        """Infer these nodes again, and the nodes that read a tensor whose fact changes."""
-        run = self.current = self.current.copy()
-        yield from self._visit(run, self.schedule.marks(dirty))
+    def _again(self, question: Question, dirty: frozenset[int]) -> Pass:
+        """A pass over these nodes, and all that their change reaches."""
+        run = self.current.copy()
+        yield from self._visit(run, question, (), self.schedule.marks(dirty))
+        self._examine_variables(run, question)
         return run
 
-    def _visit(self, run: Run, marks: bytearray) -> Generator[Wanted, Run, None]:
-        """Infer the nodes at the marked positions again, and the nodes that read a tensor whose fact changes."""
-        slots, readers = run.slots, self.schedule.readers
-        for position in marked(marks):
-            node, transfer = self.schedule.nodes[position], self.schedule.transfers[position]
-            run.reports.pop(position, None)
-            run.unlisted.pop(node.index, None)
-            facts = facts_of(node, slots)
-            outcome = yield from self._outcome(node, transfer, facts)
-            outputs = self._effects(run, position, node, facts, outcome) if outcome.has_effects else outcome.outputs
-            for slot, fact in enumerate(outputs, node.first_slot):
+    def _visit(self, run: Run, question: Question, given: Given, marks: bytearray | None) -> Generator[Wanted, Run, None]:
+        """Infer the nodes in order: all of them, or those at the marked positions and the nodes that read a tensor whose fact changes."""
+        slots, outcomes, overrides, verdict = run.slots, run.outcomes, question.overrides, question.verdict
+        nodes, transfers, fact_of, apply = self.schedule.nodes, self.schedule.transfers, slots.__getitem__, self.rules.apply
+        entered = {node.index: fact for node, fact in zip(self.parameters, given, strict=False) if fact is not None}
+        for position in range(len(nodes)) if marks is None else marked(marks):
+            node, transfer = nodes[position], transfers[position]
+            if marks is not None:
+                run.reports.pop(position, None)
+                run.unlisted.pop(node.index, None)
+            if transfer is not None and transfer.is_pure and not (overrides and node.index in overrides):
+                outcome = apply(node, transfer, tuple(map(fact_of, node.sources)))
+                if outcome.has_effects and verdict is not None:
+                    outcome = verdict(self, node, outcome)
+                outcomes[position] = outcome
+            else:
+                outcomes[position] = None
+                facts = facts_of(node, slots)
+                found = self._origin(node, transfer, facts, run, question, entered.get(node.index))
+                outcome = (yield from self._control(node, transfer, facts, run)) if found is None else found
+            outputs = self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
+            if self.is_reduced:
+                outputs = self._reduced(outputs)
+            first = node.first_slot
+            if marks is None:
+                if len(outputs) == 1:
+                    slots[first] = outputs[0]
+                else:
+                    slots[first : first + len(outputs)] = outputs
+                continue
+            for slot, fact in enumerate(outputs, first):
                 if slots[slot] is not fact:
                     slots[slot] = fact
-                    for reader in readers.get(slot, ()):
+                    for reader in self.schedule.readers.get(slot, ()):
                         marks[reader] = True
 
-    def _by_block(self, partition: Partition) -> Generator[Wanted, Run, Run | None]:
-        """Infer the blocks of a partition; None where tensors of one class no longer have equal facts."""
-        before = self.current
-        run, known = partition.begun()
-        self.current = run
-        fact_of = known.__getitem__
-        for block in partition.blocks:
-            node, transfer = block.node, block.transfer
-            facts = tuple(map(fact_of, block.sources))
-            if transfer is None or block.is_special:
-                outcome = yield from self._outcome(node, transfer, facts)
-            else:
-                outcome = self.rules.apply(node, transfer, facts)
-                if len(block.positions) > 1 and not transfer.shares(facts):
-                    self.current = before
-                    return None
-            outputs = outcome.outputs
-            if outcome.has_effects:
-                for position in block.positions:
-                    outputs = self._effects(run, position, self.schedule.nodes[position], facts, outcome)
-            for number, fact in zip(block.outputs, outputs, strict=True):
-                if known[number] is None:
-                    known[number] = fact
-                elif known[number] is not fact:
-                    self.current = before
-                    return None
-        return run
+    def _reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        """The facts of outputs as OpenVINO knows them."""
+        return outputs
+
+    def _origin(
+        self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], run: Run, question: Question, entered: Fact | None
+    ) -> Outcome | None:
+        """The outcome of a node that no rule alone gives: taken for granted, or from the file. None if its bodies give it.
+
+        `entered` is the fact that enters a body by a Parameter.
+        """
+        if node.index in question.overrides:
+            return Outcome(question.overrides[node.index], listed=node.layer.signature.output_count)
+        if transfer is None:
+            has_room = len(run.reports) < self.model.document.limits.faults
+            return self.origins.unknown(node, facts, is_as_read=not question.shapes, with_hint=has_room)
+        if transfer.offset is not None:
+            return self.origins.constant(node, transfer)
+        if node.index in self._maps:
+            return None
+        if transfer.op.TYPE == "Parameter" and not facts:
+            return self.origins.parameter(node, transfer, entered, question.shapes)
+        if transfer.op.TYPE in BODIES:  # in an example, which has no bodies
+            return Outcome(self.origins.recorded(node), listed=transfer.listed)
+        return self.rules.apply(node, transfer, facts)
+
+    def _control(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], run: Run) -> Outcomes:
+        """The outcome of an operation with bodies. Each body is inferred as it stands before the facts of the inputs enter it."""
+        assert transfer is not None
+        bodies = self._maps[node.index]
+        for body in bodies:
+            run.inner[node.index, body.name] = yield (node.index, body.name), ()
+        if not bodies:
+            return Outcome((POISONED,) * transfer.listed, listed=transfer.listed)
+        from irshape.inference.control.rules import RULES
+
+        return (yield from RULES[type(transfer.op)](self.rules, node, transfer, bodies, facts, run.inner).answer())
+
+    def _effects(self, run: Run, position: int, node: Node, outcome: Outcome) -> tuple[Fact, ...]:
+        """Report the outcome for these inputs, and give as many outputs as the layer lists."""
+        self.voice.speak(run, position, node, outcome)
+        outputs, signature = outcome.outputs, node.layer.signature
+        missing = signature.output_count - len(outputs)
+        if missing < 0:
+            if node.type != "Result":
+                run.unlisted[node.index] = outputs[signature.output_count :]
+            return outputs[: signature.output_count]
+        if missing > 0:
+            surplus = range(node.first_slot + len(outputs), node.first_slot + signature.output_count)
+            # IR version 10 may list ports that the operation does not have, as long as nothing reads them.
+            is_known = not any(fact.is_poisoned for fact in facts_of(node, run.slots))
+            if is_known and (self.model.ir_version != 10 or any(slot in self.model.readers for slot in surplus)):
+                message = f"the operation has {counted(len(outputs), 'output')}, but the layer lists {signature.output_count}"
+                self.voice.report(run, position, node, Finding("G109", message, signature.input_count + len(outputs)))
+        return (*outputs, *[POISONED] * missing)
+
+    def _variables(self) -> list[Pair]:
+        from irshape.inference.variables import pairs
+
+        return pairs(self.model)
+
+    def _examine_variables(self, run: Run, question: Question) -> None:
+        """Compare the value that is assigned to each variable with the one that its ReadValue declares."""
+        if not self.pairs:
+            return
+        from irshape.inference.variables import examine
+
+        position, slots = len(self.schedule.nodes), run.slots
+        run.reports.pop(position, None)
+        for pair in self.pairs:
+            read_value, assign = pair.read_value, pair.assign
+            read = None if read_value is None or not read_value.layer.signature.output_count else slots[read_value.first_slot]
+            ctx = examine(pair, self.scope, read, slots[assign.sources[0]] if assign.sources else POISONED)
+            outcome = Outcome((), tuple(ctx.findings), tuple(ctx.requirements))
+            self.voice.speak(run, position, assign, outcome if question.verdict is None else question.verdict(self, assign, outcome))
 
     # Plans.
 
-    def take(self, run: Run, shapes: Mapping[int, Shape], marks: bytearray | None, *, examines: bool) -> bool:
-        """Complete a run that a plan has begun, and make it the current one.
+    def ask(self, run: Run, position: int, facts: tuple[Fact, ...], question: Question) -> tuple[Fact, ...] | None:
+        """The outputs of one node for these facts of its inputs, reported in a run that a plan makes; None if there is an error."""
+        node, transfer = self.schedule.nodes[position], self.schedule.transfers[position]
+        run.reports.pop(position, None)
+        run.unlisted.pop(node.index, None)
+        if transfer is not None and transfer.is_pure:
+            outcome = self.rules.apply(node, transfer, facts)
+        else:
+            found = self._origin(node, transfer, facts, run, question, None)
+            outcome = self._driven(self._control(node, transfer, facts, run), question) if found is None else found
+        if len(outcome.outputs) < node.layer.signature.output_count or any(finding.is_error for finding in outcome.findings):
+            return None
+        if any(
+            found.severity == ERROR for body in self._maps.get(node.index, ()) for found in run.inner[node.index, body.name].diagnostics
+        ):
+            return None
+        return self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
 
-        `shapes` are those of the Parameters. `marks` are the positions of the nodes whose rules the plan does not replace, `examines`
-        says that the variables must be compared, too. False, and nothing changes, if these find an error.
+    def take(self, run: Run, shapes: Mapping[int, Shape], *, examines: bool) -> bool:
+        """Make a run that a plan has made the current one.
+
+        `shapes` are those of the Parameters. `examines` says that the variables must be compared. False, and nothing changes, if these
+        find an error.
         """
-        before = self.current
-        if marks is not None:
-            self.current = run
-            self._driven(self._completed(run, bytearray(marks), examines=examines))
-            self.current = before
+        question = Question(shapes)
+        if examines:
+            self._examine_variables(run, question)
             if any(found.severity == ERROR for found in run.diagnostics):
                 return False
-        self.shapes.clear()
-        self.shapes.update(shapes)
-        self.symbols.clear()
-        self._question = _Question(self.shapes.copy(), self.overrides.copy(), {})
+        self._question = None
         self._adopt(run)
+        self._question = question
         return True
-
-    def _completed(self, run: Run, marks: bytearray, *, examines: bool) -> Pass:
-        self._given = {}
-        yield from self._visit(run, marks)
-        if examines:
-            self._examine_variables(run)
-        return run

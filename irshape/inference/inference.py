@@ -158,11 +158,11 @@ class Inference:
         self.model = model
         # The engine may run again; these keep the results of this pass.
         self.graphs: list[tuple[Model, Run]] = [(one.model, one.current) for one in engine.graphs()]
-        self.given = dict(engine.shapes)
+        self.given = dict(engine.question.shapes)
         self.asked = asked
         self.steps = 0
         self.opaque = engine.opaque
-        self.symbols = dict(engine.symbols)
+        self.symbols = dict(engine.question.symbols)
         self.weights = engine.weights
         self.scope = engine.scope
         self._guarding = engine.guarded_runs
@@ -336,15 +336,12 @@ class Inference:
     def _outputs(self) -> Iterable[tuple[str, Fact]]:
         """The facts of outputs by `LAYER:PORT`; outputs that a layer does not list get the next ids."""
         for model, run in self.graphs:
-            slots, unlisted = run.slots, run.unlisted
-            for node in model.nodes:
-                signature = node.layer.signature
-                for slot, id in enumerate(signature.output_ids, node.first_slot):
-                    yield f"{node.key}:{id}", slots[slot]
-                if node.index in unlisted:
-                    before = signature.records[-1][0] + 1 if signature.records else 0
-                    for id, fact in enumerate(unlisted[node.index], before):
-                        yield f"{node.key}:{id}", fact
+            yield from zip(model.port_keys, run.slots, strict=False)  # behind the slots of the outputs are those of no output
+            for index, facts in run.unlisted.items():
+                node = model.nodes[index]
+                records = node.layer.signature.records
+                before = records[-1][0] + 1 if records else 0
+                yield from ((f"{node.key}:{id}", fact) for id, fact in enumerate(facts, before))
 
     @property
     def ports(self) -> dict[str, tuple[str, str]]:
@@ -352,16 +349,16 @@ class Inference:
 
         OpenVINO converts the inputs and outputs of an IR of version 10. Their ports have the types that OpenVINO shows.
         """
-        written: dict[Shape, str] = {}
-        ports = {}
-        shown = self._legacy_types() if self.model.ir_version == 10 else {}
+        written: dict[Fact, tuple[str, str]] = {}
+        ports: dict[str, tuple[str, str]] = {}
         for key, fact in self._outputs():
-            if key in ports:
-                continue  # two ports with one id: edges mean the first
-            text = written.get(fact.shape)
-            if text is None:
-                text = written[fact.shape] = self.format(fact.shape)
-            ports[key] = (shown.get(key, fact.element_type).name, text)
+            said = written.get(fact)
+            if said is None:
+                said = written[fact] = fact.element_type.name, self.format(fact.shape)
+            ports.setdefault(key, said)  # two ports with one id: edges mean the first
+        if self.model.ir_version == 10:
+            for key, element_type in self._legacy_types().items():
+                ports[key] = element_type.name, ports[key][1]
         return ports
 
     def _legacy_types(self) -> dict[str, ElementType]:
@@ -421,7 +418,8 @@ class Inference:
         that is written in place keeps its weights. A model with `patches` needs a copy. Raises `OSError` if a file cannot be written,
         `ValueError` for another word.
         """
-        from irshape.xml.writer import check_target, place_weights, weights_path, write_atomic
+        from irshape.files.writing import check_target, write_atomic
+        from irshape.xml.writer import place_weights, weights_path
 
         if weights not in ("copy", "link", "none"):
             raise ValueError(f'weights must be "copy", "link" or "none", not {weights!r}')
@@ -487,6 +485,8 @@ def conclude(
         if part:
             found += part
     if is_check and document.is_complete:
+        if not document.is_example and any(one.code == "W203" for one in found):  # OpenVINO refuses the file
+            found = found.judged(lambda code, severity: ERROR if code == "W203" else severity)
         if not any(one.code[0] == "W" or one.code == "R303" for one in found):  # those faults explain the others
             found += check_stored(document, engine.weights)
         stale = {root: behind for graph in engine.graphs() for root, behind in compare_recorded(document, graph.model, graph).items()}

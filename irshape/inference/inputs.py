@@ -9,10 +9,11 @@ from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from irshape.inference.engine import Engine
+from irshape.inference.question import Question
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import INT64_MAX, Size, bounds, narrow
+from irshape.shape.dim import INT64_MAX, Scope, Size, bounds, narrow
 from irshape.shape.notation import (
     ANY_SIZE,
     Described,
@@ -114,17 +115,16 @@ class Inputs(NamedTuple):
             numbers[node.index] = tuple([size[0] for size in shape])
         return None if self.symbols else numbers
 
-    def apply(self, engine: Engine) -> None:
-        """Give these shapes to the Parameters of an engine. Raises InputError for a symbol that no shape names."""
+    def question(self, engine: Engine) -> Question:
+        """The question to an engine for these shapes of Parameters. Raises InputError for a symbol that no shape names."""
         unused = sorted(set(self.symbols) - _names(self.shapes))
         if unused:
             raise InputError(
                 f"no input shape contains the symbol {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]"
             )
-        engine.shapes.clear()
-        engine.symbols.clear()
-        for node, shape in self.shapes.items():
-            engine.shapes[node.index] = _sizes(engine, node, shape, self.symbols)
+        named = [name for shape in self.shapes.values() for one in shape or () for name in one.symbols]
+        symbols = {name: self.symbols.get(name, ANY_SIZE) for name in named if not re.fullmatch(UNNAMED, name)}
+        return Question({node.index: _sizes(engine.scope, node, shape, self.symbols) for node, shape in self.shapes.items()}, symbols)
 
 
 def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
@@ -246,7 +246,7 @@ def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
     """A note for each input whose rank was changed, because errors may follow from that."""
     notes = []
     for node in engine.model.parameters:
-        before, now = described_shape(node), engine.shapes.get(node.index)
+        before, now = described_shape(node), engine.question.shapes.get(node.index)
         if before is not None and now is not None and len(before) != len(now):
             message = f"the rank of {node.name!r} was changed from {len(before)} to {len(now)}"
             notes.append(Diagnostic("N102", message, place(engine.model.document, node.layer, node.layer.offset)))
@@ -345,37 +345,35 @@ def _symbol_facts(symbols: Mapping[str, str]) -> dict[str, SymbolRange]:
     return facts
 
 
-def _sizes(engine: Engine, node: Node, shape: DescribedShape, facts: Mapping[str, SymbolRange]) -> Shape:
-    return None if shape is None else tuple([_size(engine, node, axis, one, facts) for axis, one in enumerate(shape)])
+def _sizes(scope: Scope, node: Node, shape: DescribedShape, facts: Mapping[str, SymbolRange]) -> Shape:
+    return None if shape is None else tuple([_size(scope, node, axis, one, facts) for axis, one in enumerate(shape)])
 
 
-def _size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
+def _size(scope: Scope, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
     low, high, name, factor, offset, formula = described
     if formula is not None:
-        return _formula_size(engine, node, axis, described, known)
+        return _formula_size(scope, node, axis, described, known)
     if not name:
         # The key equals that of the Parameter's own rule, so that a size with the same range keeps its name.
-        return engine.scope.unknown((node.first_slot, "size", axis + 1), low, high)
-    return narrow(_symbol(engine, name, known) * factor + offset, 0)
+        return scope.unknown((node.first_slot, "size", axis + 1), low, high)
+    return narrow(_symbol(scope, name, known) * factor + offset, 0)
 
 
-def _symbol(engine: Engine, name: str, known: Mapping[str, SymbolRange]) -> Size:
+def _symbol(scope: Scope, name: str, known: Mapping[str, SymbolRange]) -> Size:
     """A symbol with the range that the user gives it."""
     facts = known.get(name, ANY_SIZE)
-    if not re.fullmatch(UNNAMED, name):
-        engine.symbols[name] = facts
     try:
-        return engine.scope.symbol(name, *facts)
+        return scope.symbol(name, *facts)
     except ValueError as error:
         raise InputError(f"the symbol {name}: {error}") from None
 
 
-def _formula_size(engine: Engine, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
+def _formula_size(scope: Scope, node: Node, axis: int, described: Described, known: Mapping[str, SymbolRange]) -> Size:
     """The size that a formula gives. Raises InputError if no value of the symbols makes it a size."""
     for name in described.symbols:
-        _symbol(engine, name, known)
+        _symbol(scope, name, known)
     try:
-        size = size_of(engine.scope, described, None, known)
+        size = size_of(scope, described, None, known)
     except ZeroDivisionError:
         raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} divides by 0") from None
     low, high = bounds(size)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 
+from irshape.files.reading import read
+from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.fix import Edit, compatible
-from irshape.xml.writer import Splice, spliced, write_atomic
+from irshape.xml.writer import Splice, spliced
 
 
 def mendable(inference: Inference) -> tuple[list[Diagnostic], list[Edit]]:
@@ -33,8 +35,7 @@ def mend(inference: Inference) -> list[Diagnostic]:
         path = inference.document.path
         if path is None:
             raise OSError(errno.ENOENT, "the model was not read from a file")
-        with open(path, "rb") as file:
-            if file.read() != inference.document.source:
-                raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
+        if read(path, len(inference.document.source)) != inference.document.source:
+            raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
         write_atomic(path, mended_file(inference), in_place=True, source=path)
     return faults

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from typing import Any, Final
 
 from irshape.inference.apply import Rules
@@ -170,7 +171,7 @@ class Origins:
         """The outcome of a Const that is read."""
         return self.constants.outcome(transfer, self.rules.apply(node, transfer, ()), self.rules)
 
-    def parameter(self, node: Node, transfer: Transfer, given: Fact | None, shapes: dict[int, Shape]) -> Outcome:
+    def parameter(self, node: Node, transfer: Transfer, given: Fact | None, shapes: Mapping[int, Shape]) -> Outcome:
         """The outcome of a Parameter: the fact that enters a body, the shape that replaces the file's, or the declared shape."""
         if given is None and node.layer.data_offset < 0:
             message = "a Parameter must have <data> with its shape and element_type"

@@ -100,10 +100,10 @@ class Run:
     """The result of one pass over a graph.
 
     `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer lacks, by node; `inner` the runs
-    of bodies, by node and name; `reports` the reports by position in the schedule. `outcomes` are the outcomes by position: empty
-    unless the pass was a whole one, and None where no pure rule gave the outcome.
+    of bodies, by node and name; `reports` the reports by position in the schedule. `outcomes` are the outcomes by position, None where
+    no pure rule gave the outcome; a run that a plan has made has none.
 
-    A run over a partition stores its facts by block, and `place` gives each tensor the fact of its block when `slots` is asked for.
+    The facts of a run that a plan has made are formulas with numbers, and `place` makes them when `slots` is asked for.
     """
 
     __slots__ = ("_slots", "inner", "outcomes", "place", "reports", "unlisted")
@@ -117,14 +117,17 @@ class Run:
         self.reports: dict[int, NodeReport] = {}
 
     @classmethod
-    def of(cls, slot_count: int) -> Run:
-        """A run in which no fact is known yet."""
+    def of(cls, slot_count: int, node_count: int) -> Run:
+        """A run over so many nodes in which no fact is known yet."""
         # The source of an input without an edge is -1 or -2: the last two slots stand for it.
-        return cls([POISONED] * (slot_count + 2))
+        run = cls([POISONED] * (slot_count + 2))
+        run.outcomes = [None] * node_count
+        return run
 
     def copy(self) -> Run:
         """A run that begins with the results of this one."""
         run = Run(self.slots.copy())
+        run.outcomes = self.outcomes.copy()
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
         run.reports = self.reports.copy()
@@ -144,10 +147,6 @@ class Run:
             assert self.place is not None
             self._slots = self.place()
         return self._slots
-
-    def is_in(self, slots: list[Fact]) -> bool:
-        """Whether `slots` is the list of this run, and no copy of it."""
-        return self._slots is slots
 
     def value(self, result: Node) -> Fact:
         """The fact of the tensor that a Result takes."""

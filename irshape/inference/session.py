@@ -150,11 +150,11 @@ class Session:
         if engine.remembered > _MOST_REMEMBERED * len(self.model):
             engine = self._new_engine()
         try:
-            inputs.apply(engine)
+            question = inputs.question(engine)
         except InputError:
             engine = self._new_engine()
-            inputs.apply(engine)
-        infer_all(engine)
+            question = inputs.question(engine)
+        infer_all(engine, question)
         if engine is not self._engine:
             self._engine, self._plans = engine, _Plans(engine)
         if shapes is not None and not any(found.severity == ERROR for found in engine.diagnostics):
@@ -180,9 +180,9 @@ class _Plans:
         """Let a plan make the run of the engine for these shapes of Parameters, by node; false if none does."""
         engine = self.engine
         for plan in self.found:
-            numbers = plan.numbers(shapes)
-            if numbers is not None:
-                if not engine.take(plan.run(numbers, engine.facts), shapes, plan.marks, examines=plan.examines):
+            run = plan.run(shapes, engine)
+            if run is not None:
+                if not engine.take(run, shapes, examines=plan.examines):
                     return False
                 if plan is not self.found[0]:
                     self.found.remove(plan)

@@ -6,13 +6,13 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Self
 
-from irshape.inference.engine import Engine, Pass
+from irshape.inference.engine import Engine
+from irshape.inference.facts import Fact
 from irshape.inference.openvino_view import interval_shape, intervals, never_valid
-from irshape.inference.run import Given, Run
-from irshape.inference.schedule import facts_of
+from irshape.inference.question import AS_READ, Question
+from irshape.inference.run import Run
 from irshape.inference.transfer import Outcome
 from irshape.inference.voice import Voice
 from irshape.model.model import Model, Node
@@ -23,25 +23,11 @@ from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import Dim, IntervalScope
 
 
-def infer(engine: Engine) -> None:
+def infer(engine: Engine, question: Question = AS_READ) -> None:
     """Infer every tensor of the graph and of its bodies; a finding is an error only if OpenVINO refuses the model."""
-    engine.run()
-    if not any(found.severity == ERROR for found in engine.diagnostics):
-        return
-    graphs = list(engine.graphs())
-    if not any(map(_has_unknown_sizes, graphs)):
-        return
-    openvino = OpenVINOPass.of(engine)
-    openvino.run()
-    for graph, view in zip(graphs, openvino.graphs(), strict=True):
-        assert isinstance(view, OpenVINOPass)
-        graph.verdict = partial(view.verdict_on, graph)
-    engine.forget()
-    engine.run()
-    # The verdict holds for these shapes only.
-    engine.forget()
-    for graph in graphs:
-        graph.verdict = None
+    engine.run(question)
+    if any(found.severity == ERROR for found in engine.diagnostics) and any(map(_has_unknown_sizes, engine.graphs())):
+        engine.run(question.with_verdict(_Verdict(engine)))
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -64,12 +50,14 @@ class OpenVINOPass(Engine):
     new_scope = IntervalScope
     new_voice = _Refusals
 
+    is_reduced = True
+
     @classmethod
     def of(cls, engine: Engine) -> Self:
-        """The pass over the graph of an engine, with the inputs of its last pass."""
+        """The engine after a pass over the graph of another engine, with the inputs of its last pass."""
         openvino = cls(engine.model, engine.weights, engine.opaque, work=engine.scope.work)
         scope = openvino.scope
-        openvino.shapes = {node: interval_shape(shape, scope) for node, shape in engine.shapes.items()}
+        openvino.run(Question({node: interval_shape(shape, scope) for node, shape in engine.question.shapes.items()}))
         return openvino
 
     @property
@@ -78,26 +66,30 @@ class OpenVINOPass(Engine):
         assert isinstance(self.voice, _Refusals)
         return self.voice.refused
 
-    def verdict_on(self, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
+    def _reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+        return tuple([intervals(fact, self.facts, self.scope) for fact in outputs])
+
+
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
+class _Verdict:
+    """The verdict of OpenVINO on a model, from a pass that sees the model as OpenVINO does. It holds for the shapes of this pass only."""
+
+    __slots__ = ("_views",)
+
+    def __init__(self, engine: Engine) -> None:
+        self._views = dict(zip(engine.graphs(), OpenVINOPass.of(engine).graphs(), strict=True))
+
+    def __call__(self, graph: Engine, node: Node, outcome: Outcome) -> Outcome:
         """The outcome of a rule in a graph; its errors are warnings if OpenVINO does not refuse the node."""
-        if not any(finding.is_error for finding in outcome.findings) or node in self.refused:
+        view = self._views[graph]
+        if not any(finding.is_error for finding in outcome.findings) or node in view.refused:
             return outcome
         first = node.first_slot
-        outputs = self.slots[first : first + node.layer.signature.output_count]
+        outputs = view.slots[first : first + node.layer.signature.output_count]
         if any(fact.is_poisoned for fact in outputs):
             return outcome
-        known = [intervals(fact, graph.facts, graph.scope, tensor) for tensor, fact in enumerate(outputs, self.model.first_tensor + first)]
+        known = [intervals(fact, graph.facts, graph.scope, tensor) for tensor, fact in enumerate(outputs, view.model.first_tensor + first)]
         return Outcome(tuple(known), never_valid(outcome.findings))
-
-    def _pass(self, given: Given) -> Pass:
-        run = self._begin(given)
-        slots = run.slots
-        for position, (node, transfer) in enumerate(zip(self.schedule.nodes, self.schedule.transfers, strict=True)):
-            facts = facts_of(node, slots)
-            outcome = yield from self._outcome(node, transfer, facts)
-            outputs = self._effects(run, position, node, facts, outcome)
-            slots[node.first_slot : node.first_slot + len(outputs)] = [intervals(fact, self.facts, self.scope) for fact in outputs]
-        return self._end(given, run)
 
 
 def _has_unknown_sizes(engine: Engine) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # The most types that a note about an extension names.
 _MOST_TYPES: Final = 4
+# The number of inputs of an LSTMCell of opset1, of which the last are the peepholes.
+_PEEPHOLES: Final = 7
 
 
 def build(document: Document, default_opset: str | None = None, registry: Registry = REGISTRY) -> Model:
@@ -352,10 +354,22 @@ class _Builder:
                 self.check_fed(node, is_old=self.document.version == 10)
         if not self.document.is_example and len({layer.name for layer in layers}) < len(layers):
             self.check_names(kept)
+        if self.document.version == 10 and self.model.holder is None:
+            from irshape.model.old_names import collisions
+
+            for node, message in collisions(self.model):
+                self.fault("G120", message, node, node.layer.offset)
         if has_sink:
             for node in kept:
-                if not node.is_live and not self.is_read[node.index]:
+                if not node.is_live and not self.is_read[node.index] and not self.is_left_over(node):
                     self.fault("G116", "the layer reaches no Result or Assign", node, node.layer.offset)
+
+    def is_left_over(self, node: Node) -> bool:
+        """Whether a Const holds the peepholes of an LSTMCell of opset1, which OpenVINO writes without an edge to the cell."""
+        if node.type != "Const":
+            return False
+        cells = [cell for cell in self.model.of_type("LSTMCell") if cell.version == "opset1"]
+        return any(len(cell.sources) < _PEEPHOLES or cell.sources[_PEEPHOLES - 1] == UNFED for cell in cells)
 
     def check_names(self, nodes: list[Node]) -> None:
         """Report names that layers share."""

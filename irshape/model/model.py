@@ -275,9 +275,9 @@ class Model:
     """
 
     __slots__ = (
-        "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_readers", "_weights", "default_opset", "diagnostics",
-        "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live", "name", "nodes", "order", "path",
-        "prefix", "producers", "public", "registry", "slot_count", "stubs",
+        "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights",
+        "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live",
+        "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
@@ -308,6 +308,7 @@ class Model:
         self._by_type: dict[str, list[Node]] = {}
         self._readers: dict[int, list[tuple[int, int]]] | None = None
         self._of_data: bytearray | None = None
+        self._port_keys: list[str] | None = None
         self._weights: Weights | None = None
         self._ops: dict[object, Op] = {} if holder is None else holder.model._ops
 
@@ -399,6 +400,13 @@ class Model:
                     if 0 <= slot < len(self.producers):
                         self._readers.setdefault(slot, []).append((node.index, position))
         return self._readers
+
+    @property
+    def port_keys(self) -> list[str]:
+        """The key `LAYER:PORT` of each slot, as in `Inference.ports`."""
+        if self._port_keys is None:
+            self._port_keys = [f"{node.key}:{id}" for node in self.nodes for id in node.layer.signature.output_ids]
+        return self._port_keys
 
     def is_of_data(self, node: Node) -> bool:
         """Whether elements of an input of the model, and not only shapes and constants, are among the sources of a node's elements."""

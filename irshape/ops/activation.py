@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, each_element, moved
+from irshape.ops.cost import each, each_element, moved
 from irshape.ops.elementwise import Unary, UnaryArithmetic
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -124,14 +124,14 @@ class LogSoftmax(Op):
     output = Out(like="data")
     ignores_surplus = True
     axis: int = 1
+    cost = each(
+        "5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides.",
+        operations=5,
+    )
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.axis(self.axis, data.axis_count, attribute="axis")
         return data.shape
-
-    def cost(self, out: Outputs, data: Input) -> Count:
-        """5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides."""
-        return Count(operations=5 * out.elements)
 
 
 @op("Mish", "opset4")
@@ -207,15 +207,15 @@ class SoftmaxV1(Op):
     output = Out(like="data")
     ignores_surplus = True
     axis: int = 0
+    cost = each(
+        "5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides.",
+        operations=5,
+    )
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not 0 <= self.axis < data.axis_count:
             ctx.error("V102", f"axis must be in [0, {data.axis_count - 1}], got {self.axis}", attribute="axis")
         return data.shape
-
-    def cost(self, out: Outputs, data: Input) -> Count:
-        """5 operations for each element: the greatest is found and subtracted, the exponential is taken and summed, and the sum divides."""
-        return Count(operations=5 * out.elements)
 
 
 @op("Softmax", "opset8")

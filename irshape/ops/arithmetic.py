@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context, Uncomputable
-from irshape.ops.cost import Count, Outputs, each_element, elements
+from irshape.ops.cost import each, each_element
 from irshape.ops.elementwise import ARITHMETIC, UNFOLLOWED, UNFOLLOWED_BYTES, BinaryArithmetic, Unary, UnaryArithmetic, wrapped
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -392,74 +392,25 @@ class Sqrt(UnaryArithmetic):
         return math.sqrt(element) if isinstance(element, float) else None
 
 
-@op("Acos", "opset1")
-class Acos(UnaryArithmetic):
-    """Arc cosine."""
-
-
-@op("Acosh", "opset4")
-class Acosh(UnaryArithmetic):
-    """Inverse hyperbolic cosine."""
-
-
-@op("Asin", "opset1")
-class Asin(UnaryArithmetic):
-    """Arc sine."""
-
-
-@op("Asinh", "opset4")
-class Asinh(UnaryArithmetic):
-    """Inverse hyperbolic sine."""
-
-
-@op("Atan", "opset1")
-class Atan(UnaryArithmetic):
-    """Arc tangent."""
-
-
-@op("Atanh", "opset4")
-class Atanh(UnaryArithmetic):
-    """Inverse hyperbolic tangent."""
-
-
-@op("Cos", "opset1")
-class Cos(UnaryArithmetic):
-    """Cosine."""
-
-
-@op("Cosh", "opset1")
-class Cosh(UnaryArithmetic):
-    """Hyperbolic cosine."""
-
-
-@op("Erf", "opset1")
-class Erf(UnaryArithmetic):
-    """Gauss error function."""
-
-
-@op("Log", "opset1")
-class Log(UnaryArithmetic):
-    """Natural logarithm."""
-
-
-@op("Sin", "opset1")
-class Sin(UnaryArithmetic):
-    """Sine."""
-
-
-@op("Sinh", "opset1")
-class Sinh(UnaryArithmetic):
-    """Hyperbolic sine."""
-
-
-@op("Tan", "opset1")
-class Tan(UnaryArithmetic):
-    """Tangent."""
-
-
-@op("Tanh", "opset1")
-class Tanh(UnaryArithmetic):
-    """Hyperbolic tangent."""
+# The functions of one number that no shape subgraph computes: each type with the opset that has it first, and what it is.
+_FUNCTIONS = {
+    "Acos": ("opset1", "Arc cosine."),
+    "Acosh": ("opset4", "Inverse hyperbolic cosine."),
+    "Asin": ("opset1", "Arc sine."),
+    "Asinh": ("opset4", "Inverse hyperbolic sine."),
+    "Atan": ("opset1", "Arc tangent."),
+    "Atanh": ("opset4", "Inverse hyperbolic tangent."),
+    "Cos": ("opset1", "Cosine."),
+    "Cosh": ("opset1", "Hyperbolic cosine."),
+    "Erf": ("opset1", "Gauss error function."),
+    "Log": ("opset1", "Natural logarithm."),
+    "Sin": ("opset1", "Sine."),
+    "Sinh": ("opset1", "Hyperbolic sine."),
+    "Tan": ("opset1", "Tangent."),
+    "Tanh": ("opset1", "Hyperbolic tangent."),
+}
+for _type, (_since, _about) in _FUNCTIONS.items():
+    op(_type, _since)(type(_type, (UnaryArithmetic,), {"__doc__": _about, "__module__": __name__}))
 
 
 @op("ErfInv", "opset17")
@@ -495,6 +446,7 @@ class SegmentMax(Op):
     num_segments = In(INDEX, rank=0, value=True, optional=True)
     output = Out(like="data")
     fill_mode: Annotated[Literal["zero", "lowest"], Stated] = "zero"
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input, segment_ids: Input, num_segments: Input | None) -> Shape:
         if data.is_ranked and segment_ids.is_ranked:
@@ -512,7 +464,3 @@ class SegmentMax(Op):
         if num_segments is not None:
             return (ctx.limit(num_segments), *rest)
         return (ctx.unknown() if ids is None else max(ids[-1] + 1, 0), *rest)
-
-    def cost(self, out: Outputs, data: Input, segment_ids: Input, num_segments: Input | None) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))

@@ -2,7 +2,7 @@
 
 from irshape.ops.attribute import IndexType
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.elementwise import Broadcasting, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -54,6 +54,7 @@ class NonZero(Op):
     output = Out(attribute="output_type", rank=2)
     ignores_surplus = True
     output_type: IndexType = ElementType.i64
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if data.elements is not None and are_known(data.elements):
@@ -62,10 +63,6 @@ class NonZero(Op):
         if not data.is_ranked or data.rank == 0:
             return ctx.unknown_shape(2)
         return (data.rank, ctx.unknown(0, bounds(product(data.shape))[1]))
-
-    def cost(self, out: Outputs, data: Input) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))
 
 
 @op("Bucketize", "opset3")
@@ -81,6 +78,6 @@ class Bucketize(Op):
     def infer(self, ctx: Context, data: Input, buckets: Input) -> Shape:
         return data.shape
 
-    def cost(self, out: Outputs, data: Input, buckets: Input) -> Count | None:
+    def cost(self, out: Outputs, buckets: Input) -> Count | None:
         """For each element, the comparisons of a binary search among the buckets."""
         return None if buckets.count is None else Count(operations=out.elements * buckets.count.bit_length())

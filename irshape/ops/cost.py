@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import log2
 from typing import Any, NamedTuple
 
@@ -51,6 +52,17 @@ def moved(self: object, out: Outputs, *inputs: Any) -> Count:
 def each_element(self: object, out: Outputs, *inputs: Any) -> Count:
     """1 operation for each element of the output."""
     return Count(operations=out.elements)
+
+
+def each(about: str, *, macs: int = 0, operations: int = 0, of_input: bool = False) -> Callable[..., Count]:
+    """The rule of an operation that takes so much work for each element of its output, or of its first input. `about` says it."""
+
+    def cost(self: object, out: Outputs, first: Input, *inputs: Any) -> Count:
+        count = elements(first) if of_input else out.elements
+        return Count(macs * count, operations * count)
+
+    cost.__doc__ = about
+    return cost
 
 
 def transforms(points: Size, lengths: tuple[Size, ...], real: bool) -> Size | None:

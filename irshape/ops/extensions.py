@@ -96,11 +96,11 @@ def _load(name: str) -> list[type[Op]]:
 
 def _read(path: str, module: str) -> list[type[Op]]:
     """The classes that a TOML file declares."""
+    from irshape.files.reading import MOST_OF_SETTINGS, read_whole
     from irshape.ops.declared.file import FileFault, read_ops
 
     try:
-        with open(path, "rb") as file:
-            return read_ops(file.read(), path, module)
+        return read_ops(read_whole(path, MOST_OF_SETTINGS), path, module)
     except OSError as error:
         raise ExtensionError(f"{path}: {error.strerror}") from None
     except FileFault as error:

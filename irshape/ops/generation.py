@@ -8,10 +8,10 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import each_element, moved
 from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, Size, ceil_div, dim_max
 from irshape.shape.element_type import FLOAT, INDEX, INTEGER, NUMERIC, ElementType
-from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Real
 
@@ -46,7 +46,7 @@ class Range(Op):
     @staticmethod
     def _number(ctx: Context, port: Input) -> Any:
         """The element of an input, an int, a Dim or a float; None if it is not known."""
-        ctx.read(port)
+        ctx.check_readable(port)
         if port.elements is None:
             return None
         (number,) = ctx.readable(port, port.elements)
@@ -110,11 +110,11 @@ class Eye(Op):
     output = Out(attribute="output_type")
     output_type: Annotated[ElementType, Stated] = ElementType.dynamic
     cost = moved
+    openvino_checks = static("S101", "V103")
 
     def infer(self, ctx: Context, num_rows: Input, num_columns: Input, diagonal_index: Input, batch_shape: Input | None) -> Shape:
-        with ctx.openvino_checks(at=STATIC):
-            for port in (num_rows, num_columns, diagonal_index):
-                ctx.single(port)
+        for port in (num_rows, num_columns, diagonal_index):
+            ctx.single(port)
         rows, columns = map(ctx.size_in, (num_rows, num_columns))
         batch = () if batch_shape is None else ctx.shape_in(batch_shape)
         return None if batch is None else (*batch, rows, columns)

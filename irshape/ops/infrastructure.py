@@ -1,6 +1,5 @@
 """Inputs, outputs, constants, variables and bodies of a model."""
 
-from math import inf
 from typing import Annotated
 
 from irshape.ops.attribute import Malformed, ReadBy, Stated, read_element_type, read_integer
@@ -12,7 +11,7 @@ from irshape.report.catalogue import next_step
 from irshape.shape.dim import bounds, format_size
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Interval, ShapeSyntaxError, parse_parameter_shape
-from irshape.shape.range import number_text
+from irshape.shape.range import interval_text, number_text
 from irshape.shape.shape import Shape
 
 
@@ -169,8 +168,8 @@ class ReadValueV6(Op):
             smallest, largest = bounds(size)
             if smallest < low or largest > high:
                 code = "S201" if largest < low or smallest > high else "S206"
-                wanted = low if low == high else f"{low}..{'' if high == inf else high}"
-                ctx.error(code, f"axis {axis} of init_value must be {wanted}, as in the variable, got {format_size(size)}", port=init_value)
+                wanted, got = interval_text(low, high), format_size(size)
+                ctx.error(code, f"axis {axis} of init_value must be {wanted}, as in the variable, got {got}", port=init_value)
 
 
 def _bytes(count: int) -> str:

@@ -8,10 +8,10 @@ from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, eq, product
 from irshape.shape.element_type import FLOAT, INDEX, NUMERIC, ElementType
-from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 
@@ -28,6 +28,7 @@ class MatMul(Op):
     ignores_surplus = True
     transpose_a: bool = False
     transpose_b: bool = False
+    openvino_checks = static("S201", "S202")
 
     def infer(self, ctx: Context, matrix_a: Input, matrix_b: Input) -> Shape:
         for matrix in (matrix_a, matrix_b):
@@ -40,12 +41,11 @@ class MatMul(Op):
             rows, depth = depth, rows
         if self.transpose_b and not is_column:
             depth_b, columns = columns, depth_b
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b")
-            batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
+        ctx.require_eq(depth, depth_b, "the columns of matrix_a must be as many as the rows of matrix_b")
+        batch = ctx.broadcast_shapes(tuple(batch_a), tuple(batch_b)) or ()
         return (*batch, *(() if is_row else (rows,)), *(() if is_column else (columns,)))
 
-    def cost(self, out: Outputs, matrix_a: Input, matrix_b: Input) -> Count:
+    def cost(self, out: Outputs, matrix_a: Input) -> Count:
         """For each element of the output, as many MACs as a row of `matrix_a` has elements."""
         is_transposed = self.transpose_a and matrix_a.rank > 1
         return Count(macs=out.elements * matrix_a.shape[-2 if is_transposed else -1])
@@ -163,7 +163,7 @@ class GroupedMatMul(Op):
             ctx.require_rank(offsets, (1,))
         return (*groups, rows, columns)
 
-    def cost(self, out: Outputs, mat_a: Input, mat_b: Input, offsets: Input | None) -> Count:
+    def cost(self, out: Outputs, mat_a: Input) -> Count:
         """For each element of the output, as many MACs as a row of `mat_a` has elements."""
         return Count(macs=out.elements * mat_a.shape[-1])
 
@@ -175,11 +175,11 @@ class Inverse(Op):
     data = In(FLOAT, min_rank=2, ranked=True)
     output = Out(like="data")
     adjoint: bool = False
+    openvino_checks = static("S201")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         *batch, rows, columns = data.shape
-        with ctx.openvino_checks(at=STATIC):
-            side = ctx.merge(rows, columns, "the matrices must be square")
+        side = ctx.merge(rows, columns, "the matrices must be square")
         return data.shape if eq(rows, columns) is False else (*batch, side, side)
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:

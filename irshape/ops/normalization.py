@@ -5,11 +5,12 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs
+from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, Looks, Requirement
 from irshape.shape.shape import Shape
 
 
@@ -44,13 +45,10 @@ class BatchNormInferenceV0(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
+    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def infer(self, ctx: Context, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
-
-    def cost(self, out: Outputs, gamma: Input, beta: Input, data: Input, mean: Input, variance: Input) -> Count:
-        """2 operations for each element: it is scaled and shifted by numbers that are known before the model runs."""
-        return Count(operations=2 * out.elements)
 
 
 @op("BatchNormInference", "opset5")
@@ -63,13 +61,10 @@ class BatchNormInferenceV5(BatchNorm):
     mean = In(FLOAT, rank=1, like="data")
     variance = In(FLOAT, rank=1, like="data")
     output = Out(like="data")
+    cost = each("2 operations for each element: it is scaled and shifted by numbers that are known before the model runs.", operations=2)
 
     def infer(self, ctx: Context, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Shape:
         return self.normalized(ctx, data, gamma, beta, mean, variance)
-
-    def cost(self, out: Outputs, data: Input, gamma: Input, beta: Input, mean: Input, variance: Input) -> Count:
-        """2 operations for each element: it is scaled and shifted by numbers that are known before the model runs."""
-        return Count(operations=2 * out.elements)
 
 
 @op("GRN", "opset1")
@@ -79,14 +74,11 @@ class GRN(Op):
     data = In(ranked=True)
     output = Out(like="data")
     bias: Annotated[float, Stated] = 1.0
+    cost = each("3 operations for each element: it is squared, summed and divided.", operations=3)
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.require_rank(data, (2, 3, 4))
         return data.shape
-
-    def cost(self, out: Outputs, data: Input) -> Count:
-        """3 operations for each element: it is squared, summed and divided."""
-        return Count(operations=3 * out.elements)
 
 
 @op("GroupNormalization", "opset12")
@@ -99,24 +91,22 @@ class GroupNormalization(Op):
     output = Out(like="data")
     num_groups: int
     epsilon: Annotated[float, Stated] = 0.0
+    cost = each("7 operations for each element: those of an MVN with its deviation, a scale and a shift.", operations=7)
 
     def infer(self, ctx: Context, data: Input, scale: Input, bias: Input) -> Shape:
         ctx.at_least(self.num_groups, 1, "num_groups")
         merged = ctx.merge_shapes(scale, bias, "scale and bias must have the same length")
         batch, channels, *spatial = data.shape
-        own = channels
         if merged is not None:
             channels = ctx.merge(channels, merged[0], "scale must hold one value for each channel of data")
-        with ctx.openvino_checks(at=[own]):
-            ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
+        ctx.require_div(channels, self.num_groups, "the channels must be a multiple of num_groups")
         return (batch, channels, *spatial)
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, bias: Input) -> Sequence[Shape]:
-        return [data.partial_shape]
+    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input) -> Looks:
+        return [data.shape[1]] if requirement.code == "S204" else BOUNDS
 
-    def cost(self, out: Outputs, data: Input, scale: Input, bias: Input) -> Count:
-        """7 operations for each element: those of an MVN with its deviation, a scale and a shift."""
-        return Count(operations=7 * out.elements)
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
+        return [data.partial_shape]
 
 
 @op("LRN", "opset1")
@@ -131,12 +121,12 @@ class LRN(Op):
     beta: Annotated[float, Stated] = 0.0
     bias: Annotated[float, Stated] = 0.0
     size: Annotated[int, Stated] = 0
+    openvino_checks = static("S101", "V103")
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_rank(axes, (1,))
-            if axes.known_rank == 1:
-                ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
+        ctx.require_rank(axes, (1,))
+        if axes.known_rank == 1:
+            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         known = ctx.known(axes)
         if known is None and data.rank < 2:
             message = f"data must have at least rank 2, got rank {data.rank}: OpenVINO checks axis 1 in place of axes that it does not know"
@@ -148,7 +138,7 @@ class LRN(Op):
                 ctx.warn("R201", f"axes must be in [{-data.rank}, {data.rank - 1}], got {axis}", port=axes)
         return data.shape
 
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count | None:
+    def cost(self, out: Outputs, axes: Input) -> Count | None:
         """For each element 1 operation for every element of its window, and 3: a square, the power of the sum, and a quotient."""
         return None if axes.count is None else Count(operations=out.elements * (self.size**axes.count + 3))
 
@@ -167,7 +157,7 @@ class MVNV0(Op):
     def infer(self, ctx: Context, data: Input) -> Shape:
         return data.shape
 
-    def cost(self, out: Outputs, data: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
         return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
 
@@ -185,15 +175,15 @@ class MVNV6(Op):
     eps: Annotated[float, Stated] = 0.0
     normalize_variance: Annotated[bool, Stated] = False
     eps_mode: Annotated[Literal["INSIDE_SQRT", "OUTSIDE_SQRT"], Stated] = "INSIDE_SQRT"
+    openvino_checks = static("S101", "V103")
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_rank(axes, (1,))
-            if axes.known_rank == 1:
-                ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
+        ctx.require_rank(axes, (1,))
+        if axes.known_rank == 1:
+            ctx.require_ge(data.rank, axes.shape[0], "axes must hold at most {a} values", code="V103")
         return data.shape
 
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """2 operations for each element, to sum and to subtract; with the deviation 5: it is also squared, summed and divided."""
         return Count(operations=(5 if self.normalize_variance else 2) * out.elements)
 
@@ -207,6 +197,7 @@ class NormalizeL2(Op):
     output = Out(like="data")
     eps: Annotated[float, Stated] = 0.0
     eps_mode: Annotated[Literal["add", "max"], Stated] = "add"
+    cost = each("3 operations for each element: it is squared, summed and divided.", operations=3)
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
@@ -214,7 +205,3 @@ class NormalizeL2(Op):
             return None
         ctx.axes(axes, data.rank, unique=False)
         return data.shape
-
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
-        """3 operations for each element: it is squared, summed and divided."""
-        return Count(operations=3 * out.elements)

@@ -1,6 +1,7 @@
 """An operation is a class: its annotations are attributes, its `In` and `Out` fields are ports, and its `infer` is the rule."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from types import FunctionType, MappingProxyType
 from typing import Any, ClassVar, Final, Self, TypeAlias, get_args, get_origin
 
@@ -18,6 +19,8 @@ from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
 
+# The attributes that OpenVINO reads of a layer of any type.
+ANYWHERE: Final = ("PrimitivesPriority", "alt_width")
 # The version that OpenVINO gives the operations of extensions, unless these name one of their own.
 EXTENSION: Final = "extension"
 
@@ -71,12 +74,27 @@ def _arranged(parts: _Parts, count: int, known: dict[tuple[int, int], tuple[In, 
 
 # The flag of a function that takes any number of arguments, as `inspect` names it.
 CO_VARARGS: Final = 4
+# The methods whose parameters are the inputs, each with the number of parameters before these. Those that are shared may name some inputs
+# only.
+_RULES: Final = {"infer": 2, "types": 2, "propagate": 2, "cost": 2, "openvino_checks": 3, "openvino_differs": 3, "openvino_shapes": 3}
+_SHARED: Final = ("cost", "openvino_checks", "openvino_differs", "openvino_shapes")
 _METHODS: Final = (FunctionType, staticmethod, classmethod, property)
 
 
 def _is_declared(cls: type, name: str) -> bool:
     """Whether a class annotates a name or a base class has it."""
     return name in cls.__annotations__ or any(name in vars(base) or name in base.__annotations__ for base in cls.__mro__[1:-1])
+
+
+def _picking(function: Callable[..., Any], first: int, names: Sequence[str]) -> Callable[..., Any]:
+    """A hook that takes all inputs, and hands on those that `function` names."""
+
+    @wraps(function)
+    def hook(self: Op, *given: Any) -> Any:
+        inputs = dict(zip([port.name for port in self.inputs], given[first - 1 :], strict=True))
+        return function(self, *given[: first - 1], *[inputs[name] for name in names])
+
+    return hook
 
 
 class Op:
@@ -90,6 +108,10 @@ class Op:
     - `propagate(self, ctx, *inputs)` returns the elements of the output, or a sequence of them for several outputs: so values travel
       through shape subgraphs. It is asked only if the elements of the inputs that `demands` names are known (all inputs, unless the
       class says otherwise). An element is an int, a float, a `Dim` or a `Real`; it returns None if it cannot follow them;
+    - `openvino_checks(self, ctx, requirement, *inputs)` returns what OpenVINO looks at when it checks a requirement of the rule that does
+      not hold, or may not: what `Context.openvino_checks` takes as `at`, or a tuple of these;
+    - `openvino_differs(self, ctx, shapes, *inputs)` returns the shapes of the rule as irshape gives them, where OpenVINO takes an input for
+      another one, and tells what OpenVINO refuses beyond the rule;
     - `openvino_view(self, ctx, elements, *inputs)` returns what OpenVINO knows of the elements that `propagate` returned, or None;
     - `openvino_shapes(self, ctx, shapes, *inputs)` returns what OpenVINO knows of the shapes that `infer` returned, one for each output.
       It is asked only in a `OpenVINOPass`;
@@ -97,8 +119,12 @@ class Op:
     - `cost(self, out, *inputs)` counts what the layer computes, as a `Count`; its docstring is the rule in words. It returns None where
       the sizes do not tell. `out` has the shapes of the outputs. A layer of a class without this method is listed as not counted.
 
-    `types`, `propagate`, `evaluate` and `cost` are None for a class without such a method. `is_view` says that a runtime need not copy
-    the first input to make the output, `is_in_place` that the output can take the place of an input of the same size in memory.
+    The hooks that begin with `openvino_` are the one place for all that OpenVINO does otherwise, so the rule is the specification. They,
+    except those about elements, and `cost` need only name the inputs that they use.
+
+    `types`, `propagate`, `evaluate`, `cost`, `openvino_checks` and `openvino_differs` are None for a class without such a method.
+    `is_view` says that a runtime need not copy the first input to make the output, `is_in_place` that the output can take the place of an
+    input of the same size in memory.
     These class attributes say how values are followed. A family such as `Moving` sets them for its operations.
 
     - `is_followed`: OpenVINO follows bounds of values through the operation, so that it knows all elements of `propagate`.
@@ -144,6 +170,8 @@ class Op:
     propagate: ClassVar[Callable[..., Any] | None] = None
     evaluate: ClassVar[Callable[..., Any] | None] = None
     cost: ClassVar[Callable[..., Count | None] | None] = None
+    openvino_checks: ClassVar[Callable[..., Any] | None] = None
+    openvino_differs: ClassVar[Callable[..., Any] | None] = None
     is_view: ClassVar[bool] = False
     is_in_place: ClassVar[bool] = False
 
@@ -158,8 +186,8 @@ class Op:
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
         cls._check_names()
-        for rule in ("infer", "types", "propagate", "cost"):
-            cls._check_parameters(rule)
+        for rule, first in _RULES.items():
+            cls._check_parameters(rule, first)
 
     @classmethod
     def _collect_ports(cls) -> None:
@@ -233,16 +261,18 @@ class Op:
                 raise DefinitionError(f"no base class of {cls.__name__} declares the method {name}; begin the name of a helper with _")
 
     @classmethod
-    def _check_parameters(cls, rule: str) -> None:
+    def _check_parameters(cls, rule: str, first: int) -> None:
         function = vars(cls).get(rule)
         if function is None:
             return
         code = function.__code__
-        if rule == "cost" and code.co_flags & CO_VARARGS:  # a rule that several operations share
+        if rule in _SHARED and code.co_flags & CO_VARARGS:  # a rule that several operations share
             return
-        parameters = code.co_varnames[2 : code.co_argcount]
+        parameters = code.co_varnames[first : code.co_argcount]
         ports = tuple(port.name for port in cls.inputs)
-        if parameters != ports:
+        if rule in _SHARED and len(parameters) < len(ports) and parameters == tuple(name for name in ports if name in parameters):
+            setattr(cls, rule, _picking(function, first, parameters))
+        elif parameters != ports:
             raise DefinitionError(f"{cls.__name__}.{rule} takes {parameters}, but the inputs are {ports}")
 
     def __init__(self, attributes: Mapping[str, str] = MappingProxyType({}), limits: Limits = DEFAULT) -> None:
@@ -282,7 +312,7 @@ class Op:
                 findings.append(Finding(remark, f"{attribute.spelling}={text!r} is read as {spell(value)}", attribute=attribute.spelling))
         if len(self.attributes) - absent < len(attributes):
             known = {attribute.spelling for attribute in self.attributes.values()}
-            known.update((near or {}).values())
+            known.update((near or {}).values(), ANYWHERE)
             findings += [
                 Finding("R104", f"{self.TYPE} has no attribute {name!r}", attribute=name) for name in attributes if name not in known
             ]

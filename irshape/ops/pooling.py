@@ -1,17 +1,17 @@
 """Pooling: the maximum or the mean of the elements under a window."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from irshape.ops.attribute import Fixed, IndexType, Spelled, Stated, Unsigned
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.ops.sliding import Lengths, Slide, Sliding, each_axis
 from irshape.shape.dim import Size, ceil_div, dim_min, is_known, narrow, product
 from irshape.shape.element_type import ElementType
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.window import dilated, window
 
@@ -34,15 +34,20 @@ class _Pooling(Sliding):
             each_axis(ctx, self.kernel, data.rank - 2, "kernel")
         slides = self.slides(ctx, count, self.strides, dilations)
         batch, channels, *sizes = data.dims(count + 2)
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_ge(batch, 1, "the batch must not be empty")
-            ctx.require_ge(channels, 1, "there must be at least one channel")
+        ctx.require_ge(batch, 1, "the batch must not be empty")
+        ctx.require_ge(channels, 1, "there must be at least one channel")
         positions = []
         for axis, (size, kernel, slide) in enumerate(zip(sizes, self.kernel, slides, strict=True), 2):
-            with ctx.openvino_checks(at=[size]):
-                ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
-                positions.append(self.positions(ctx, size, kernel, slide, axis))
+            ctx.require_ge(kernel, 1, "the kernel must be at least 1 on axis {axis}", code="A104", axis=axis)
+            positions.append(self.positions(ctx, size, kernel, slide, axis))
         return (batch, channels, *positions)
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input) -> Looks:
+        """OpenVINO checks a batch and channels that are static, and the window on axes that are."""
+        axis: Any = requirement.names.get("axis")
+        if axis is None:
+            return STATIC if requirement.code == "S203" else BOUNDS
+        return [data.dims(len(self.kernel) + 2)[axis]]
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         if not data.is_ranked:
@@ -70,9 +75,9 @@ class _Pooling(Sliding):
             for pad in (begin, end):
                 message = "the window of {extent} elements must be longer than the padding of {pad} on axis {axis}"
                 ctx.require_ge(extent, pad % 2**64 + 1, message, code="A104", extent=extent, pad=pad, axis=axis)
-        return window(ctx, size, kernel, stride, dilation, begin, end, self.rounding_type, axis=axis)
+        return window(ctx, size, kernel, slide, self.rounding_type, axis=axis)
 
-    def cost(self, out: Outputs, data: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """For each element of the output, as many operations as the kernel has elements."""
         return Count(operations=out.elements * product(self.kernel))
 
@@ -143,6 +148,7 @@ class _AdaptivePooling(Op):
     data = In()
     output_shape = In(value=True)
     output = Out(like="data")
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     @staticmethod
     def pooled(ctx: Context, data: Input, output_shape: Input) -> Shape:
@@ -154,12 +160,11 @@ class _AdaptivePooling(Op):
                 ctx.fail("S101", "output_shape must not be a scalar", port=output_shape)
             ctx.require_eq(output_shape.shape[0], count, "output_shape must hold one size for each spatial axis of data", code="V103")
             ctx.stop_at_errors()
-        with ctx.openvino_checks(when=output_shape.elements is not None):
-            return (*data.shape[:2], *ctx.sizes(output_shape, count))
+        return (*data.shape[:2], *ctx.sizes(output_shape, count))
 
-    def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))
+    def openvino_checks(self, ctx: Context, requirement: Requirement, output_shape: Input) -> Looks:
+        is_of_values = requirement.code in ("V101", "V103") and "port" in requirement.names
+        return SKIPPED if is_of_values and output_shape.elements is None else BOUNDS
 
 
 @op("AdaptiveAvgPool", "opset8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Literal, cast
+from typing import Literal, TypeVar, cast
 
 from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
@@ -100,35 +100,13 @@ class In:
 
     def named(self, name: str) -> In:
         """The port under a name: the port itself, or a copy if a class has it already."""
-        port = self._copy() if self.name else self
+        port = _copied(self) if self.name else self
         port.name = name
         return port
 
     def placed(self, index: int) -> In:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        port = self if self.index < 0 else self._copy()
-        port.index = index
-        return port
-
-    def _copy(self) -> In:
-        port = In(
-            self.types,
-            rank=self.rank,
-            min_rank=self.min_rank,
-            value=self.value,
-            optional=self.optional,
-            filled=self.filled,
-            variadic=self.variadic,
-            like=self.like,
-            ranked=self.ranked,
-            pieces=self.pieces,
-            packed=self.packed,
-            ends=self.ends,
-            along=self.along,
-            mixed=self.mixed,
-        )
-        port.name = self.name
-        return port
+        return _placed(self, index)
 
 
 class Out:
@@ -167,20 +145,30 @@ class Out:
 
     def named(self, name: str) -> Out:
         """The port under a name: the port itself, or a copy if a class has it already."""
-        port = self._copy() if self.name else self
+        port = _copied(self) if self.name else self
         port.name = name
         return port
 
     def placed(self, index: int) -> Out:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
-        port = self if self.index < 0 else self._copy()
-        port.index = index
-        return port
+        return _placed(self, index)
 
-    def _copy(self) -> Out:
-        port = Out(self.type, like=self.like, alone=self.alone, attribute=self.attribute, rank=self.rank, variadic=self.variadic)
-        port.name = self.name
-        return port
+
+_Port = TypeVar("_Port", In, Out)
+
+
+def _placed(port: _Port, index: int) -> _Port:
+    if port.index >= 0:
+        port = _copied(port)
+    port.index = index
+    return port
+
+
+def _copied(original: _Port) -> _Port:
+    port = object.__new__(type(original))
+    for name in original.__slots__:
+        setattr(port, name, getattr(original, name))
+    return port
 
 
 class Input:
@@ -188,15 +176,16 @@ class Input:
 
     `port` is its declaration, `index` its position in the layer, and `element_type` the type of its tensor.
     `partial_shape` is None where the rank is unknown, and `elements` where the values are. `source` identifies the tensor, and
-    `is_literal` tells that it is a Const. `unreadable` is set where OpenVINO cannot read or compute the elements.
+    `is_literal` tells that it is a Const. `numbers` are the elements that the rule has read by `ctx.values`. `unreadable` is set where
+    OpenVINO cannot read or compute the elements.
 
     A rule that reads `shape` or `rank` of an input of unknown rank ends there: no output has a known rank, unless `Out(rank=…)`
     says it. If the port declares its rank, `In(rank=…)`, the rule goes on with unknown sizes.
     """
 
     __slots__ = (
-        "_assumed", "_ends", "_unknown_shape", "element_type", "elements", "index", "is_literal", "partial_shape", "port", "source",
-        "unreadable",
+        "_assumed", "_ends", "_unknown_shape", "element_type", "elements", "index", "is_literal", "numbers", "partial_shape", "port",
+        "source", "unreadable",
     )  # fmt: skip
 
     def __init__(
@@ -218,6 +207,7 @@ class Input:
         self.partial_shape = partial_shape
         self.elements = elements
         self.is_literal = is_literal
+        self.numbers: tuple[Size, ...] = ()
         self.unreadable: Unreadable | None = None
         self._unknown_shape = unknown_shape
         self._assumed: tuple[Size, ...] | None = None

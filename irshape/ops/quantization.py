@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs
+from irshape.ops.cost import Count, Outputs, each
 from irshape.ops.elementwise import Broadcasting
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -25,14 +25,11 @@ class FakeQuantize(Broadcasting):
     output = Out(like="data")
     ignores_surplus = True
     levels: Annotated[int, Stated] = 0
+    cost = each("7 operations for each element: it is limited at both ends, scaled, shifted, rounded, scaled and shifted.", operations=7)
 
     def infer(self, ctx: Context, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Shape:
         self.broadcast(ctx, data, input_low, input_high, output_low, output_high)
         return data.shape
-
-    def cost(self, out: Outputs, data: Input, input_low: Input, input_high: Input, output_low: Input, output_high: Input) -> Count:
-        """7 operations for each element: it is limited at both ends, scaled, shifted, rounded, scaled and shifted."""
-        return Count(operations=7 * out.elements)
 
 
 _DATA = frozenset({ElementType.bf16, ElementType.f16, ElementType.f32, ElementType.dynamic})
@@ -54,9 +51,9 @@ class FakeConvert(Op):
         merged = ctx.broadcast_shapes(data, scale, "scale must broadcast to data")
         return ctx.merge_shapes(merged, data, "scale must not enlarge axis {axis} of data")
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input, shift: Input | None) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, scale: Input) -> Sequence[Shape]:
         return [ctx.broadcast_shapes(data, scale, "scale must broadcast to data")]
 
-    def cost(self, out: Outputs, data: Input, scale: Input, shift: Input | None) -> Count:
+    def cost(self, out: Outputs, shift: Input | None) -> Count:
         """3 operations for each element, which is scaled, rounded and scaled back; 5 with a shift."""
         return Count(operations=(3 if shift is None else 5) * out.elements)

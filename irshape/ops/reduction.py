@@ -6,7 +6,7 @@ from math import prod, trunc
 from typing import Any, ClassVar
 
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.cost import each
 from irshape.ops.elementwise import UNFOLLOWED, UNFOLLOWED_BYTES, ends
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
@@ -31,10 +31,11 @@ class Reduction(Op):
 
     of_elements: ClassVar[Callable[[Elements], Any] | None] = None
     of_nothing: ClassVar[int | None] = None
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input, axes: Input) -> Shape:
         ctx.require_rank(axes, (0, 1))
-        ctx.read(axes)
+        ctx.check_readable(axes)
         reduced = ctx.axes(axes, data.rank if self.keep_dims else data.axis_count, unique=False)
         if reduced is not None:
             if self.keep_dims:
@@ -63,10 +64,6 @@ class Reduction(Op):
     def _exact(self, elements: Elements, element_type: ElementType) -> Elements | None:
         """The elements as `of_elements` takes and returns them; None where the type would round a result."""
         return whole(elements, element_type)
-
-    def cost(self, out: Outputs, data: Input, axes: Input) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))
 
 
 def whole(elements: Elements, element_type: ElementType) -> Elements | None:

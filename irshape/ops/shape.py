@@ -9,7 +9,7 @@ from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, is_filled, is_known, le, narrow, product
+from irshape.shape.dim import INT64_MAX, Size, bounds, dim_max, dim_min, eq, is_eq, is_filled, is_known, le, narrow, product
 from irshape.shape.element_type import INTEGER, ElementType
 from irshape.shape.guard import NOTHING
 from irshape.shape.shape import Shape
@@ -70,6 +70,7 @@ class Reshape(_Rearrangement):
         copied = [axis for axis, size in enumerate(pattern) if size == 0 and self.special_zero]
         if data.is_ranked and copied and copied[-1] >= data.rank:
             ctx.fail("V101", f"shape[{copied[-1]}] copies axis {copied[-1]} of data, but data has rank {data.rank}", port=shape)
+        given: dict[int, Size] = {}
         target: list[Size] = []
         for axis, size in enumerate(pattern):
             if axis in copied:
@@ -77,33 +78,21 @@ class Reshape(_Rearrangement):
             elif size == -1:
                 target.append(1)  # replaced when the others are known
             else:
-                target.append(self._given(ctx, data, axis, size))
+                given[axis] = self._given(ctx, data, axis, size)
+                target.append(self._or_copied(ctx, data, axis, given[axis]))
         ctx.stop_at_errors()
-        want = [size for axis, size in enumerate(target) if axis not in copied and pattern[axis] != -1]
-        have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
         if is_inferred:
-            # OpenVINO assumes that data of unknown rank is not empty.
-            is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
-            if is_empty and (have is None or 0 not in have):  # known from formulas that OpenVINO does not follow
-                with ctx.openvino_checks(at=[*pattern, *(have or ())]):
-                    count = ctx.unknown() if have is None else product(have)
-                    ctx.require_eq(count, 0, "data must have no elements where shape holds -1 and a size of 0", code="V101")
-                target[pattern.index(-1)] = ctx.unknown()
-                return tuple(target)
-            target[pattern.index(-1)] = self._left(ctx, have, want, 0 if copied else 1)
-        elif have is not None:
-            with ctx.openvino_checks(at=NOTHING if copied else [*have, *want]):
-                if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
-                    have, want = ctx.without_common(have, want)
-                ctx.require_eq(product(have), product(want), "data must have as many elements as shape")
+            target[pattern.index(-1)] = self._inferred(ctx, data, pattern, copied, given)
+        elif data.is_ranked:
+            self._require_as_many(ctx, data, copied, given)
         return tuple(target)
 
     def _alone(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
         """The size for an element of `shape` if another element may turn out to be -1."""
-        return self._given(ctx, data, axis, size) if le(0, size) else ctx.unknown()
+        return self._or_copied(ctx, data, axis, self._given(ctx, data, axis, size)) if le(0, size) else ctx.unknown()
 
     def _given(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
-        """The size for a number of `shape`. With `special_zero`, a number that turns out to be 0 copies the size of the data."""
+        """A number of `shape` as a size. It may be 0, which copies with `special_zero`."""
         low, high = bounds(size)
         if low == INT64_MAX:  # OpenVINO takes it for a size without bounds
             return ctx.unknown()
@@ -114,64 +103,114 @@ class Reshape(_Rearrangement):
             return ctx.unknown()
         ctx.require_ge(size, 0, "shape[{axis}] must be a size or -1", code="V101", axis=axis)
         if ctx.scope.has_intervals_only and not is_known(size):
-            return size if low >= 0 else ctx.unknown()  # OpenVINO takes it for a size, whatever it may copy
+            return size if low >= 0 else ctx.unknown()
         size = ctx.saturate(size)
-        if not self.special_zero or bounds(size)[0] > 0 or not data.is_ranked:
+        if self.special_zero and data.is_ranked and bounds(size)[0] <= 0:
+            if axis >= data.rank:
+                with ctx.openvino_checks(at=[size]):
+                    message = "shape[{axis}] must not be 0, which copies axis {axis} of data, but data has rank {rank}"
+                    ctx.require_ge(size, 1, message, code="V101", axis=axis, rank=data.rank)
+            elif is_known(size):
+                return data.shape[axis]
+        return size
+
+    def _may_copy(self, ctx: Context, data: Input, axis: int, size: Size) -> bool:
+        """Whether a given size may turn out to be 0, and copies then. OpenVINO takes a size that it does not know for one that does not."""
+        if not self.special_zero or bounds(size)[0] > 0 or (ctx.scope.has_intervals_only and not is_known(size)):
+            return False
+        return not data.is_ranked or axis < data.rank
+
+    def _or_copied(self, ctx: Context, data: Input, axis: int, size: Size) -> Size:
+        """The size of the output for a given size: if this turns out to be 0, the size that it copies."""
+        if not self._may_copy(ctx, data, axis, size) or (data.is_ranked and _vanishes_with(data.shape[axis], size)):
             return size
-        if axis >= data.rank:
-            with ctx.openvino_checks(at=[size]):
-                message = "shape[{axis}] must not be 0, which copies axis {axis} of data, but data has rank {rank}"
-                ctx.require_ge(size, 1, message, code="V101", axis=axis, rank=data.rank)
-            return size
-        copied = data.shape[axis]
-        if is_known(size):
-            return copied
-        (low, high), (least, most) = bounds(copied), bounds(size)
-        if eq(copied // size * size, copied):
-            return size  # if it is 0, the size it copies is 0, too
-        if is_filled(size):
+        (low, high), (least, most) = bounds(data.shape[axis]) if data.is_ranked else (0, inf), bounds(size)
+        low = min(low, max(least, 1))
+        if not data.is_ranked or (is_filled(size) and high == most == inf):  # otherwise guards may bound one more than the other
             with ctx.assumes():
                 ctx.require_ge(size, 1, "shape[{axis}] is a size unless it is 0, which copies axis {axis} of data", axis=axis)
-            return narrow(size, 1)
-        return narrow(size + copied * (1 - dim_min(size, 1)), min(low, max(least, 1)), max(high, most))
+            return narrow(size, low)
+        return narrow(size + data.shape[axis] * (1 - dim_min(size, 1)), low, max(high, most))
 
-    def _left(self, ctx: Context, have: list[Size] | None, want: list[Size], least: int) -> Size:
-        """The size for -1: the number of elements, divided by the given sizes; at least `least` if the rank of the data is not known.
+    def _require_as_many(self, ctx: Context, data: Input, copied: list[int], given: dict[int, Size]) -> None:
+        """Demand that the given sizes hold as many elements as the data. OpenVINO does not compare them if a 0 copies."""
+        have, want = [size for axis, size in enumerate(data.shape) if axis not in copied], list(given.values())
+        for axis, size in given.items():
+            if self._may_copy(ctx, data, axis, size) and not _vanishes_with(data.shape[axis], size):
+                have.append(dim_min(size, 1))  # so that both sides are 0 if it copies
+        with ctx.openvino_checks(at=NOTHING if copied else [*have, *want]):
+            if all(bounds(size)[0] > 0 for size in want):  # otherwise both may be empty, whatever their other sizes
+                have, want = ctx.without_common(have, want)
+            ctx.require_eq(product(have), product(want), "data must have as many elements as shape")
 
-        If a given size is 0, OpenVINO makes it 1. The formula includes this case for a size that may be 0 although all symbols are at least
-        1; otherwise it assumes that the size is not 0.
+    def _inferred(self, ctx: Context, data: Input, pattern: Sequence[Size], copied: list[int], given: dict[int, Size]) -> Size:
+        """The size for -1.
+
+        If a given size is 0 and does not copy, OpenVINO makes it 1.
         """
+        want = list(given.values())
+        have = [size for axis, size in enumerate(data.shape) if axis not in copied] if data.is_ranked else None
+        # OpenVINO assumes that data of unknown rank is not empty.
+        is_empty = 0 in want and 0 not in pattern and not all(map(is_known, (*pattern, *(have or ()))))
+        if is_empty and (have is None or 0 not in have):  # known from formulas that OpenVINO does not follow
+            with ctx.openvino_checks(at=[*pattern, *(have or ())]):
+                count = ctx.unknown() if have is None else product(have)
+                ctx.require_eq(count, 0, "data must have no elements where shape holds -1 and a size of 0", code="V101")
+            return ctx.unknown()
         if 0 in want:
-            if have is None or 0 not in have:
-                is_static = have is not None and all(map(is_known, (*have, *want)))
-                ctx.fail("V101" if is_static else "S206", "data must have no elements where shape holds -1 and a size of 0")
-            if ctx.scope.has_intervals_only:  # OpenVINO divides what the sizes that it knows leave
-                return _between(ctx, *map(product, ctx.without_common(_open(have), _open(want))))
-            return 1
+            return self._left_of_nothing(ctx, have, want)
         if have is None:
+            least = 0 if copied else 1
             left = ctx.unknown(least if ctx.scope.has_intervals_only else 0)
             with ctx.assumes():
                 ctx.require_ge(left, least, "data of unknown rank is assumed to have elements")
             return left
+        sizes = {axis: size for axis, size in enumerate(data.shape) if axis not in copied}
+        copies = [axis for axis, size in given.items() if self._may_copy(ctx, data, axis, size)]
+        same = [axis for axis in copies if is_eq(given[axis], sizes[axis])]  # whether given or copied, the rest is divided
+        for axis in same:
+            del sizes[axis], given[axis]
+        return self._left(ctx, sizes, given, [axis for axis in copies if axis not in same])
+
+    def _left_of_nothing(self, ctx: Context, have: list[Size] | None, want: list[Size]) -> Size:
+        """The size for -1 if a given size is 0, so that the data must have no elements."""
+        if have is None or 0 not in have:
+            is_static = have is not None and all(map(is_known, (*have, *want)))
+            ctx.fail("V101" if is_static else "S206", "data must have no elements where shape holds -1 and a size of 0")
+        if ctx.scope.has_intervals_only:  # OpenVINO divides what the sizes that it knows leave
+            return _between(ctx, *map(product, ctx.without_common(_open(have), _open(want))))
+        return 1
+
+    def _left(self, ctx: Context, have: dict[int, Size], want: dict[int, Size], copies: list[int]) -> Size:
+        """The size for -1: the number of elements, divided by the given sizes. An axis of `copies` counts on neither side if its size is 0.
+
+        If another given size is 0, OpenVINO makes it 1. The formula includes the size 0 if it is possible although all symbols are at
+        least 1; otherwise it assumes that the size is not 0.
+        """
         vanishing = []
         with ctx.assumes():
-            for size in dict.fromkeys(want):
+            for axis, size in want.items():
                 if is_filled(size):
                     ctx.require_ge(size, 1, "the size for -1 is computed as if no other size were 0")
-                elif bounds(size)[0] <= 0:
+                elif axis in copies:
+                    is_kept = dim_min(size, 1)
+                    have[axis], want[axis] = have[axis] * is_kept + 1 - is_kept, dim_max(size, 1)
+                elif bounds(size)[0] <= 0 and size not in vanishing:
                     vanishing.append(size)
-        with ctx.openvino_checks(at=[*have, *want]):
-            rest, divisors = map(product, ctx.without_common(have, want))
-            if ctx.scope.has_intervals_only and not (is_known(rest) and is_known(divisors)):
-                return _between(ctx, rest, divisors)
+        with ctx.openvino_checks(at=[*have.values(), *want.values()]):
+            rest, divisors = ctx.without_common(list(have.values()), list(want.values()))
+            if ctx.scope.has_intervals_only and not all(map(is_known, (*rest, *divisors))):
+                return _between(ctx, product(rest), product(divisors))
             message = "the elements of data must be a multiple of the product of the sizes other than -1"
             if not vanishing:
-                return ctx.exact_div(rest, divisors, message)
-            alone = product([dim_min(size, 1) for size in vanishing if size not in have])
-            ctx.require_eq(product(have) * (1 - alone), 0, "data must have no elements where shape holds -1 and a size of 0")
+                switches = [dim_min(want[axis], 1) for axis in copies]
+                ctx.require_div(product([*rest, *switches]), product([dim_max(size, 1) for size in divisors]), message)
+                return ctx.quotient(product(rest), product(divisors))
+            alone = product([dim_min(size, 1) for size in vanishing if size not in have.values()])
+            ctx.require_eq(product(have.values()) * (1 - alone), 0, "data must have no elements where shape holds -1 and a size of 0")
             has_elements = product([dim_min(size, 1) for size in vanishing])
-            left = ctx.exact_div(rest * has_elements, dim_max(divisors, 1), message) + 1 - has_elements
-            return narrow(left, 1) if bounds(rest)[0] > 0 else left
+            left = ctx.exact_div(product(rest) * has_elements, dim_max(product(divisors), 1), message) + 1 - has_elements
+            return narrow(left, 1) if bounds(product(rest))[0] > 0 else left
 
     def propagate(self, ctx: Context, data: Input, shape: Input) -> Elements | None:
         return data.values
@@ -188,6 +227,11 @@ def _between(ctx: Context, rest: Size, divisors: Size) -> Size:
     smallest = min(low, 1) if most == inf else -(int(-low) // int(most)) if most else 0
     largest = inf if high == inf or not least else int(high) // int(least)
     return ctx.unknown(min(smallest, largest), largest)
+
+
+def _vanishes_with(size: Size, divisor: Size) -> bool:
+    """Whether a size is 0 wherever the divisor is, being a multiple of it."""
+    return eq(size // divisor * divisor, size) is True
 
 
 def _may_be_inferred(size: Size) -> bool:

@@ -1,24 +1,15 @@
 """The base of convolutions and poolings: a window that slides over the spatial axes."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from irshape.ops.attribute import Stated, Unsigned
 from irshape.ops.context import Context
 from irshape.ops.op import Op
-from irshape.shape.dim import Size
+from irshape.shape.window import Slide as Slide
 
 Steps: TypeAlias = Annotated[tuple[int, ...], Stated, Unsigned]
 Lengths: TypeAlias = Annotated[tuple[int, ...], Stated]
-
-
-class Slide(NamedTuple):
-    """How the window moves along one spatial axis."""
-
-    stride: Size
-    dilation: Size
-    pad_begin: int
-    pad_end: int
 
 
 class Sliding(Op):

@@ -1,15 +1,16 @@
 """Embeddings, which look up rows of a table and reduce them in bags, and sparse matrices."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from irshape.ops.attribute import Fixed
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements, moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, bounds, is_known, product
+from irshape.shape.dim import INT64_MAX, Size, are_known, bounds, is_known, product
 from irshape.shape.element_type import INDEX, ElementType
+from irshape.shape.guard import BOUNDS, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
 
 _INDEX = INDEX - {ElementType.dynamic}
@@ -71,16 +72,7 @@ class EmbeddingSegmentsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, ctx.sizes(num_segments, 1)[0])
 
-    def cost(
-        self,
-        out: Outputs,
-        emb_table: Input,
-        indices: Input,
-        segment_ids: Input,
-        num_segments: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
-    ) -> Count:
+    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
         """For each index as many operations as a row of the table has elements; with weights as many MACs."""
         return self._cost(emb_table, indices, per_sample_weights)
 
@@ -105,15 +97,7 @@ class EmbeddingBagOffsetsSum(_Embedding):
         self.weighted(ctx, indices, per_sample_weights)
         return self.bags(emb_table, offsets.shape[0] if offsets.is_ranked else ctx.unknown())
 
-    def cost(
-        self,
-        out: Outputs,
-        emb_table: Input,
-        indices: Input,
-        offsets: Input,
-        default_index: Input | None,
-        per_sample_weights: Input | None,
-    ) -> Count:
+    def cost(self, out: Outputs, emb_table: Input, indices: Input, per_sample_weights: Input | None) -> Count:
         """For each index as many operations as a row of the table has elements; with weights as many MACs."""
         return self._cost(emb_table, indices, per_sample_weights)
 
@@ -148,6 +132,9 @@ class EmbeddingBagPacked(EmbeddingBagPackedSum):
     reduction: Literal["sum", "mean"] = "sum"
 
 
+_AN_INDEX_EACH: Final = "there must be an index for each value"
+
+
 @op("SparseFillEmptyRows", "opset16")
 class SparseFillEmptyRows(Op):
     """Give each empty row of a sparse matrix one entry, `default_value`, and say which rows were empty.
@@ -170,8 +157,7 @@ class SparseFillEmptyRows(Op):
         count, length = indices.shape
         ctx.require_eq(length, 2, "an index must have {b} numbers")
         if values.is_ranked:
-            with ctx.openvino_checks(when=dense_shape.is_ranked):
-                count = ctx.merge(values.shape[0], count, "there must be an index for each value")
+            count = ctx.merge(values.shape[0], count, _AN_INDEX_EACH)
         ctx.stop_at_errors()
         rows, columns = map(ctx.dimension, ctx.values(dense_shape, 2))
         places = ctx.known(indices)
@@ -180,17 +166,22 @@ class SparseFillEmptyRows(Op):
             return (filled, 2), (filled,), (rows,)
         if is_known(rows) and is_known(columns) and not values.is_ranked:
             ctx.fail("S206", "OpenVINO cannot read values of unknown rank", port=values)
-        with ctx.openvino_checks(at=[rows, columns]):
-            for numbers, size, what in ((places[::2], rows, "row"), (places[1::2], columns, "column")):
-                if numbers:
-                    ctx.require_ge(min(numbers), 0, "a {what} of indices must not be negative", code="V101", what=what)
-                    ctx.require_ge(size, max(numbers) + 1, "a {what} of indices is outside dense_shape", code="V101", what=what)
+        for numbers, size, what in ((places[::2], rows, "row"), (places[1::2], columns, "column")):
+            if numbers:
+                ctx.require_ge(min(numbers), 0, "a {what} of indices must not be negative", code="V101", what=what)
+                ctx.require_ge(size, max(numbers) + 1, "a {what} of indices is outside dense_shape", code="V101", what=what)
         filled = count + ctx.saturate(rows - len(set(places[::2])))
         return (filled, 2), (filled,), (rows,)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], values: Input, dense_shape: Input, indices: Input, default_value: Input
-    ) -> Sequence[Shape]:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, dense_shape: Input) -> Looks:
+        """OpenVINO counts the indices if dense_shape has a rank, and looks at them if it knows both sizes; -1 and 2^63-1 are any size."""
+        if requirement.code == "V101":
+            is_read = are_known(dense_shape.numbers) and not {-1, INT64_MAX} & {*dense_shape.numbers}
+        else:
+            is_read = dense_shape.is_ranked or requirement.template != _AN_INDEX_EACH
+        return BOUNDS if is_read else SKIPPED
+
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], values: Input, dense_shape: Input, indices: Input) -> Sequence[Shape]:
         rows, places = ctx.known(dense_shape), ctx.known(indices)
         count = -1 if rows is None else ctx.readable(dense_shape, rows)[0]
         if count == -1 or places is None:

@@ -20,6 +20,7 @@ from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
 from irshape.page.changes import changes_of
+from irshape.page.faults import Excerpts, rules
 from irshape.page.hierarchy import Hierarchy
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.printable import escape
@@ -33,6 +34,7 @@ from irshape.version import TOOL
 from irshape.xml.weights import WeightsError, decode
 
 if TYPE_CHECKING:
+    from irshape.answers.cost.formula import Amount
     from irshape.answers.diff import Difference
     from irshape.answers.signature.signature import Signature
 
@@ -71,13 +73,14 @@ class PageData:
         self.formal: Final = self.inference if self.signature is None else self.signature._inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
-        self.hierarchy: Final = Hierarchy(model, faulty)
+        self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
+        self._texts: dict[Shape, str] = {}
+        self.hierarchy: Final = Hierarchy(model, faulty, self._shown_shapes)
         self.difference: Difference | None = None
         self._explains = explains
         self._at = {(node.model.path, str(node.id)): position for position, node in enumerate(self.hierarchy.nodes)}
         self._formulas = Formulas(self.formal.scope.polynomials, {})
         self._shapes: dict[tuple[Shape, Shape], int] = {}
-        self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
         self._slots = {graph: run.slots for graph, run in self.formal.graphs}
 
     @property
@@ -95,6 +98,7 @@ class PageData:
         path = self.document.path
         demands = [self._demand(node, requirement) for node, requirement in self._requirements()]
         layers = self._layers()  # which list the shapes
+        cost, excerpts = self._cost(), Excerpts(self.document.source)
         explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
         return {
             "tool": TOOL,
@@ -103,12 +107,15 @@ class PageData:
             "ok": self.inference.ok,
             "ir_version": self.model.ir_version,
             "layers": layers,
+            "ends": self._ends(),
             "hidden": [self.hierarchy.position[node] for node in self.hierarchy.hidden],
-            "groups": [[group.parent, _named(group.name), group.holder] for group in self.hierarchy.groups],
+            "groups": [[group.parent, _named(group.name), group.holder, group.repeats] for group in self.hierarchy.groups],
             "values": self._values(),
             "shapes": [self._shape(bounded, formal) for bounded, formal in self._shapes],
-            "faults": [self._fault(one) for one in self.diagnostics],
+            "faults": [{**self._fault(one), **excerpts.of(one)} for one in self.diagnostics],
+            "rules": rules(self.diagnostics),
             "demands": demands,
+            "cost": cost,
             **explanations,
             **self._what_if(),
             **({} if self.difference is None else changes_of(self.difference, self.hierarchy)),
@@ -154,6 +161,16 @@ class PageData:
             "signatures": self._signatures({number: node for node, number, _, _ in reversed(rows)}),
         }
 
+    def _ends(self) -> dict[int, str]:
+        """The names of the tensors that the results of the model hand out, where they have names of their own, by layer."""
+        found = {}
+        for node in self.model.results:
+            source = node.inputs[0].source if node.inputs else None
+            name = next(iter(source.names), "") if source is not None else ""
+            if name:
+                found[self.hierarchy.position[node]] = _named(name)
+        return found
+
     def _signatures(self, examples: Mapping[int, Node]) -> list[dict[str, Any]]:
         """Type, version, attributes and ports, each with a node that has them."""
         found = []
@@ -178,7 +195,22 @@ class PageData:
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
         sizes = None if formal is None else [self._size(size) for size in formal]
-        return [self.inference.format(bounded), format_symbolic(formal), sizes]
+        return [self._format(bounded), format_symbolic(formal), sizes]
+
+    def _format(self, shape: Shape) -> str:
+        """A shape in OpenVINO's notation."""
+        text = self._texts.get(shape)
+        if text is None:
+            text = self._texts[shape] = self.inference.format(shape)
+        return text
+
+    def _shown_shapes(self, node: Node) -> tuple[tuple[str, str], ...]:
+        """The element types and shapes of a layer's outputs, as texts."""
+        slots = self._bounds.get(node.model)
+        if slots is None:
+            return ()
+        facts = [slots[slot] for slot in range(node.first_slot, node.first_slot + node.layer.signature.output_count)]
+        return tuple([("", "") if fact is None else (fact.element_type.name, self._format(fact.shape)) for fact in facts])
 
     def _size(self, size: Size) -> int | str:
         return self._formulas.name(size.polynomial) if isinstance(size, Dim) else size
@@ -245,6 +277,27 @@ class PageData:
     def _side(self, size: Size) -> Any:
         expression = expression_of(size)
         return self._formulas.name(expression) if isinstance(expression, Polynomial) else expression
+
+    # Cost.
+
+    def _cost(self) -> dict[str, Any] | None:
+        """MACs, bytes of weights and bytes of all activations at each layer, as numbers and names; None for a model with errors."""
+        if not self.inference.ok or not self.model.document.is_complete:
+            return None
+        from irshape.answers.cost.cost import Cost
+        from irshape.answers.cost.memory import Reuse
+
+        cost = Cost(self.formal, self.signature, {}, Reuse())
+        columns: dict[str, list[int | str]] = {name: [0] * len(self.hierarchy.nodes) for name in ("macs", "weights", "memory")}
+        for layer in cost.layers:
+            position = self.hierarchy.position[layer._node]
+            columns["macs"][position], columns["weights"][position] = self._amount(layer.macs), self._amount(layer.weights)
+        for node, memory in cost.peak.profile:
+            columns["memory"][self.hierarchy.position[node]] = self._amount(memory)
+        return {**columns, "parameters": cost.parameter_bytes, "near": {name: cost.near[name] for name in cost.symbols}}
+
+    def _amount(self, amount: Amount) -> int | str:
+        return amount if isinstance(amount, int) else self._formulas.name(amount.expression)
 
     # What if.
 

@@ -1,66 +1,133 @@
-"""The hierarchy of a graph: its layers in nested groups, so small that each can be drawn.
+"""The hierarchy of a graph: its layers in nested groups, so small that each can be drawn and read.
 
 Groups come from the names of layers (`block1/conv/weights`, `__module.encoder.0/aten::add/Add`). A layer whose name says nothing
-(`Multiply_98235`) joins a layer that reads it. A group with too many members is cut into parts, in topological order.
+(`Multiply_98235`) joins a layer that reads it. The members of a group make no circle: a name that is used twice is cut by position.
+Blocks in a row that are equal up to names become one group that repeats. A group with too many members is cut into parts, in topological
+order, where few tensors cross.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from irshape.model.model import Model, Node
+from irshape.page.order import circles, links, ordered, pieces
+from irshape.page.repeats import Run, runs
 
-# The members of a group that is drawn at once; a layout takes a second for about 300.
-_MOST_MEMBERS: Final = 40
+# The members of a group that are drawn at once: as many as a column of boxes that a person reads on a small screen.
+_MOST_MEMBERS: Final = 10
+# The inputs, and the outputs, that stand beside the groups of a model; more of them become a group.
+_MOST_ENDS: Final = 4
+# The layers of a group that stands for itself where there are too many members.
+_LARGE: Final = 6
+# The layers that equal blocks share, and that may stand beside the blocks.
+_MOST_LOOSE: Final = 8
 # Names are split into so many groups at most, because a hostile name may have a million slashes.
 _MOST_LEVELS: Final = 16
+# A layer that reads the shape of a tensor, and no data; it may stand before the layer whose shape it reads.
+_SHAPE: Final = "ShapeOf"
+# Types that say little of what a group of layers does.
+_MOVING: Final = frozenset(
+    {
+        "Broadcast",
+        "Concat",
+        "Convert",
+        "Gather",
+        "Reshape",
+        "Select",
+        "ShapeOf",
+        "Slice",
+        "Squeeze",
+        "StridedSlice",
+        "Transpose",
+        "Unsqueeze",
+    }
+)
 _SLASHES: Final = re.compile("/+")
 _GENERATED: Final = re.compile(r"[A-Za-z]\w*_\d+(?:_\w+)?")
+# A converter numbers what it makes through the whole model, so that its numbers are long.
+_GENERATED_GROUP: Final = re.compile(r"[A-Za-z]\w*_\d{4,}(?:_\w+)?")
+_NUMBER: Final = re.compile(r"[\d._-]*(?: \(\d+ of \d+\))?$")
 
 
 class Group(NamedTuple):
     """A group of layers: its name, and the number of the group around it (-1 in no group).
 
-    `holder` is the position of the layer whose body the group is, -1 for any other group.
+    `holder` is the position of the layer whose body the group is, -1 for any other group. `repeats` is the number of the members of a
+    group that are equal up to names, 0 for any other group.
     """
 
     parent: int
     name: str
     holder: int = -1
+    repeats: int = 0
+
+
+class _Item:
+    """A member of a group: a layer, or the layers whose names begin alike. `layers` are their positions, in order.
+
+    `depth` is the number of the parts of their names that the group has.
+    """
+
+    __slots__ = ("depth", "layers", "name")
+
+    def __init__(self, name: str, layers: list[int], depth: int) -> None:
+        self.name = name
+        self.layers = layers
+        self.depth = depth
+
+    @property
+    def is_layer(self) -> bool:
+        """Whether this is one layer, and no group."""
+        return len(self.layers) == 1
 
 
 class Hierarchy:
     """The groups of a model and its bodies, and the group of each layer (-1 in none), by position.
 
     `nodes` are the layers of all graphs; those of one graph stand together, in topological order. A layer of `hidden` is not drawn: it
-    depends on constants alone.
+    depends on constants alone. `shape_of` gives what must be equal in layers of equal blocks beside their content: the shapes of their
+    outputs.
     """
 
-    def __init__(self, model: Model, faulty: Iterable[Node] = ()) -> None:
+    def __init__(self, model: Model, faulty: Iterable[Node] = (), shape_of: Callable[[Node], Hashable] = lambda node: None) -> None:
         self.nodes: list[Node] = []
         self.groups: list[Group] = []
         self.hidden: set[Node] = set()
         shown = set(faulty)
         self.position: dict[Node, int] = {}
         for graph in model.graphs():
-            ordered = list(dict.fromkeys([*graph, *graph.nodes]))
-            for node in ordered:
+            for node in dict.fromkeys([*graph, *graph.nodes]):
                 if node not in shown and _is_constant(node, self.hidden):
                     self.hidden.add(node)
                 self.position[node] = len(self.nodes)
                 self.nodes.append(node)
         self.group_of = [-1] * len(self.nodes)
+        self._sources: list[list[int]] = [[] for _ in self.nodes]
+        self._is_shape = bytearray(len(self.nodes))
+        self._paths: list[Sequence[str]] = [()] * len(self.nodes)
+        self._contents = _Contents(self, shape_of)
         for graph in model.graphs():
             root = -1
             if graph.holder is not None:
                 root = self._new_group(-1, graph.name, self.position[graph.holder])
-            ordered = sorted(graph.nodes, key=self.position.__getitem__)
-            self._arrange(_tree([node for node in ordered if node not in self.hidden]), root)
-            for node in reversed(ordered):  # a hidden layer stands where its reader does
+            inside = sorted(map(self.position.__getitem__, graph.nodes))
+            drawn = [position for position in inside if self.nodes[position] not in self.hidden]
+            for position in drawn:
+                node = self.nodes[position]
+                found = [self.position[one] for one in node.producers if one not in self.hidden and node.type != _SHAPE]
+                self._sources[position] = [one for one in dict.fromkeys(found) if one < position]  # a faulty file may have circles
+                self._is_shape[position] = node.type == _SHAPE or (bool(found) and all(self._is_shape[one] for one in found))
+            self._contents.read(drawn)
+            self._name(drawn)
+            self._arrange(drawn, 0, root)
+            for position in reversed(inside):  # a hidden layer stands where its reader does
+                node = self.nodes[position]
                 if node in self.hidden:
-                    self.group_of[self.position[node]] = next((self.group_of[self.position[one]] for one in node.consumers), root)
+                    self.group_of[position] = next((self.group_of[self.position[one]] for one in node.consumers), root)
 
     def path(self, node: Node) -> list[str]:
         """The names of the groups around a layer, outermost first."""
@@ -71,91 +138,300 @@ class Hierarchy:
             group = self.groups[group].parent
         return names[::-1]
 
-    def _new_group(self, parent: int, name: str, holder: int = -1) -> int:
-        self.groups.append(Group(parent, name, holder))
+    def _new_group(self, parent: int, name: str, holder: int = -1, repeats: int = 0) -> int:
+        self.groups.append(Group(parent, name, holder, repeats))
         return len(self.groups) - 1
 
-    def _arrange(self, tree: _Tree, group: int) -> None:
-        """Give the layers of a tree their groups; the layers and the trees in it become members of `group`."""
-        members = [
-            (self.position[member] if isinstance(member, Node) else member.first(self.position), member) for member in tree.members()
-        ]
-        self._place([member for _, member in sorted(members, key=lambda one: one[0])], group)
-
-    def _place(self, members: Sequence[Node | _Tree], group: int) -> None:
-        parts = [members]
-        if len(members) > _MOST_MEMBERS:
-            size = -(-len(members) // min(_MOST_MEMBERS, -(-len(members) // _MOST_MEMBERS)))
-            parts = [members[begin : begin + size] for begin in range(0, len(members), size)]
-        for number, part in enumerate(parts, 1):
-            own = group if len(parts) == 1 else self._new_group(group, f"part {number} of {len(parts)}")
-            if len(part) > _MOST_MEMBERS:
-                self._place(part, own)
+    def _name(self, drawn: Sequence[int]) -> None:
+        """Give the layers of one graph their paths, the parts of their names; inputs and results stand outside all groups."""
+        adopted = []
+        paths = self._paths
+        for position in drawn:
+            node = self.nodes[position]
+            if node.type in ("Parameter", "Result"):
                 continue
-            for member in part:
-                if isinstance(member, Node):
-                    self.group_of[self.position[member]] = own
-                else:
-                    self._arrange(member, self._new_group(own, member.name))
+            paths[position] = _parts(node.name)
+            if not paths[position] and _GENERATED.fullmatch(_SLASHES.split(node.name.strip("/")[:1000], 1)[0]):
+                adopted.append(position)
+        for position in reversed(adopted):
+            readers = [self.position[one] for one in self.nodes[position].consumers]
+            paths[position] = next((paths[one] for one in readers if paths[one]), ())
+        for position in adopted:
+            if not paths[position]:
+                paths[position] = next((paths[one] for one in self._sources[position] if paths[one]), ())
+
+    # Groups.
+
+    def _arrange(self, layers: Sequence[int], depth: int, group: int) -> None:
+        """Make layers, whose names have `depth` parts that the group has, the members of a group."""
+        items = self._items(layers, depth)
+        is_end = [[self.nodes[one.layers[0]].type == end and one.is_layer for one in items] for end in ("Parameter", "Result")]
+        owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
+        reads = links(owner, self._sources, len(items))
+        keys = [-1 if first else len(self.nodes) if last else item.layers[0] for item, first, last in zip(items, *is_end, strict=True)]
+        members = [items[number] for number in ordered(reads, keys)]
+        # Inputs come first and results last, so that each can become one group.
+        inputs = [one for one in members if self._is(one, "Parameter")]
+        results = [one for one in members if self._is(one, "Result")]
+        members = [one for one in members if not self._is(one, "Parameter") and not self._is(one, "Result")]
+        units = self._units(members)
+        stack = units[0] if len(units) == 1 else None
+        if isinstance(stack, _Stack) and not inputs and not results and group >= 0 and not self.groups[group].repeats:
+            self.groups[group] = self.groups[group]._replace(repeats=len(stack.blocks))
+            self._stack(stack, group)
+            return
+        self._ends(inputs, "inputs", group)
+        self._place(units, group)
+        self._ends(results, "outputs", group)
+
+    def _is(self, item: _Item, type: str) -> bool:
+        return item.is_layer and self.nodes[item.layers[0]].type == type
+
+    def _ends(self, items: Sequence[_Item], name: str, group: int) -> None:
+        """Make inputs, or results, members of a group, in a group of their own if there are many."""
+        units = self._units(items) if len(items) > _MOST_ENDS else items
+        if len(units) > _MOST_ENDS:
+            group = self._new_group(group, name)
+        self._place(units, group)
+
+    def _items(self, layers: Sequence[int], depth: int, is_outer: bool = True) -> list[_Item]:
+        """The members that layers make by the next part of their names; those that read each other in circles are cut.
+
+        With `is_outer`, what equal blocks in a group share becomes a member beside the group.
+        """
+        self._hoist(layers, depth)
+        items: list[_Item] = []
+        named: dict[str, _Item] = {}
+        for layer in layers:
+            path = self._paths[layer]
+            item = named.get(path[depth]) if len(path) > depth else None
+            if item is not None:
+                item.layers.append(layer)
+            else:
+                items.append(_Item(path[depth] if len(path) > depth else "", [layer], depth + 1))
+                if len(path) > depth:
+                    named[path[depth]] = items[-1]
+        owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
+        cut = circles(links(owner, self._sources, len(items))) if len(items) > 1 else []
+        for members in cut:
+            found = pieces({number: items[number].layers for number in members}, self._sources)
+            items += [_Item(items[number].name, piece, depth + 1) for number, piece in found]
+        left_out = {number for members in cut for number in members}
+        items = [item for number, item in enumerate(items) if number not in left_out]
+        groups = [item for item in items if not item.is_layer]
+        for item in groups:
+            self._join(item)
+            if is_outer:
+                items += self._loose(item)
+        counts = Counter(item.name for item in groups)
+        seen: Counter[str] = Counter()
+        for item in groups:
+            seen[item.name] += 1
+            if counts[item.name] > 1:
+                item.name = f"{item.name} ({seen[item.name]} of {counts[item.name]})"
+        ends = [item for item in items if item.is_layer and self.nodes[item.layers[0]].type in ("Parameter", "Result")]
+        others = [item for item in items if item not in ends]
+        if len(others) == 1 and not others[0].is_layer:  # all layers stand in one group: its members are meant
+            return [*ends, *self._items(others[0].layers, others[0].depth, is_outer)]
+        return items
+
+    def _loose(self, item: _Item) -> list[_Item]:
+        """Take the few layers out of a group that stand before its equal blocks, so that the group has nothing but these."""
+        inner = self._items(item.layers, item.depth, is_outer=False)
+        loose = [one for one in inner if one.is_layer]
+        blocks = [one for one in inner if not one.is_layer]
+        if not 0 < len(loose) <= _MOST_LOOSE or len(blocks) < 2 or len({self._contents.number(one.layers) for one in blocks}) > 1:
+            return []
+        inside = {layer for one in blocks for layer in one.layers}
+        if any(source in inside for one in loose for source in self._sources[one.layers[0]]):
+            return []
+        item.layers = sorted(inside)
+        return loose
+
+    def _hoist(self, layers: Sequence[int], depth: int) -> None:
+        """Take layers that several groups share out of the group whose name they have.
+
+        A converter names such a layer after its first reader. These layers read nothing of that group, or follow shapes.
+        """
+        heads = {layer: path[depth] for layer in layers if len(path := self._paths[layer]) > depth}
+        if len(set(heads.values())) < 2:
+            return
+        readers: dict[int, set[str | None]] = {}
+        for layer in reversed(layers):
+            head = heads.get(layer)
+            own = readers.pop(layer, set())
+            if (
+                head is not None
+                and own - {head}
+                and (self._is_shape[layer] or (head in own and all(heads.get(one) != head for one in self._sources[layer])))
+            ):
+                self._paths[layer] = self._paths[layer][:depth]
+                heads.pop(layer)
+                head = None
+            for one in self._sources[layer]:
+                readers.setdefault(one, set()).add(head)
+
+    def _join(self, item: _Item) -> None:
+        """Join the names of a group and of the only group in it."""
+        first = self._paths[item.layers[0]]
+        while len(first) > item.depth and all(
+            self._paths[one][item.depth : item.depth + 1] == first[item.depth : item.depth + 1] for one in item.layers
+        ):
+            item.name += f"/{first[item.depth]}"
+            item.depth += 1
+
+    def _units(self, items: Sequence[_Item]) -> list[_Item | _Stack]:
+        """Members in their order, of which blocks that repeat become stacks."""
+        owner = {layer: number for number, item in enumerate(items) for layer in item.layers}
+        reads = links(owner, self._sources, len(items))
+        contents = [self._contents.number(item.layers) for item in items]
+        found: list[_Item | _Stack] = []
+        at = 0
+        for run in runs(contents, [len(item.layers) for item in items], reads):
+            found += [*items[at : run.begin], self._stacked(items, run)]
+            at = run.end
+        return [*found, *items[at:]]
+
+    def _stacked(self, items: Sequence[_Item], run: Run) -> _Stack:
+        blocks = [items[begin : begin + run.length] for begin in range(run.begin, run.end, run.length)]
+        first = blocks[0][0]
+        names = {_NUMBER.sub("", block[0].name) for block in blocks}
+        if first.is_layer and run.length == 1:
+            name = self.nodes[first.layers[0]].type
+        elif run.length > 1 or len(names) > 1:
+            name = self._summary([layer for item in blocks[0] for layer in item.layers])
+        else:  # the blocks of `layers` are called by numbers alone
+            name = names.pop() or "".join(self._paths[first.layers[0]][first.depth - 2 : first.depth - 1]) or "block"
+        return _Stack(name, blocks)
+
+    def _place(self, units: Sequence[_Item | _Stack], group: int) -> None:
+        if len(units) > _MOST_MEMBERS:
+            parts = _apart(units)
+            for part in parts if len(parts) <= _MOST_MEMBERS else self._parts(units):
+                own = group if len(part) == 1 else self._new_group(group, self._title(part))
+                self._place(part, own)
+            return
+        for unit in units:
+            if isinstance(unit, _Stack):
+                self._stack(unit, self._new_group(group, unit.name, repeats=len(unit.blocks)))
+            elif unit.is_layer:
+                self.group_of[unit.layers[0]] = group
+            else:
+                self._arrange(unit.layers, unit.depth, self._new_group(group, unit.name))
+
+    def _stack(self, stack: _Stack, group: int) -> None:
+        """Make the blocks of a stack the members of its group."""
+        for number, block in enumerate(stack.blocks, 1):
+            if len(block) == 1:
+                self._place(block, group)
+            else:
+                own = self._new_group(group, f"block {number}")
+                self._place(self._units(block), own)
+
+    def _parts(self, units: Sequence[_Item | _Stack]) -> list[Sequence[_Item | _Stack]]:
+        """The parts of members, of about equal size, each cut where the fewest tensors cross."""
+        owner = {layer: number for number, unit in enumerate(units) for layer in unit.layers}
+        last = list(range(len(units)))  # the last reader of each member
+        for number, read in enumerate(links(owner, self._sources, len(units))):
+            for one in read:
+                last[one] = max(last[one], number)
+        crossing = [0] * (len(units) + 1)  # the members before each place that are read behind it
+        for number, end in enumerate(last):
+            crossing[number + 1] += 1
+            crossing[end + 1 if end + 1 < len(crossing) else -1] -= 1
+        for place in range(1, len(crossing)):
+            crossing[place] += crossing[place - 1]
+        count = min(_MOST_MEMBERS, -(-len(units) // (_MOST_MEMBERS - 2)))
+        begin, found = 0, []
+        for left in range(count, 1, -1):
+            size = (len(units) - begin) / left
+            near = range(begin + max(1, round(size * 0.6)), min(begin + round(size * 1.4), len(units) - left + 1) + 1)
+            end = min(near, key=lambda place: (crossing[place], abs(place - begin - size)))
+            found.append(units[begin:end])
+            begin = end
+        return [*found, units[begin:]]
+
+    def _title(self, units: Sequence[_Item | _Stack]) -> str:
+        """The name of a part: that of its first and last groups, or its most frequent types."""
+        named = [unit.name for unit in units if isinstance(unit, _Stack) or not unit.is_layer]
+        if len(named) > 1 and named[0] != named[-1]:
+            return f"{named[0]} … {named[-1]}"
+        return self._summary([layer for unit in units for layer in unit.layers])
+
+    def _summary(self, layers: Sequence[int]) -> str:
+        """The most frequent types of layers, those that compute before those that move elements."""
+        counts = Counter(self.nodes[layer].type for layer in layers)
+        return ", ".join(sorted(counts, key=lambda one: (one in _MOVING, -counts[one]))[:3])
 
 
-class _Tree:
-    """Layers by the parts of their names."""
+class _Stack:
+    """Blocks that are equal up to names, each of one or more members."""
 
-    def __init__(self, name: str = "") -> None:
+    __slots__ = ("blocks", "name")
+
+    def __init__(self, name: str, blocks: Sequence[Sequence[_Item]]) -> None:
         self.name = name
-        self.layers: list[Node] = []
-        self.trees: dict[str, _Tree] = {}
+        self.blocks = blocks
 
-    def add(self, path: Sequence[str], node: Node) -> None:
-        tree = self
-        for part in path:
-            tree = tree.trees.setdefault(part, _Tree(part))
-        tree.layers.append(node)
-
-    def members(self) -> list[Node | _Tree]:
-        """The layers and the trees in this one; a tree with one member is left out for the member."""
-        return [*self.layers, *(tree.least() for tree in self.trees.values())]
-
-    def least(self) -> Node | _Tree:
-        """The only layer of a tree, or the tree in it that has several members, under the joined name."""
-        tree, names = self, [self.name]
-        while len(tree.trees) == 1 and not tree.layers:
-            (tree,) = tree.trees.values()
-            names.append(tree.name)
-        if len(tree.layers) == 1 and not tree.trees:
-            return tree.layers[0]
-        tree.name = "/".join(names)
-        return tree
-
-    def first(self, position: dict[Node, int]) -> int:
-        """The position of the first layer."""
-        found = [position[self.layers[0]]] if self.layers else []
-        return min([*found, *(tree.first(position) for tree in self.trees.values())])
+    @property
+    def layers(self) -> list[int]:
+        """The layers of all blocks."""
+        return [layer for block in self.blocks for item in block for layer in item.layers]
 
 
-def _tree(nodes: Sequence[Node]) -> _Tree:
-    """The layers of one graph, in topological order, by the parts of their names; inputs and results stand outside all groups."""
-    paths: dict[Node, list[str]] = {}
-    adopted = []
-    for node in nodes:
-        if node.type in ("Parameter", "Result"):
-            paths[node] = []
-        elif _GENERATED.fullmatch(node.name):
-            adopted.append(node)
+def _apart(units: Sequence[_Item | _Stack]) -> list[Sequence[_Item | _Stack]]:
+    """Members in parts: each group alone, and the layers between two groups together."""
+    found: list[list[_Item | _Stack]] = []
+    for unit in units:
+        if len(unit.layers) < _LARGE and found and len(found[-1][0].layers) < _LARGE:
+            found[-1].append(unit)
         else:
-            paths[node] = _parts(node.name)
-    for node in reversed(adopted):
-        near = next((paths[one] for one in node.consumers if paths.get(one)), None)
-        if near is not None:
-            paths[node] = near
-    for node in adopted:
-        if node not in paths:
-            paths[node] = next((paths[one] for one in node.producers if one in paths), [])
-    tree = _Tree()
-    for node in nodes:
-        tree.add(paths[node], node)
-    return tree
+            found.append([unit])
+    return [*found] if len(found) > 1 else [[unit] for unit in units]
+
+
+class _Contents:
+    """What layers are apart from their names: sets of layers that are equal up to names have the same number."""
+
+    def __init__(self, hierarchy: Hierarchy, shape_of: Callable[[Node], Hashable]) -> None:
+        self._hierarchy = hierarchy
+        self._shape_of = shape_of
+        self._own: dict[int, int] = {}
+        self._shapes: dict[int, int] = {}
+        self._inputs: dict[int, list[int]] = {}
+        self._numbers: dict[Hashable, int] = {}
+
+    def read(self, layers: Iterable[int]) -> None:
+        """Read layers of one graph."""
+        hierarchy = self._hierarchy
+        for layer in layers:
+            node = hierarchy.nodes[layer]
+            self._shapes[layer] = self._number(("shape", self._shape_of(node)))
+            content = (0 if node.type == "Result" else id(node.layer.signature), self._shapes[layer], id(node) if node.bodies else 0)
+            self._own[layer] = self._number((node.type, *content))
+            inputs = []
+            for producer in node.producers:
+                position = hierarchy.position[producer]
+                if producer in hierarchy.hidden:  # what is constant is equal if its shape is
+                    inputs.append(~self._number(("constant", self._shape_of(producer))))
+                else:
+                    inputs.append(position)
+            self._inputs[layer] = inputs
+
+    def number(self, layers: Sequence[int]) -> int:
+        """The number of what these layers are, and of how they read each other."""
+        places = {layer: place for place, layer in enumerate(layers)}
+        content: list[Hashable] = []
+        for layer in layers:
+            read = [
+                ("constant", one) if one < 0 else places[one] if one in places else ("outside", self._shapes.get(one, -1))
+                for one in self._inputs[layer]
+            ]
+            content.append((self._own[layer], *read))
+        return self._number(tuple(content))
+
+    def _number(self, content: Hashable) -> int:
+        return self._numbers.setdefault(content, len(self._numbers))
 
 
 def _parts(name: str) -> list[str]:
@@ -163,8 +439,8 @@ def _parts(name: str) -> list[str]:
     *groups, _ = _SLASHES.split(name.strip("/")[:1000], _MOST_LEVELS)
     if groups and groups[0].startswith("__module."):  # the path of a module of PyTorch
         groups[:1] = groups[0].split(".", _MOST_LEVELS)[1:]
-    # An operator of PyTorch is no group: a module may call it many times.
-    return [group for group in groups if "::" not in group]
+    # An operator of PyTorch is no group, because a module may call it many times; nor is a name that a converter made.
+    return [group for group in groups if "::" not in group and not _GENERATED_GROUP.fullmatch(group)]
 
 
 def _is_constant(node: Node, constant: set[Node]) -> bool:

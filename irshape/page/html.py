@@ -12,7 +12,10 @@ from typing import Any, Final
 
 _ASSETS: Final = os.path.join(os.path.dirname(__file__), "assets")
 _LIBRARY: Final = "dagre.min.js"
-_SCRIPTS: Final = ("model.js", "formulas.js", "graph.js", "panel.js", "lists.js", "whatif.js", "app.js")
+_SCRIPTS: Final = (
+    "model.js", "formulas.js", "layout.js", "graph.js", "detail.js", "pointer.js", "map.js", "places.js", "colours.js", "source.js",
+    "panel.js", "lists.js", "sweep.js", "whatif.js", "export.js", "app.js",
+)  # fmt: skip
 _NOTHING: Final[Mapping[str, Sequence[str]]] = {}
 
 
@@ -49,6 +52,7 @@ def page(data: Mapping[str, Any] | None, *, start: str = "start.js", allows: Map
 def policy(scripts: Iterable[str], styles: Iterable[str], allows: Mapping[str, Sequence[str]] = _NOTHING) -> str:
     """The Content-Security-Policy that allows these scripts and styles, by their hashes, what `allows` has, and nothing else."""
     hashes = {"script-src": [f"'sha256-{_hash(text)}'" for text in scripts], "style-src": [f"'sha256-{_hash(text)}'" for text in styles]}
+    hashes["img-src"] = ["blob:"]  # the picture of the graph that the page itself makes
     rules = [" ".join([rule, *hashes.get(rule, ()), *allows.get(rule, ())]) for rule in dict.fromkeys([*hashes, *allows])]
     return "; ".join(["default-src 'none'", *rules, "base-uri 'none'", "form-action 'none'"])
 

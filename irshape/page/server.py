@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -28,10 +29,11 @@ _HEADERS: Final = {
 class Watched:
     """The data of a file, made anew when the file changes. `number` counts the versions."""
 
-    def __init__(self, path: str, make: Callable[[], Mapping[str, Any]]) -> None:
-        """`make` gives the data. Raises what it raises the first time; later the old data stay if it raises `OSError` or `ValueError`."""
+    def __init__(self, path: str, make: Callable[[], Mapping[str, Any]], fail: Callable[[str], Mapping[str, Any]]) -> None:
+        """`make` gives the data. Raises what it raises the first time; later `fail` gives the data of a file that cannot be shown."""
         self._path = path
         self._make = make
+        self._fail = fail
         self._lock = threading.Lock()
         self._seen = self._state()
         self.number = 1
@@ -49,14 +51,20 @@ class Watched:
         """Make the data anew if the file has changed."""
         with self._lock:
             state = self._state()
-            if state is None or state == self._seen:
+            if state == self._seen:
                 return
             self._seen = state
             try:
                 self.data = self._make()
-            except (OSError, ValueError):
-                return
+            except Exception as error:  # whatever the reason is, the page must not show an old model as the present one
+                self.data = self._fail(_reason(error))
             self.number += 1
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or "it cannot be read"
+    return str(error)
 
 
 class Server(ThreadingHTTPServer):
@@ -73,6 +81,12 @@ class Server(ThreadingHTTPServer):
         self.hosts = {f"{name}:{self.server_address[1]}" for name in ("127.0.0.1", "localhost")}
         self.address = f"http://127.0.0.1:{self.server_address[1]}/"
 
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A page that was closed is not worth a report."""
+        error = sys.exception()
+        if not isinstance(error, ConnectionError | TimeoutError):
+            print(f"irshape: a request failed; please report it: {type(error).__name__}: {error}", file=sys.stderr)
+
     def stop(self) -> None:
         """End the requests that wait, and the server."""
         self.ending.set()
@@ -83,6 +97,7 @@ class _Handler(BaseHTTPRequestHandler):
     """Answers one request."""
 
     server: Server
+    timeout = 2 * _LONGEST  # for a client that never ends its request
     server_version = "irshape"
     sys_version = ""
 

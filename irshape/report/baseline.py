@@ -10,15 +10,29 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from irshape.files.reading import MOST_OF_BASELINE, read_whole
 from irshape.report.checked import Checked, identified, relative
 from irshape.report.diagnostic import Diagnostic
 from irshape.report.text import about
 
 _VERSION = 1
+_ANEW = "name the baseline, or write another one: --write-baseline FILE"
 
 
 class BaselineError(ValueError):
     """A file that is no baseline; the message names it."""
+
+
+def _is_baseline(content: Any) -> bool:
+    """Whether JSON has the form of a baseline: for each model its faults, each with a text."""
+    return (
+        isinstance(content, dict)
+        and content.get("version") == _VERSION
+        and isinstance(content.get("files"), dict)
+        and not any("\0" in path for path in content["files"])
+        and all(isinstance(faults, dict) for faults in content["files"].values())
+        and all(isinstance(text, str) for faults in content["files"].values() for text in faults.values())
+    )
 
 
 class Baseline:
@@ -36,15 +50,14 @@ class Baseline:
     def read(path: str) -> Baseline:
         """The baseline in a file. Raises `BaselineError` if it cannot be read or has another form."""
         try:
-            with open(path, encoding="utf-8") as file:
-                content: Any = json.load(file)
+            content: Any = json.loads(read_whole(path, MOST_OF_BASELINE))
         except OSError as error:
             raise BaselineError(f"{path}: {error.strerror}; --write-baseline {path} makes a baseline") from None
-        except ValueError as error:
-            raise BaselineError(f"{path}: this is no JSON: {error}; --write-baseline {path} makes the baseline anew") from None
-        is_known = isinstance(content, dict) and content.get("version") == _VERSION and isinstance(content.get("files"), dict)
-        if not is_known or not all(isinstance(faults, dict) for faults in content["files"].values()):
-            raise BaselineError(f"{path}: this is no baseline of irshape; --write-baseline {path} makes it anew")
+        except (ValueError, RecursionError) as error:
+            reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
+            raise BaselineError(f"{path}: this is no JSON: {reason}; {_ANEW}") from None
+        if not _is_baseline(content):
+            raise BaselineError(f"{path}: this is no baseline of irshape; {_ANEW}")
         return Baseline(path, content["files"])
 
     def parted(self, path: str, diagnostics: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[str]]:

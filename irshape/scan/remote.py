@@ -1,4 +1,4 @@
-"""Files behind URLs and in archives, read by fsspec: the .xml whole, of the .bin only ranges.
+"""Files behind URLs, read by fsspec: the .xml whole, of the .bin only ranges.
 
 A transport fails in ways that a disk does not: it breaks off, it lies about a length, the file changes between two requests. Every such
 fault is a `TransportError`, so that no verdict rests on a part of a file.
@@ -6,24 +6,30 @@ fault is a `TransportError`, so that no verdict rests on a part of a file.
 
 from __future__ import annotations
 
-import io
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import Any, Final, TypeVar
+from tempfile import TemporaryFile
+from typing import IO, Any, Final, TypeVar
+from urllib.parse import unquote
 
-from irshape.xml.weights import WeightsError, absent
+from irshape.scan.archive import Bounds
+from irshape.scan.faults import MissingError, TransportError
+from irshape.scan.place import Place, shown
 
-ARCHIVES: Final = {".zip": "zip", ".tar": "tar", ".tar.gz": "tar", ".tgz": "tar", ".tar.bz2": "tar", ".tar.xz": "tar"}
-
-# Ranges that are closer than this are read at once.
-_GAP: Final = 512
 # How often a request is made, and the seconds before the second time; each further pause is four times as long.
 _TRIES: Final = 3
 _PAUSE: Final = 0.2
-# Seconds without an answer or a further byte after which a request over HTTP fails.
+# Seconds without an answer or a further byte after which a request over HTTP fails, and the seconds that a listing may take.
 _PATIENCE: Final = 30
+_LISTING: Final = 60
+# The most bytes of an answer over HTTP whose length the server does not tell.
+_UNTOLD: Final = 1 << 26
+# The most folders behind a URL, and how deep they may be: a server can say that a folder is in itself.
+_FOLDERS: Final = 10_000
+_DEPTH: Final = 32
+# Bytes per read of a whole archive.
+_PIECE: Final = 1 << 20
 # The HTTP statuses of a file that does not exist.
 _MISSING: Final = (404, 410)
 # The HTTP status of a range behind the end of a file.
@@ -34,72 +40,63 @@ _PASSING: Final = (408, 425, 429)
 T = TypeVar("T")
 
 
-class TransportError(Exception):
-    """A file that could not be fetched whole; the message says what failed and holds no secret."""
+@lru_cache
+def _client(most: int) -> Callable[..., Any]:
+    """Makes a client for HTTP that takes no more of an answer than it may have; aiohttp and fsspec take all of it."""
+    from aiohttp import ClientResponse, ClientSession
+
+    class Response(ClientResponse):  # type: ignore[misc, unused-ignore]
+        _body: bytes | None = None
+
+        async def read(self) -> bytes:
+            if self._body is None:
+                is_told = self.content_length is not None and not self.headers.get("Content-Encoding")
+                bound = most if is_told else min(most, _UNTOLD)
+                pieces, size = [], 0
+                try:
+                    async for piece in self.content.iter_any():
+                        size += len(piece)
+                        if size > bound:
+                            raise TransportError(f"the server sends more than {bound:,} bytes")
+                        pieces.append(piece)
+                except BaseException:
+                    self.close()
+                    raise
+                self._body = b"".join(pieces)
+            return self._body
+
+    async def client(**options: Any) -> ClientSession:
+        return ClientSession(response_class=Response, **options)
+
+    return client
 
 
-class MissingError(Exception):
-    """The scan needs a package that is not installed, or knows no such protocol; the message says what to install."""
-
-
-def is_remote(place: str) -> bool:
-    """Whether a place is a URL, or a chain of them."""
-    return "://" in place or "::" in place
-
-
-def archive_of(place: str) -> str | None:
-    """The protocol of an archive, by the end of its name."""
-    path = place.partition("?")[0].lower()
-    return next((protocol for end, protocol in ARCHIVES.items() if path.endswith(end)), None)
-
-
-def shown(place: str) -> str:
-    """A place as results and messages name it: a URL without user, password, query and fragment."""
-    return "::".join(_bare(part) if "://" in part else part for part in place.split("::"))
-
-
-def _bare(url: str) -> str:
-    protocol, _, rest = url.partition("://")
-    if protocol not in ("http", "https", "ftp", "sftp", "s3", "gs", "gcs", "az", "abfs"):
-        return url
-    rest = rest.partition("#")[0].partition("?")[0]
-    host, slash, path = rest.partition("/")
-    return f"{protocol}://{host.rpartition('@')[2]}{slash}{path}"
-
-
-def beside(place: str) -> str:
-    """The place of the .bin of an .xml."""
-    first, joint, rest = place.partition("::")
-    path, mark, query = first.partition("?") if "://" in first and first.startswith("http") else (first, "", "")
-    return f"{path[: -len('.xml')] if path.lower().endswith('.xml') else path}.bin{mark}{query}{joint}{rest}"
-
-
-@lru_cache(maxsize=256)
-def _system(place: str) -> tuple[Any, str]:
-    """The file system of a place, and the path in it."""
+@lru_cache(maxsize=64)
+def _system(url: str, most: int, seconds: float | None = None) -> tuple[Any, str]:
+    """The file system of a URL that the user named, and the path in it. An answer has at most so many bytes, and takes so long."""
     try:
         from fsspec.core import url_to_fs
     except ImportError:
-        raise MissingError("archives and URLs need fsspec: pip install 'irshape[scan]'") from None
+        raise MissingError("URLs need fsspec: pip install 'irshape[scan]'") from None
     options: dict[str, Any] = {}
-    if place.rpartition("::")[2].startswith(("http://", "https://")):
+    last = url.rpartition("::")[2]
+    if last.startswith(("http://", "https://")):
         try:
             from aiohttp import ClientTimeout
         except ImportError:
             raise MissingError("http needs aiohttp: pip install 'irshape[scan]'") from None
-        timeout = {"client_kwargs": {"timeout": ClientTimeout(total=None, sock_connect=_PATIENCE, sock_read=_PATIENCE)}}
-        protocol = "https" if place.rpartition("::")[2].startswith("https") else "http"
-        options = {protocol: timeout} if "::" in place else timeout
+        timeout = ClientTimeout(total=seconds, sock_connect=_PATIENCE, sock_read=_PATIENCE)
+        own = {"client_kwargs": {"timeout": timeout}, "get_client": _client(most)}
+        options = {last.partition("://")[0]: own} if "::" in url else own
     try:
-        system, path = url_to_fs(place, **options)
+        return url_to_fs(url, **options)  # type: ignore[no-any-return]
     except ImportError as error:
-        raise MissingError(f"{shown(place)}: {error}") from None
-    except ValueError as error:
-        raise MissingError(f"{shown(place)}: no package reads this URL: {error}") from None
-    return system, path
+        raise MissingError(f"{shown(url)}: {error}") from None
+    except Exception:
+        raise MissingError(f"{shown(url)}: no package reads this URL; see its protocol in the documentation of fsspec") from None
 
 
-def _tried(what: str, request: Callable[[], T]) -> T:
+def tried(what: str, request: Callable[[], T]) -> T:
     """The result of a request. A fault that may pass is tried again. Raises FileNotFoundError and `TransportError`."""
     pause = _PAUSE
     for turn in range(1, _TRIES + 1):
@@ -123,7 +120,7 @@ def _cause(error: Exception) -> Exception:
     cause = error.__cause__
     if isinstance(error, FileNotFoundError) and isinstance(cause, Exception):
         status = getattr(cause, "status", None)
-        if (isinstance(status, int) and status not in _MISSING) or isinstance(cause, OSError):
+        if (isinstance(status, int) and status not in _MISSING) or isinstance(cause, OSError | TransportError):
             return cause
     return error
 
@@ -139,26 +136,29 @@ def _reason(error: Exception) -> str:
     """Why a request failed, without the texts of libraries, which quote whole URLs."""
     if isinstance(error, TransportError):
         return str(error)
-    if isinstance(status := getattr(error, "status", None), int):
+    if isinstance(status := getattr(error, "status", None), int) and status >= 300:
         return f"HTTP status {status}"
     if isinstance(error, TimeoutError):
         return "no answer in time"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror
-    return type(error).__name__
+    if type(error).__module__.partition(".")[0] == "aiohttp":
+        return "the server broke off, or answers something else than HTTP"
+    return "the package that reads this protocol failed"
 
 
 class Remote:
     """A file behind a URL.
 
     `size` and `version` are what its system tells now: `version` is the ETag, else the time and the size, None where neither is known.
-    `bytes_read` counts the bytes that were asked for. Raises FileNotFoundError if there is no such file.
+    `bytes_read` counts the bytes that were asked for. No answer may have more than `most` bytes. Raises FileNotFoundError if there is no
+    such file.
     """
 
-    def __init__(self, place: str) -> None:
-        self.place = place
+    def __init__(self, place: Place, most: int) -> None:
         self.bytes_read = 0
-        self._system, self._path = _system(place)
+        self._system, path = _system(place.root, most)
+        self._path = place.listed or path
         self._opened = self.size, self.version = self._state()
 
     def _state(self) -> tuple[int | None, str | None]:
@@ -169,18 +169,25 @@ class Remote:
                 raise FileNotFoundError(self._path)
             return found
 
-        found = _tried("the file cannot be asked for", ask)
+        found = tried("the file cannot be asked for", ask)
         size = found.get("size")
         tag = found.get("ETag") or found.get("etag")
         stamp = found.get("LastModified") or found.get("last_modified") or found.get("mtime") or found.get("date_time")
         version = str(tag).strip('"') if tag else f"{stamp}:{size}" if stamp else None
         return (size if isinstance(size, int) else None), version
 
-    def read(self) -> bytes:
-        """All bytes."""
-        data = _tried("the file cannot be read", lambda: self._system.cat_file(self._path))
+    def read(self, most: int) -> bytes:
+        """All bytes. Raises `TransportError` if they are more than `most`, or not as many as the server says."""
+
+        def ask() -> bytes:
+            data = bytes(self._system.cat_file(self._path))
+            if self.size is not None and len(data) != self.size:
+                raise TransportError(f"{len(data):,} bytes came, but the file has {self.size:,}")
+            return data
+
+        data = tried("the file cannot be read", ask)
         self.bytes_read += len(data)
-        return bytes(data)
+        return data
 
     def ranges(self, ranges: Sequence[tuple[int, int]]) -> list[bytes]:
         """The bytes of ranges, each from its start to before its end. An end beyond the file's is cut off."""
@@ -191,7 +198,7 @@ class Remote:
             )
             return [self._cut(part, *one) for part, one in zip(parts, ranges, strict=True)]
 
-        return _tried("ranges of the file cannot be read", ask)
+        return tried("ranges of the file cannot be read", ask)
 
     def _cut(self, part: bytes | Exception, start: int, end: int) -> bytes:
         """A range of the answer: empty behind the end of the file. A server without ranges sends the whole file."""
@@ -208,7 +215,8 @@ class Remote:
 
     def measure(self) -> None:
         """Make `size` true if the server named another one, by asking for single bytes. Raises `TransportError`."""
-        assert self.size is not None
+        if self.size is None:
+            return
         last = max(self.size - 1, 0)
         (end,) = self.ranges([(last, self.size + 1)])
         if len(end) == self.size - last:
@@ -231,121 +239,84 @@ class Remote:
         if self._state() != self._opened:
             raise TransportError("the file changed while it was read")
 
+    def seekable(self) -> IO[bytes]:
+        """The file as one that can seek: by ranges, or a copy where there are none. Raises `TransportError`."""
 
-class RemoteWeights(io.RawIOBase):
-    """The .bin behind a URL as a file object for `irshape.xml.weights.Weights`.
+        def ask() -> IO[bytes]:
+            file = self._system.open(self._path, "rb")
+            if _can_seek(file):
+                return _Seekable(file)  # type: ignore[return-value]
+            copy: IO[bytes] = TemporaryFile()  # noqa: SIM115 - the archive keeps it
+            with file:
+                while piece := file.read(_PIECE):
+                    copy.write(piece)
+                    if copy.tell() > self._most_of_copy:
+                        raise TransportError(f"the server sends more than {self._most_of_copy:,} bytes, and knows no ranges")
+            return copy
 
-    `wanted` are the ranges that rules will probably read; they are read together at the first read. `fault` keeps a fault of the transport,
-    since the reader of the weights takes every failure for a fault of the file.
-    """
+        return tried("the archive cannot be read", ask)
 
-    def __init__(self, place: str, wanted: Callable[[], Sequence[tuple[int, int]]]) -> None:
-        self.fault: TransportError | None = None
-        self.file: Remote | None = None
-        self._place = place
-        self._wanted = wanted
-        self._known: list[tuple[int, bytes]] | None = None
-        self._position = 0
+    _most_of_copy = 1 << 32
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Move to an offset; the end is where the file ends."""
-        if whence == io.SEEK_END:
-            offset += self._opened()
-        self._position = offset
-        return offset
 
-    def read(self, size: int = -1, /) -> bytes:
+def _can_seek(file: Any) -> bool:
+    """Whether a file can seek, whatever it says of itself."""
+    try:
+        return bool(file.seek(1) == 1 and file.seek(0) == 0)
+    except (ValueError, OSError):
+        return False
+
+
+class _Seekable:
+    """A file behind a URL, whose every read is tried again where a fault may pass."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self.seek, self.tell, self.seekable, self.close = file.seek, file.tell, file.seekable, file.close
+
+    def __enter__(self) -> _Seekable:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def read(self, size: int = -1) -> bytes:
         """Bytes from the position on."""
-        start, end = self._position, self._position + size
-        self._opened()
-        data = self._guarded(lambda: self._read(start, end))
-        self._position += len(data)
-        return data
+        at = self._file.tell()
 
-    @property
-    def size(self) -> int | None:
-        """The size of the file; None if there is no such file."""
-        try:
-            return self._opened()
-        except (WeightsError, OSError):
-            return None
+        def ask() -> bytes:
+            self._file.seek(at)
+            return bytes(self._file.read(size))
 
-    def _opened(self) -> int:
-        """The size of the file, which is opened at the first call."""
-        if self.file is None:
-            try:
-                self.file = self._guarded(lambda: _measured(Remote(self._place)))
-            except FileNotFoundError:
-                raise absent(shown(self._place)) from None
-        if self.file.size is None:
-            self.fault = TransportError("the server does not tell the length of the .bin")
-            raise OSError(str(self.fault))
-        return self.file.size
-
-    def _guarded(self, request: Callable[[], T]) -> T:
-        try:
-            return request()
-        except TransportError as error:
-            self.fault = error
-            raise OSError(str(error)) from None
-
-    def _read(self, start: int, end: int) -> bytes:
-        file = self.file
-        assert file is not None
-        assert file.size is not None
-        if self._known is None:
-            groups = list(_merged([one for one in self._wanted() if one[1] <= file.size]))
-            parts = file.ranges(groups) if groups else []
-            self._known = [(group[0], part) for group, part in zip(groups, parts, strict=True)]
-            if any(len(part) != group[1] - group[0] for group, part in zip(groups, parts, strict=True)):
-                raise TransportError("a range of the .bin came short")
-        for first, part in self._known:
-            if first <= start and end <= first + len(part):
-                return part[start - first : end - first]
-        (part,) = file.ranges([(start, end)])
-        if len(part) != min(end, file.size) - start:
-            raise TransportError("a range of the .bin came short")
-        self._known.append((start, part))
-        return part
+        return tried("the archive cannot be read", ask)
 
 
-def _measured(file: Remote) -> Remote:
-    if file.size is not None:
-        file.measure()
-    return file
-
-
-def _merged(ranges: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The ranges in order, those that are close together as one."""
-    begun: tuple[int, int] | None = None
-    for start, end in sorted(ranges):
-        if begun is None:
-            begun = (start, end)
-        elif start <= begun[1] + _GAP:
-            begun = (begun[0], max(begun[1], end))
-        else:
-            yield begun
-            begun = (start, end)
-    if begun is not None:
-        yield begun
-
-
-def walk(place: str) -> Iterator[str]:
-    """The places of all .xml files below a folder or in an archive, folder by folder."""
-    if protocol := archive_of(place):
-        place = f"{protocol}://::{place}" if is_remote(place) else f"{protocol}://::file://{os.path.abspath(place)}"
-    system, root = _system(place)
-    inner, joint, rest = place.partition("::")
-    protocol = inner.partition("://")[0]
-    pending = [root]
+def walk(place: Place, bounds: Bounds) -> Iterator[str]:
+    """The names that the listings of a URL give to the .xml files below it, folder by folder. Raises `TransportError`."""
+    system, root = _system(place.root, _UNTOLD, _LISTING)
+    pending, known, count = [(root, 0)], {root.rstrip("/")}, 0
     while pending:
-        folder = pending.pop(0)
-        entries = _tried("the folder cannot be listed", partial(system.ls, folder, detail=True))
+        folder, depth = pending.pop(0)
+        entries = tried("the folder cannot be listed", partial(system.ls, folder, detail=True))
         folders = []
         for entry in sorted(entries, key=lambda entry: entry["name"]):
             name = entry["name"]
-            if entry["type"] == "directory" and name.rstrip("/") != folder.rstrip("/"):
-                folders.append(name)
-            elif name.partition("?")[0].lower().endswith(".xml"):
-                yield f"{system.unstrip_protocol(name) if not joint else f'{protocol}://{name}'}{joint}{rest}"
+            if not _is_below(name, root):
+                continue
+            if entry["type"] == "directory":
+                if name.rstrip("/") not in known:
+                    known.add(name.rstrip("/"))
+                    folders.append((name, depth + 1))
+            elif (name.partition("?")[0] if place.is_http else name).lower().endswith(".xml"):
+                count += 1
+                if count > bounds.members:
+                    raise TransportError(f"there are more than {bounds.members:,} models; --max-members=N allows more")
+                yield name
+        if folders and (depth == _DEPTH or len(known) > _FOLDERS):
+            raise TransportError(f"the folders are more than {_FOLDERS:,}, or more than {_DEPTH} deep; scan a part of them")
         pending[:0] = folders
+
+
+def _is_below(name: str, root: str) -> bool:
+    """Whether a listing names something below its folder, and not by `..` somewhere else."""
+    return name.startswith(root.rstrip("/")) and not {".", ".."} & set(unquote(name.partition("?")[0]).split("/"))

@@ -10,17 +10,22 @@ import json
 import os
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from time import monotonic
 from typing import IO, Any, Final
 
+from irshape.files.kept import Kept
+from irshape.files.reading import open_file
+from irshape.files.writing import write_atomic
 from irshape.report.checked import Checked
 from irshape.report.diagnostic import Diagnostic, Where
-from irshape.scan.fields import COUNTS, FAULT, FAULTS, FIELDS, NUMBER, SECONDS, TEXTS, VALID, Field
-from irshape.scan.remote import MissingError
+from irshape.scan.faults import MissingError
+from irshape.scan.fields import COUNTS, FAILED, FAULT, FAULTS, FIELDS, NUMBER, SECONDS, TEXTS, VALID, Field
 from irshape.scan.row import Row
+from irshape.scan.tables import LONGEST, RowFault, checked, parsed, rows
 from irshape.version import __version__
 
 PARTIAL: Final = ".partial"
@@ -37,52 +42,63 @@ class ResultsError(Exception):
 
 
 class Journal:
-    """The rows of a run that has not finished.
+    """The rows of a run that has not finished, in a file beside the output.
 
-    `settings` says with which options the rows are made: an unfinished run with other options is not continued. `done` is the number of
-    rows that an earlier run has left. The file is locked while it is open. Raises `ResultsError`.
+    `identity` says which run makes the rows, with its files and options: the unfinished run of another one is not continued. `done` is the
+    number of rows that an earlier run has left. A file there that no run of irshape has left is never changed, nor is one that a link
+    there leads to. The file is locked while it is open. Raises `ResultsError`.
     """
 
-    def __init__(self, output: str, settings: str, *, restarts: bool = False) -> None:
+    def __init__(self, output: str, identity: str, *, restarts: bool = False) -> None:
         self.path = output + PARTIAL
         self.count = 0
         self._files: set[bytes] = set()
         self._waiting: list[str] = []
         self._written = monotonic()
         try:
-            self._file = open(self.path, "r+b" if os.path.exists(self.path) else "w+b")  # noqa: SIM115 - closed by `close`
+            self._file = Kept(self.path)
+        except BlockingIOError:
+            raise ResultsError(f"{self.path}: another run writes this file") from None
         except OSError as error:
-            raise ResultsError(f"{self.path}: {error.strerror}") from None
+            raise ResultsError(f"{self.path}: {error.strerror}; move it away, for it is no unfinished table") from None
         try:
-            _lock(self._file, self.path)
-            end = 0 if restarts else self._continue(settings)
+            end = self._continue(identity, restarts=restarts)
+            self._file.cut(end)
+            if end == 0:
+                self._write(json.dumps({"unfinished": identity}) + "\n")
         except ResultsError:
             self._file.close()
             raise
-        self._file.seek(end)
-        self._file.truncate()
-        if end == 0:
-            self._write(json.dumps({"settings": settings}) + "\n")
         self.done = self.count
 
-    def _continue(self, settings: str) -> int:
+    def _continue(self, identity: str, *, restarts: bool) -> int:
         """Read the whole rows of an earlier run; the offset behind them."""
-        end = 0
-        for line in self._file:
+        file = self._file.file
+        if not (first := file.readline(LONGEST + 1)):
+            return 0
+        try:
+            header = parsed(first)
+        except RowFault:
+            header = None
+        known = header.get("unfinished") if isinstance(header, dict) else None
+        if not isinstance(known, str) or not first.endswith(b"\n"):
+            raise ResultsError(f"{self.path}: this is no unfinished table of irshape scan; move it away")
+        if restarts:
+            return 0
+        if known != identity:
+            raise ResultsError(
+                f"{self.path}: the unfinished run has other files, other options or another version of irshape; give the same, or --restart"
+            )
+        end = len(first)
+        while line := file.readline(LONGEST + 1):
             try:
-                row = json.loads(line) if line.endswith(b"\n") else None
-            except ValueError:
+                row = checked(parsed(line)) if line.endswith(b"\n") else None
+            except RowFault:
                 row = None
             if row is None:  # the run was killed while it wrote this line
                 break
-            if end == 0:
-                if row.get("settings") != settings:
-                    raise ResultsError(
-                        f"{self.path}: the unfinished run has other options or another version of irshape; give the same, or --restart"
-                    )
-            else:
-                self._files.add(_digest(row["file"]))
-                self.count += 1
+            self._files.add(_digest(row["file"]))
+            self.count += 1
             end += len(line)
         return end
 
@@ -108,30 +124,29 @@ class Journal:
             self._waiting.clear()
 
     def _write(self, text: str) -> None:
-        self._file.write(text.encode("utf-8", "surrogatepass"))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        try:
+            self._file.append(text.encode("utf-8", "surrogatepass"))
+        except OSError as error:
+            raise ResultsError(f"{self.path}: {error.strerror}") from None
 
     def rows(self) -> Iterator[Row]:
         """All rows."""
         self.flush()
-        with open(self.path, "rb") as file:
+        with open_file(self.path) as file:
             yield from map(json.loads, islice(file, 1, None))
 
-    def finish(self, output: str) -> None:
+    def finish(self, output: str, *, force: bool = False) -> None:
         """Make the journal the output, in the format that the output's name tells, and remove it."""
         self.flush()
-        temporary = f"{output}.{os.getpid()}.tmp"
         try:
-            _write(self.rows(), output, temporary)
-            os.replace(temporary, output)
+            write_atomic(output, partial(_write, self.rows(), format_of(output)), force=force)
         except OSError as error:
             raise ResultsError(f"{output}: {error.strerror}; the rows are in {self.path}") from None
-        finally:
-            with suppress(OSError):
-                os.unlink(temporary)
-        os.unlink(self.path)
-        self.close()
+        self.remove()
+
+    def remove(self) -> None:
+        """Remove the file."""
+        self._file.remove()
 
     def close(self) -> None:
         """Close the file, and leave it for a later run."""
@@ -140,18 +155,6 @@ class Journal:
 
 def _digest(file: str) -> bytes:
     return blake2b(file.encode("utf-8", "surrogatepass"), digest_size=12).digest()
-
-
-def _lock(file: IO[bytes], path: str) -> None:
-    """Keep a second run from writing the same journal."""
-    try:
-        import fcntl
-    except ImportError:  # another system than Unix
-        return
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise ResultsError(f"{path}: another run writes this file") from None
 
 
 def format_of(path: str) -> str:
@@ -164,39 +167,54 @@ def format_of(path: str) -> str:
     return found
 
 
+class Table:
+    """The rows of a finished table, or of an unfinished one. It stays as it is while it is open, even if its path gets another table.
+
+    Raises `ResultsError`.
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        try:
+            self._file = open_file(path)
+        except OSError as error:
+            raise ResultsError(f"{path}: {error.strerror}") from None
+
+    def __iter__(self) -> Iterator[Row]:
+        try:
+            self._file.seek(0)
+            yield from _read_parquet(self._file) if self._path.lower().endswith(".parquet") else rows(self._file)
+        except OSError as error:
+            raise ResultsError(f"{self._path}: {error.strerror or 'the table is damaged'}") from None
+        except RowFault as fault:
+            raise ResultsError(f"{self._path}: this is no table of irshape scan: {fault}") from None
+
+    def check(self) -> None:
+        """Read the whole table once."""
+        for _ in self:
+            pass
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
 def read(path: str) -> Iterator[Row]:
-    """The rows of a finished table, or of an unfinished one. Raises `ResultsError`."""
-    try:
-        if path.lower().endswith(".parquet"):
-            yield from _read_parquet(path)
-            return
-        with open(path, "rb") as file:
-            for number, line in enumerate(file, 1):
-                row = json.loads(line)
-                if "file" in row:
-                    yield row
-                elif number > 1:
-                    raise ValueError(f"line {number} is no row")
-    except OSError as error:
-        raise ResultsError(f"{path}: {error.strerror}") from None
-    except (ValueError, TypeError) as error:
-        raise ResultsError(f"{path}: this is no table of irshape scan: {error}") from None
+    """The rows of a table. Raises `ResultsError`."""
+    with closing(Table(path)) as table:
+        yield from table
 
 
-def _write(rows: Iterator[Row], output: str, temporary: str) -> None:
-    format = format_of(output)
+def _write(found: Iterator[Row], format: str, file: IO[bytes]) -> None:
     if format == ".parquet":
-        _write_parquet(rows, temporary)
-        return
-    with open(temporary, "w", encoding="utf-8", errors="surrogatepass") as file:
-        if format == ".sarif":
-            from irshape.report.sarif import render
+        _write_parquet(found, file)
+    elif format == ".sarif":
+        from irshape.report.sarif import render
 
-            file.write(render([_checked(row) for row in rows if row["diagnostics"]], __version__))
-        else:
-            file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        file.flush()
-        os.fsync(file.fileno())
+        text = render([_checked(row) for row in found if row["diagnostics"]], __version__)
+        file.write(text.encode("utf-8", "surrogatepass"))
+    else:
+        file.writelines((json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass") for row in found)
 
 
 def _checked(row: Row) -> Checked:
@@ -218,20 +236,20 @@ def _checked(row: Row) -> Checked:
 
 
 class Cache:
-    """The rows of an earlier table by file, on the disk: memory stays flat however many there are."""
+    """The rows of an earlier table by file, on the disk: memory stays flat however many there are. Raises `ResultsError`."""
 
     def __init__(self, path: str) -> None:
         self._data = sqlite3.connect("")  # a file of its own that is gone when it is closed
-        self._data.execute("CREATE TABLE rows (file TEXT PRIMARY KEY, version TEXT, settings TEXT, row TEXT) WITHOUT ROWID")
-        self._data.executemany(
-            "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)",
-            ((row["file"], row["version"], row["settings"], json.dumps(row)) for row in read(path) if row["verdict"] != "failed"),
-        )
+        self._data.execute("CREATE TABLE rows (file BLOB PRIMARY KEY, version TEXT, settings TEXT, row TEXT) WITHOUT ROWID")
+        try:
+            self._data.executemany("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?)", map(_cached, read(path)))
+        except sqlite3.Error as error:
+            raise ResultsError(f"{path}: the rows cannot be kept on the disk: {error}") from None
 
     def version(self, file: str, settings: str) -> str | None:
         """The version that a file had, if its row was made with these settings; None if there is no such row."""
-        found = self._data.execute("SELECT version FROM rows WHERE file = ? AND settings = ?", (file, settings)).fetchone()
-        return found[0] if found else None
+        found = self._data.execute("SELECT version FROM rows WHERE file = ? AND settings = ?", (_digest(file), settings)).fetchone()
+        return json.loads(found[0]) if found else None
 
     def close(self) -> None:
         """Remove the rows from the disk."""
@@ -239,9 +257,15 @@ class Cache:
 
     def row(self, file: str) -> Row:
         """The row of a file."""
-        (text,) = self._data.execute("SELECT row FROM rows WHERE file = ?", (file,)).fetchone()
+        (text,) = self._data.execute("SELECT row FROM rows WHERE file = ?", (_digest(file),)).fetchone()
         row: Row = json.loads(text)
         return row
+
+
+def _cached(row: Row) -> tuple[bytes, str, str, str]:
+    """A row as the database keeps it; texts may have characters that UTF-8 has not. Nothing is known of a failed file."""
+    version = None if row["verdict"] == FAILED else row["version"]
+    return _digest(row["file"]), json.dumps(version), row["settings"] or "", json.dumps(row)
 
 
 def _arrow() -> Any:
@@ -273,11 +297,11 @@ def arrow_schema() -> Any:
     return arrow.schema([column(field) for field in FIELDS], metadata={"irshape": __version__})
 
 
-def _write_parquet(rows: Iterator[Row], path: str) -> None:
+def _write_parquet(found: Iterator[Row], file: IO[bytes]) -> None:
     arrow = _arrow()
     schema = arrow_schema()
-    with arrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
-        while group := list(islice(rows, _GROUP)):
+    with arrow.parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+        while group := list(islice(found, _GROUP)):
             for row in group:
                 for field in FIELDS:
                     if field.kind == COUNTS:
@@ -298,18 +322,37 @@ def _encodable(value: Any) -> Any:
     return {name: _encodable(one) for name, one in value.items()} if isinstance(value, dict) else value
 
 
-def _read_parquet(path: str) -> Iterator[Row]:
+def _read_parquet(file: IO[bytes]) -> Iterator[Row]:
     arrow = _arrow()
     try:
-        file = arrow.parquet.ParquetFile(path)
-    except arrow.ArrowInvalid as error:
-        raise ValueError(str(error)) from None
-    with file:
-        if missing := [field.name for field in FIELDS if field.name not in file.schema_arrow.names]:
-            raise ValueError(f"the column {missing[0]!r} is missing")
-        for batch in file.iter_batches(_GROUP):
-            for row in batch.to_pylist():
-                for field in FIELDS:
-                    if field.kind == COUNTS:
-                        row[field.name] = dict(row[field.name])
-                yield row
+        with arrow.parquet.ParquetFile(file) as table:
+            missing = [field.name for field in FIELDS if field.name not in table.schema_arrow.names]
+            if missing:
+                raise RowFault(f"the column {missing[0]!r} is missing")
+            if table.metadata.num_rows > os.fstat(file.fileno()).st_size:  # each has a hash of its own
+                raise RowFault("it has more rows than bytes")
+            number = 0
+            for batch in table.iter_batches(BATCH, columns=[field.name for field in FIELDS]):
+                if batch.nbytes > LONGEST * 16:
+                    raise RowFault("its rows are too large")
+                for row in batch.to_pylist():
+                    number += 1
+                    yield _unfolded(row, number)
+    except RowFault:
+        raise
+    except (arrow.ArrowException, ValueError, KeyError, TypeError):
+        raise RowFault("expected a Parquet file that is whole") from None
+
+
+def _unfolded(row: Row, number: int) -> Row:
+    """A row of Parquet, in which an object is a list of pairs."""
+    try:
+        for field in FIELDS:
+            if field.kind == COUNTS:
+                row[field.name] = dict(row[field.name])
+    except (TypeError, ValueError):
+        raise RowFault(f"row {number}: the column {field.name!r} must be an object of whole numbers") from None
+    try:
+        return checked(row)
+    except RowFault as fault:
+        raise RowFault(f"row {number}: {fault}") from None

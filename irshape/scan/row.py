@@ -13,13 +13,17 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.info import counts, parameters
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
+from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.build import build
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, NOTE, WARNING, Diagnostic, Where
 from irshape.report.selection import Choice, Selection
+from irshape.scan.archive import BOUNDS, Bounds
+from irshape.scan.faults import MissingError, TransportError
 from irshape.scan.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, VALID
-from irshape.scan.remote import Remote, RemoteWeights, TransportError, beside, is_remote, shown
+from irshape.scan.place import Place
+from irshape.scan.stored import Stored, StoredWeights, stored
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.verbs import check, cost, read, signature
 from irshape.version import __version__
@@ -54,6 +58,7 @@ class Scan:
         extensions: Sequence[str] = (),
         limits: Limits = DEFAULT,
         has_cost: bool = False,
+        bounds: Bounds = BOUNDS,
     ) -> None:
         self._selection = Selection([choice]) if choice is not None else None
         self._targets = list(targets)
@@ -61,23 +66,26 @@ class Scan:
         self._extensions = list(extensions)
         self._limits = limits
         self._has_cost = has_cost
-        options = json.dumps([choice, self._targets, self._opaque, self._extensions, limits, has_cost])
+        self.bounds = bounds
+        options = json.dumps([choice, self._targets, self._opaque, self._extensions, limits, has_cost, bounds])
         self.settings = f"{__version__} {hashlib.sha256(options.encode()).hexdigest()[:12]}"
 
-    def __call__(self, place: str) -> Row:
+    def __call__(self, place: Place) -> Row:
         """The row of a file. Any content gives a row; only `MemoryError` is left to the caller."""
         for turn in range(1, _TURNS + 1):
             started = time.perf_counter()
             try:
-                row = self._remote(place) if is_remote(place) else self._local(place)
+                row = self._local(place) if place.is_local else self._stored(place)
             except TransportError as error:
                 if turn < _TURNS and "changed" in str(error):
                     continue
                 row = self.lost(place, "I105", str(error), None)
+            except MissingError as error:
+                row = self.lost(place, "I105", str(error), None)
             except FileNotFoundError:
                 row = self.lost(place, "I105", "the file does not exist", None)
             except OSError as error:
-                row = self.lost(place, "I105", f"the file cannot be read: {error.strerror or type(error).__name__}", None)
+                row = self.lost(place, "I105", f"the file cannot be read: {error.strerror or 'the system does not say why'}", None)
             except MemoryError:
                 raise
             except Exception as error:
@@ -90,49 +98,53 @@ class Scan:
             return row
         raise AssertionError
 
-    def version(self, place: str) -> str | None:
+    def version(self, place: Place) -> str | None:
         """The version of a file and its weights, without reading them; None if it is not known."""
         try:
-            if not is_remote(place):
-                return _versions(_stamp(place), _stamp(beside(place)))
-            own = Remote(place).version
+            if place.is_local:
+                return _versions(_stamp(place.root), _stamp(place.beside().root))
+            own = self._opened(place).version
             try:
-                weights = Remote(beside(place)).version
+                weights = self._opened(place.beside()).version
                 return _versions(own, weights) if weights else None
             except FileNotFoundError:
                 return _versions(own, None)
         except (OSError, TransportError):
             return None
 
-    def lost(self, place: str, code: str, message: str, hint: str | None) -> Row:
+    def _opened(self, place: Place) -> Stored:
+        return stored(place, self._limits.size, self.bounds)
+
+    def lost(self, place: Place, code: str, message: str, hint: str | None) -> Row:
         """The row of a file that could not be read or checked whole."""
-        path = shown(place)
+        path = place.name
         document = Document(b"", path)
         document.is_complete = False
         row = self._row(path, check(build(document)))
-        row.update(verdict=FAILED, errors=1, warnings=0, notes=0)
+        row.update(verdict=FAILED, size=None, hash=None, errors=1, warnings=0, notes=0)
         row["diagnostics"] = [_fault(Diagnostic(code, message, Where(path), hint=hint))]
         return row
 
-    def _local(self, path: str) -> Row:
+    def _local(self, place: Place) -> Row:
+        path, beside = place.root, place.beside().root
         before = _stamp(path)
-        model = read(path, limits=self._limits, extensions=self._extensions)
+        model = read(Path(path), limits=self._limits, extensions=self._extensions)
         with Weights.beside(path) as weights:
-            row = self._checked(path, model, weights)
-            size = os.stat(beside(path)).st_size if os.path.exists(beside(path)) else None
-            stamp = _stamp(beside(path)) if size is not None else None
+            row = self._checked(place.name, model, weights)
+            size = os.stat(beside).st_size if os.path.exists(beside) else None
+            stamp = _stamp(beside) if size is not None else None
             row.update(weights_size=size, bytes_read=row["size"] + weights.bytes_read, version=_versions(before, stamp))
         if _stamp(path) != before:
             raise TransportError("the file changed while it was read")
         return row
 
-    def _remote(self, place: str) -> Row:
-        file = Remote(place)
+    def _stored(self, place: Place) -> Row:
+        file = self._opened(place)
         if file.size is not None and file.size > self._limits.size:
             return self.lost(place, "X111", f"the file has {file.size:,} bytes; the limit size is {self._limits.size:,}", "--limit size=N")
-        model = read(file.read(), path=shown(place), limits=self._limits, extensions=self._extensions)
-        source = RemoteWeights(beside(place), lambda: list(_wanted(model.document)))
-        row = self._checked(shown(place), model, Weights(source))
+        model = read(file.read(self._limits.size), path=place.name, limits=self._limits, extensions=self._extensions)
+        source = StoredWeights(place.beside(), lambda: list(_wanted(model.document)), self._limits.size, self.bounds)
+        row = self._checked(place.name, model, Weights(source))
         row["weights_size"] = source.size
         if source.fault is not None:
             raise source.fault
@@ -174,9 +186,9 @@ class Scan:
         return {
             "file": path,
             "verdict": FOREIGN if document.is_foreign else INVALID if severities[ERROR] else VALID,
-            "size": len(document.source) or None,
+            "size": len(document.source),
             "weights_size": None,
-            "hash": hashlib.sha256(document.source).hexdigest() if document.source else None,
+            "hash": hashlib.sha256(document.source).hexdigest(),
             "version": None,
             "ir_version": model.ir_version if is_known else None,
             "oldest": oldest_release(model.ir_version, named, types).release if is_known else None,

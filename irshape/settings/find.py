@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from typing import Final
 
+from irshape.files.reading import MOST_OF_SETTINGS, read
+
 OWN: Final = "irshape.toml"
 SHARED: Final = "pyproject.toml"
 
@@ -38,16 +40,15 @@ def find(folder: str, known: dict[str, str | None]) -> str | None:
 def _has_table(path: str) -> bool:
     """Whether a `pyproject.toml` has a table `[tool.irshape]`, or cannot be parsed although it names irshape."""
     try:
-        with open(path, "rb") as file:
-            content = file.read()
+        content = read(path, MOST_OF_SETTINGS)
     except OSError:
         return True
     if b"irshape" not in content:
         return False
-    import tomllib
+    from irshape.files.toml import TomlFault, parse
 
     try:
-        tool = tomllib.loads(content.decode()).get("tool", {})
-    except ValueError:
+        tool = parse(content)[1].get("tool", {})
+    except TomlFault:
         return True
     return isinstance(tool, dict) and "irshape" in tool

@@ -4,45 +4,49 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
+from irshape.files.reading import MOST_OF_SETTINGS, read_whole
+from irshape.files.toml import TomlFault, parse
 from irshape.settings.configuration import Configuration
 from irshape.settings.find import SHARED
 
-_HEADER: Final = re.compile(r"\s*\[{1,2}([^\[\]]*(?:\"[^\"]*\"|'[^']*'|[^\[\]\"'])*)\]{1,2}\s*(?:#.*)?$")
+_HEADER: Final = re.compile(r"\s*\[{1,2}((?:\"[^\"]*\"|'[^']*'|[^\[\]\"'])*)\]{1,2}\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""\s*((?:"[^"]*"|'[^']*'|[\w-]+)(?:\s*\.\s*(?:"[^"]*"|'[^']*'|[\w-]+))*)\s*=""")
 _PART: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([\w-]+))\s*\.?""")
-_PLACE: Final = re.compile(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$")
+# A longer line is not searched for a key. The most characters of a key and of its fault, and the most faults that one message has.
+_LONGEST_LINE: Final = 10_000
+_LONGEST_TEXT: Final = 1_000
+_MOST_FAULTS: Final = 100
 
 
 class ConfigurationError(ValueError):
     """A configuration that cannot be used; each line of the message is a fault with its place."""
 
 
-def read(path: str) -> Configuration:
-    """The configuration in a file. Raises `ConfigurationError` with every fault of it."""
+def read(path: str, *, is_trusted: bool = False, is_found: bool = False) -> Configuration:
+    """The configuration in a file. Raises `ConfigurationError` with every fault of it.
+
+    The paths that it names stay in its folder, links followed, unless it `is_trusted`: a configuration may come with a stranger's files.
+    So does the file itself if it `is_found`, not named by the user.
+    """
     shown = os.path.relpath(path)
+    if is_found and not is_trusted and not _is_inside(path, os.path.realpath(os.path.dirname(path))):
+        raise ConfigurationError(f"{shown}: this is a link to a file outside of its folder; --trust-config follows it")
     try:
-        with open(path, "rb") as file:
-            text = file.read().decode("utf-8-sig")
+        text, document = parse(read_whole(path, MOST_OF_SETTINGS))
     except OSError as error:
         raise ConfigurationError(f"{shown}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ConfigurationError(f"{shown}: the file is not UTF-8; save it as UTF-8") from None
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        place = _PLACE.search(str(error))
-        line = place[1] if place and place[1] else text.count("\n") + 1
-        raise ConfigurationError(f"{shown}:{line}: this is not TOML: {_PLACE.sub('', str(error))}") from None
+    except TomlFault as fault:
+        raise ConfigurationError(f"{shown}{f':{fault.line}' if fault.line else ''}: {fault.reason}") from None
     before = ("tool", "irshape") if os.path.basename(path) == SHARED else ()
     table: Any = document
     for key in before:
         table = table.get(key, {}) if isinstance(table, dict) else {}
+    lines = _lines(text)
     if not isinstance(table, dict):
-        raise ConfigurationError(f"{shown}:{line_of(text, before)}: tool.irshape: expected a table, found {table!r}")
+        raise ConfigurationError(f"{shown}:{_line_of(lines, before)}: tool.irshape: expected a table, found {_kind(table)}")
     try:
         from pydantic import ValidationError
     except ImportError:
@@ -51,27 +55,68 @@ def read(path: str) -> Configuration:
     from irshape.settings.schema import configuration, faults
 
     try:
-        return configuration(os.path.abspath(path), table)
+        found = configuration(os.path.abspath(path), table)
+        wrong = [] if is_trusted else list(_leading_out(found))
     except ValidationError as error:
-        found = sorted((line_of(text, (*before, *keys)), ".".join(keys), message) for keys, message in faults(error))
-        raise ConfigurationError("\n".join(f"{shown}:{line}: {key}: {message}" for line, key, message in found)) from None
+        wrong = list(faults(error))
+    except RecursionError:
+        raise ConfigurationError(f"{shown}: the file nests tables or lists too deeply") from None
+    if not wrong:
+        return found
+    told = sorted((_line_of(lines, (*before, *keys)), ".".join(keys)[:_LONGEST_TEXT], message[:_LONGEST_TEXT]) for keys, message in wrong)
+    more = [f"{shown}: and {len(told) - _MOST_FAULTS:,} more faults"] if len(told) > _MOST_FAULTS else []
+    raise ConfigurationError("\n".join([*(f"{shown}:{line}: {key}: {message}" for line, key, message in told[:_MOST_FAULTS]), *more]))
+
+
+def _leading_out(found: Configuration) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The keys of the paths that lead out of the folder of a configuration, each with a message."""
+    folder = os.path.realpath(os.path.dirname(found.path))
+    named: list[tuple[tuple[str, ...], str | None]] = [(("baseline",), found.baseline)]
+    for keys, table in (((), found.table), *((("per-file", glob), table) for glob, table in found.per_file)):
+        named += [((*keys, "extensions", str(number)), file) for number, file in enumerate(table.extensions)]
+        if table.weights:
+            named.append(((*keys, "weights"), table.weights))
+    for place, path in named:
+        if path is not None and not _is_inside(path, folder):
+            yield place, f"{path!r} leads out of the folder of the configuration; --trust-config allows it"
+
+
+def _is_inside(path: str, folder: str) -> bool:
+    try:
+        return os.path.commonpath([os.path.realpath(os.path.join(folder, path)), folder]) == folder
+    except ValueError:  # another drive, or a character of code 0
+        return False
+
+
+def _kind(value: object) -> str:
+    return {str: "a string", int: "an integer", float: "a number", bool: "a boolean", list: "an array"}.get(type(value), "a date")
 
 
 def line_of(text: str, keys: Sequence[str]) -> int:
     """The line, from 1, that sets a key, or else the nearest table or key around it. Elements of arrays are found at their array."""
-    best, line = -1, 1
+    return _line_of(_lines(text), keys)
+
+
+def _line_of(lines: dict[tuple[str, ...], int], keys: Sequence[str]) -> int:
+    """The line of a key, given the lines of all keys."""
+    return next((lines[tuple(keys[:count])] for count in range(len(keys), -1, -1) if tuple(keys[:count]) in lines), 1)
+
+
+def _lines(text: str) -> dict[tuple[str, ...], int]:
+    """The first line of each key and table of a configuration."""
+    found: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, content in enumerate(text.splitlines(), 1):
+        if len(content) > _LONGEST_LINE:
+            continue
         if header := _HEADER.match(content):
-            table = _parts(header[1])
-            path = table
+            path = table = _parts(header[1])
         elif key := _KEY.match(content):
             path = (*table, *_parts(key[1]))
         else:
             continue
-        if len(path) > best and tuple(keys[: len(path)]) == path:
-            best, line = len(path), number
-    return line
+        found.setdefault(path, number)
+    return found
 
 
 def _parts(text: str) -> tuple[str, ...]:

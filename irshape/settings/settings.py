@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from irshape.report.selection import Choice, Selection
     from irshape.settings.configuration import Configuration
+    from irshape.settings.globs import Globs
 
 
 class FileSettings:
@@ -54,8 +55,8 @@ class Settings:
     """The settings of a run.
 
     `config` is a configuration file to use for every file; without one, each file has the nearest one upwards, and none with
-    `is_isolated`. `choice` holds the codes that the command line selects, `severity` the severities that it sets. `exclude` are its globs,
-    relative to the working folder.
+    `is_isolated`. The paths that a configuration names stay in its folder unless it `is_trusted`. `choice` holds the codes that the command
+    line selects, `severity` the severities that it sets. `exclude` are its globs, relative to the working folder.
     """
 
     def __init__(
@@ -67,16 +68,19 @@ class Settings:
         severity: Mapping[str, str] = {},
         exclude: Sequence[str] = (),
         follow_links: bool = False,
+        is_trusted: bool = False,
     ) -> None:
         self._config = os.path.abspath(config) if config is not None else None
         self._is_isolated = is_isolated
         self._choice = choice
         self._severity = severity
         self._exclude = exclude
+        self._is_trusted = is_trusted
+        self._globs: dict[Sequence[str], Globs] = {}
         self._follow_links = follow_links
         self._found: dict[str, str | None] = {}
         self._read: dict[str, Configuration] = {}
-        self._files: dict[tuple[str, tuple[str, ...]], FileSettings] = {}
+        self._files: dict[tuple[str, tuple[int, ...]], FileSettings] = {}
         self._default = self._combined(None, ()) if choice is not None or severity else FileSettings()
 
     def configuration(self, folder: str) -> Configuration | None:
@@ -89,7 +93,7 @@ class Settings:
         if path not in self._read:
             from irshape.settings.read import read
 
-            self._read[path] = read(path)
+            self._read[path] = read(path, is_trusted=self._is_trusted, is_found=self._config is None)
         return self._read[path]
 
     def of(self, path: str) -> FileSettings:
@@ -97,10 +101,12 @@ class Settings:
         configuration = self.configuration(os.path.dirname(path))
         if configuration is None:
             return self._default
-        from irshape.settings.globs import covers, relative
+        tables: tuple[int, ...] = ()
+        if configuration.per_file:
+            from irshape.settings.globs import relative
 
-        place = relative(path, os.path.dirname(configuration.path))
-        tables = tuple(glob for glob, _ in configuration.per_file if covers((glob,), place))
+            globs = self._matcher(tuple([glob for glob, _ in configuration.per_file]))
+            tables = globs.covering(relative(path, os.path.dirname(configuration.path)))
         key = (configuration.path, tables)
         if key not in self._files:
             self._files[key] = self._combined(configuration, tables)
@@ -116,17 +122,29 @@ class Settings:
     def excludes(self, path: str, *, is_found: bool) -> bool:
         """Whether a file or folder is passed over. One that was found in a folder is judged by its own path, not by the folders above."""
         configuration = self.configuration(os.path.dirname(path))
-        globs = [(self._exclude, os.getcwd())] if self._exclude else []
+        globs = [(tuple(self._exclude), os.getcwd())] if self._exclude else []
         if configuration is not None and configuration.exclude:
             globs.append((configuration.exclude, os.path.dirname(configuration.path)))
         if not globs:
             return False
-        from irshape.settings.globs import covers, names, relative
+        from irshape.settings.globs import relative
 
-        judge = names if is_found else covers
-        return any(judge(own, relative(path, folder)) for own, folder in globs)
+        for own, folder in globs:
+            matcher, place = self._matcher(own), relative(path, folder)
+            if matcher.names(place) if is_found else matcher.covers(place):
+                return True
+        return False
 
-    def _combined(self, configuration: Configuration | None, tables: tuple[str, ...]) -> FileSettings:
+    def _matcher(self, globs: tuple[str, ...]) -> Globs:
+        """What matches these globs, made once."""
+        found = self._globs.get(globs)
+        if found is None:
+            from irshape.settings.globs import Globs
+
+            found = self._globs[globs] = Globs(globs)
+        return found
+
+    def _combined(self, configuration: Configuration | None, tables: tuple[int, ...]) -> FileSettings:
         """The settings from a configuration and its tables for a file, in their order, and from the command line."""
         from irshape.report.selection import Choice, Selection
 
@@ -134,13 +152,14 @@ class Settings:
         if configuration is None:
             return FileSettings(selection=Selection(choices, [self._severity]))
         common, folder = configuration.table, os.path.dirname(configuration.path)
-        special = [table for glob, table in configuration.per_file if glob in tables]
+        names = tuple([configuration.per_file[number][0] for number in tables])
+        special = [configuration.per_file[number][1] for number in tables]
         layers = [common, *special]
         # As in ruff, the codes that are ignored in some files stay ignored there, whatever the command line selects.
         choices = [Choice(configuration.select, common.ignore, common.extend_select), *choices]
         choices += [Choice(None, one.ignore, one.extend_select) for one in special]
         own = FileSettings(
-            os.path.relpath(configuration.path), tables, Selection(choices, [*(one.severity for one in layers), self._severity])
+            os.path.relpath(configuration.path), names, Selection(choices, [*(one.severity for one in layers), self._severity])
         )
         own.inputs = {name: shape for one in layers for name, shape in one.inputs.items()}
         own.symbols = {name: range for one in layers for name, range in one.symbols.items()}

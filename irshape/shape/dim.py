@@ -22,7 +22,7 @@ from irshape.shape.range import COMPOSE, Bound, Range, capped, exactly, join, me
 INT64_MAX: Final = 2**63 - 1
 
 # A bound from here on stands for infinity, which OpenVINO divides like a number; no real size is near it.
-_UNBOUNDED: Final = 2**47
+UNBOUNDED: Final = 2**47
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -598,7 +598,7 @@ def format_interval(low: Bound, high: Bound) -> str:
     low, high = max(low, 0), max(high, 0)
     if low == high:
         return str(low)
-    high_text = str(high) if high < _UNBOUNDED else ""
+    high_text = str(high) if high < UNBOUNDED else ""
     return f"{low or ''}..{high_text}" if low or high_text else "?"
 
 

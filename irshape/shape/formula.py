@@ -1,6 +1,6 @@
 """Formulas in a user's notation, `P + S`, `2*(H//32)`, `min(S, 64)`: parsed to plain data, written, and computed.
 
-The operators are those of Python on integers, `+ - * // %`, and the functions `min` and `max`.
+The operators are those of Python on integers, `+ - * // %`, and the functions `min`, `max` and `ceil_div`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
-from irshape.shape.dim import Size, dim_max, dim_min
+from irshape.shape.dim import Size, ceil_div, dim_max, dim_min
 
 # The most operations in a formula, and the most brackets around a part of it: formulas are read and written by recursion.
 _MOST_OPERATIONS: Final = 64
@@ -18,12 +18,12 @@ _MOST_BRACKETS: Final = 32
 _TOKEN: Final = re.compile(r"(?a)\s*(?:(\d+)|([A-Za-z_]\w*)|(//|[-+*%(),]))")
 _LEVELS: Final = ({"+", "-"}, {"*", "//", "%"})
 _LEVEL: Final = {operator: level for level, operators in enumerate(_LEVELS) for operator in operators}
-_FUNCTIONS: Final = ("min", "max")
+_FUNCTIONS: Final = ("min", "max", "ceil_div")
 _LARGEST_NUMBER: Final = 19
 
 
 class Operation(NamedTuple):
-    """An operation of a formula: `+`, `-`, `*`, `//`, `%`, `min` or `max` of two formulas."""
+    """An operation of a formula: `+`, `-`, `*`, `//`, `%`, `min`, `max` or `ceil_div` of two formulas."""
 
     operator: str
     left: Formula
@@ -83,8 +83,8 @@ _ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "//": lambda a, b: a // b,
     "%": lambda a, b: a % b,
 }
-_SIZES: Final[dict[str, Callable[[Any, Any], Any]]] = {**_ARITHMETIC, "min": dim_min, "max": dim_max}
-_NUMBERS: Final[dict[str, Callable[[Any, Any], Any]]] = {**_ARITHMETIC, "min": min, "max": max}
+_SIZES: Final[dict[str, Callable[[Any, Any], Any]]] = {**_ARITHMETIC, "min": dim_min, "max": dim_max, "ceil_div": ceil_div}
+_NUMBERS: Final[dict[str, Callable[[Any, Any], Any]]] = {**_ARITHMETIC, "min": min, "max": max, "ceil_div": ceil_div}
 
 
 def _computed(formula: Formula, value: Callable[[str], _Value], compute: Mapping[str, Callable[[Any, Any], Any]]) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from math import gcd, inf
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.dim import (
@@ -203,7 +203,10 @@ def _decide_div(a: Size, divisor: Size) -> Decision:
     return _HOLDS if multiple == a.range else _DEPENDS
 
 
-# What OpenVINO looks at when it checks a requirement: at no size; at sizes that are numbers; at the bounds of sizes, too.
+# What OpenVINO looks at when it checks a requirement: at no size; at sizes that are numbers; at the bounds of sizes, too. SKIPPED says that
+# it checks nothing here, though it may for other inputs.
+Looks: TypeAlias = int | Sequence[Any] | tuple[int | Sequence[Any], ...]
+SKIPPED: Final = -1
 NOTHING: Final = 0
 STATIC: Final = 1
 BOUNDS: Final = 2
@@ -236,12 +239,22 @@ class Judge:
         inputs. A requirement that is false where OpenVINO does not look is reported as never valid, not as an error. A requirement that
         depends on sizes stays a guard, except with `at=NOTHING`. Scopes nest, and an inner scope never checks more than the outer one.
         """
-        look, is_guarded = self._look, self._is_guarded
-        if isinstance(at, int):
-            look, is_guarded = min(at, look), is_guarded and at != NOTHING
-        elif not (is_known := self._is_known(at)):
-            look, is_guarded = NOTHING, is_guarded and is_known is not None
+        look, is_guarded = self._narrowed(at)
         return Checks(self, look if when else NOTHING, is_guarded, self._assumes)
+
+    def _narrowed(self, *conditions: int | Sequence[Any]) -> tuple[int, bool]:
+        """What OpenVINO looks at in scopes inside of this one, and whether requirements become guards there."""
+        look, is_guarded = self._look, self._is_guarded
+        for at in conditions:
+            if isinstance(at, int):
+                look, is_guarded = max(min(at, look), NOTHING), is_guarded and at != NOTHING
+            elif not (is_known := self._is_known(at)):
+                look, is_guarded = NOTHING, is_guarded and is_known is not None
+        return look, is_guarded
+
+    def scope_of(self, requirement: Requirement) -> tuple[int, bool]:
+        """What OpenVINO looks at when it checks a requirement, and whether the requirement becomes a guard if it depends on sizes."""
+        return self._look, self._is_guarded
 
     def assumes(self) -> Checks:
         """Open a scope of premises: OpenVINO accepts sizes that break them, and the formulas of the outputs do not hold for these sizes.
@@ -272,13 +285,14 @@ class Judge:
         requirement = Requirement(kind, a, b, message, code, names)
         if decision.holds is None:
             self._depends(requirement)
-        elif decision.is_plain and (self._look == BOUNDS or (isinstance(a, int) and isinstance(b, int))):
+        elif decision.is_plain:
             self._refuse(requirement)
         else:
             self.never(requirement)
 
     def _refuse(self, requirement: Requirement) -> None:
-        if self._look:
+        look = self.scope_of(requirement)[0]
+        if look == BOUNDS or (look and isinstance(requirement.a, int) and isinstance(requirement.b, int)):
             self.violated(requirement)
         else:
             self.never(requirement)
@@ -288,7 +302,7 @@ class Judge:
             requirement = Premise(requirement.kind, requirement.a, requirement.b, requirement.template, requirement.code, requirement.names)
         if self.scope.questions is not None:
             self.scope.questions.append((requirement.kind, requirement.a, requirement.b))
-        if self._is_guarded:
+        if self.scope_of(requirement)[1]:
             self.undecided(requirement)
 
     def require_ge(self, a: Size, b: Size, message: str, *, code: str = "S203", **names: Any) -> None:
@@ -326,6 +340,12 @@ class Judge:
             self._refuse(Requirement("div", a, divisor, message, code, names))
             return a // divisor if divisor else 0
         self.require_div(a, divisor, message, code=code, **names)
+        return self.quotient(a, divisor)
+
+    def quotient(self, a: Size, divisor: Size) -> Size:
+        """`a / divisor` with the bounds of `exact_div`, for an `a` that another requirement demands to be a multiple."""
+        if type(a) is int and type(divisor) is int:
+            return a // divisor if divisor else 0
         if not isinstance(divisor, Dim):
             if not divisor:
                 return 0
@@ -356,7 +376,7 @@ class Judge:
             return a
         decision = _decide_eq(a, b)
         self._judge(decision, "eq", a, b, message, code, names)
-        if self.scope.has_intervals_only and self._look != BOUNDS:
+        if self.scope.has_intervals_only and self.scope_of(Requirement("eq", a, b, message, code, names))[0] != BOUNDS:
             return a
         return a if decision.is_plain else _merged(a, b)
 

@@ -6,7 +6,7 @@ Both are parsed to plain data; `size_of` turns a user's size into a size of a sc
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -46,6 +46,14 @@ class Described(NamedTuple):
         from irshape.shape.formula import number_by
 
         return number_by(self.formula, values)
+
+    def size(self, symbol: Callable[[str], Size]) -> Size:
+        """The size with these sizes for its symbols. Raises ZeroDivisionError."""
+        if self.formula is None:
+            return symbol(self.name) * self.factor + self.offset if self.name else self.low
+        from irshape.shape.formula import size_by
+
+        return size_by(self.formula, symbol)
 
     def __str__(self) -> str:
         """The size in the notation that `parse_shape` reads: `8`, `?`, `1..8`, `32*k + 1`, `P + S`."""
@@ -102,18 +110,9 @@ def size_of(scope: Scope, described: Described, key: Hashable, ranges: Mapping[s
 
     `ranges` are those of the symbols. Raises ZeroDivisionError, and ValueError where a symbol has another range already.
     """
-    low, high, name, factor, offset, formula = described
-
-    def symbol(name: str) -> Size:
-        return scope.symbol(name, *(ranges or {}).get(name, ANY_SIZE))
-
-    if formula is not None:
-        from irshape.shape.formula import size_by
-
-        return narrow(size_by(formula, symbol), 0)
-    if name:
-        return narrow(symbol(name) * factor + offset, 0)
-    return low if low == high else scope.unknown(key, low, high)
+    if described.name or described.formula is not None:
+        return narrow(described.size(lambda name: scope.symbol(name, *(ranges or {}).get(name, ANY_SIZE))), 0)
+    return described.low if described.low == described.high else scope.unknown(key, described.low, described.high)
 
 
 # A Parameter's shape, as OpenVINO 2026.4.1 reads it.
@@ -193,7 +192,7 @@ _UNKNOWN: Final = r"\?|-1"
 _INTERVAL: Final = r"(?a)(\d*)\s*\.\.\s*(\d*)"
 _NUMBER: Final = r"(?a)\d+"
 _AFFINE: Final = r"(?a)(?:(\d+)\s*\*\s*)?([A-Za-z_]\w*)(?:\s*\*\s*(\d+))?(?:\s*([+-])\s*(\d+))?"
-_OPERATOR: Final = r"\w.*[-+*/%(]|\("
+_OPERATOR: Final = r"[-+*/%(]"
 _TIMES: Final = r"(?a)(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z])(?:x(?:\d[^x]*|\?|-1|\.\.\d+|[A-Z]))+"
 
 
@@ -269,7 +268,8 @@ def _parse_formula(text: str, position: int, field: str) -> Described:
     """A dimension that is a formula, which is a number if it has no symbol."""
     from irshape.shape.formula import FormulaSyntaxError, number_by, parse_formula, symbols_of, text_of
 
-    if not re.search(_OPERATOR, field):
+    operand = re.search(r"\w", field)
+    if "(" not in field and (operand is None or not re.search(_OPERATOR, field[operand.end() :])):
         raise ShapeSyntaxError(text, position, f"{field!r} is not a dimension; write 5, ?, 1..8, H, 32*k or P + S")
     try:
         formula = parse_formula(field)

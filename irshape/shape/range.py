@@ -26,6 +26,11 @@ def number_text(value: Bound) -> str:
     return hex(value) if isinstance(value, int) and not -_LONG < value < _LONG else str(value)
 
 
+def interval_text(low: Bound, high: Bound) -> str:
+    """The numbers from `low` to `high`: `5`, `1..8`, `3..`."""
+    return str(low) if low == high else f"{'' if low == -inf else low}..{'' if high == inf else high}"
+
+
 class Range(NamedTuple):
     """`low <= value <= high` and `value % modulus == remainder`; modulus 0 means that the value is `remainder`."""
 

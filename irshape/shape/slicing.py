@@ -10,13 +10,11 @@ from collections.abc import Iterator
 from math import inf
 from typing import Final, TypeAlias
 
-from irshape.shape.dim import INT64_MAX, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow, symbols
+from irshape.shape.dim import INT64_MAX, UNBOUNDED, Dim, Size, bounds, ceil_div, dim_max, dim_min, narrow, symbols
 from irshape.shape.range import Bound
 
 Index: TypeAlias = Size | None
 
-# A bound from here on stands for infinity.
-_UNBOUNDED: Final = 2**47
 # An `end` from here on means the end of the axis, as exporters with 32-bit indices write it; the axis is assumed not to be longer.
 _FAR: Final = 2**31 - 1
 
@@ -82,7 +80,7 @@ def sliced_range(size: Size, begin: Index, end: Index, step: int) -> tuple[Bound
                 return low, high
             shortest, longest = bounds(length)
             least, most = min(least, shortest), max(most, longest)
-            if least <= low and most >= min(high, _UNBOUNDED):
+            if least <= low and most >= min(high, UNBOUNDED):
                 return low, high  # the formulas for the other signs cannot narrow these bounds
     least, most = max(low, least), min(high, most)
     return (least, most) if least <= most else (low, high)
@@ -121,8 +119,8 @@ def sliced_bounds(size: Size, begin: Index, end: Index, step: int) -> tuple[Boun
                 length = slice_length(slice_range(value, first, second, step))
                 least, most = min(least, length), max(most, length)
                 if least == 0 and most == whole:  # no slice is shorter or longer
-                    return 0, inf if whole >= _UNBOUNDED else whole
-    return least, inf if most >= _UNBOUNDED else most
+                    return 0, inf if whole >= UNBOUNDED else whole
+    return least, inf if most >= UNBOUNDED else most
 
 
 def _corners(index: Index) -> tuple[int | None, ...]:

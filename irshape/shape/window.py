@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 from irshape.shape.dim import Size, dim_max, dim_min, is_le, le, lt, narrow
 from irshape.shape.guard import STATIC, Judge, Requirement
@@ -11,42 +11,29 @@ _TOO_LARGE = "the kernel of {b} elements must fit into axis {axis} of the padded
 _NEGATIVE = "axis {axis} of the output must not be negative"
 
 
+class Slide(NamedTuple):
+    """How a window moves along one axis."""
+
+    stride: Size
+    dilation: Size
+    pad_begin: int
+    pad_end: int
+
+
 def dilated(kernel: Size, dilation: Size) -> Size:
     """The number of elements that a kernel spans with its gaps. A kernel of 0 counts as 1, as in OpenVINO."""
     return (dim_max(kernel, 1) - 1) * dilation + 1
 
 
-def window(
-    ctx: Judge,
-    size: Size,
-    kernel: Size,
-    stride: Size,
-    dilation: Size,
-    pad_begin: Size,
-    pad_end: Size,
-    rounding: str = "floor",
-    message: str = _TOO_LARGE,
-    *,
-    code: str = "S203",
-    axis: int = 0,
-    **names: Any,
-) -> Size:
+def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "floor", *, axis: int = 0) -> Size:
     """The number of positions of a dilated kernel on a padded axis; `rounding` is `floor`, `ceil` or `ceil_torch`.
 
-    The kernel must fit into the padded data, which OpenVINO checks if both are static. If it does not fit, the result is 1.
+    The kernel must fit into the padded data. If it does not fit, the result is 1.
     """
+    stride, dilation, pad_begin, pad_end = slide
     extent = dilated(kernel, dilation)
-    pads = pad_begin + pad_end
-    padded = size + pads
-    if not is_le(extent, padded):
-        with ctx.openvino_checks(at=STATIC):
-            if not isinstance(pads, int) or pads >= 0 or not lt(padded, extent):
-                ctx.require_ge(padded, extent, message, code=code, axis=axis, **names)
-            # OpenVINO treats pads that sum to -1 as unknown and smaller sums as 0, and checks the kernel against data padded in that way.
-            elif pads < -1 and lt(size, extent):
-                ctx.require_ge(size, extent, message, code=code, axis=axis, **names)
-            else:
-                ctx.never(Requirement("ge", padded, extent, message, code, {"axis": axis, **names}))
+    padded = size + pad_begin + pad_end
+    _require_fit(ctx, size, extent, pad_begin + pad_end, axis)
     if rounding == "floor":
         rounded = padded - extent
     elif rounding == "ceil":
@@ -58,29 +45,30 @@ def window(
     return (0 if lt(rounded, 0) else narrow(rounded, 0)) // stride + 1
 
 
-def transposed_window(
-    ctx: Judge,
-    size: Size,
-    kernel: Size,
-    stride: Size,
-    dilation: Size,
-    pad_begin: Size,
-    pad_end: Size,
-    output_padding: Size = 0,
-    message: str = _NEGATIVE,
-    *,
-    code: str = "S203",
-    axis: int = 0,
-    **names: Any,
-) -> Size:
+def _require_fit(ctx: Judge, size: Size, extent: Size, pads: int, axis: int) -> None:
+    """Demand that a kernel fits into the padded data. OpenVINO checks static sizes, and takes pads that sum to less than -1 for 0."""
+    padded = size + pads
+    if is_le(extent, padded):
+        return
+    with ctx.openvino_checks(at=STATIC):
+        if pads >= 0 or not lt(padded, extent):
+            ctx.require_ge(padded, extent, _TOO_LARGE, axis=axis)
+        elif pads < -1 and lt(size, extent):
+            ctx.require_ge(size, extent, _TOO_LARGE, axis=axis)
+        else:
+            ctx.never(Requirement("ge", padded, extent, _TOO_LARGE, "S203", {"axis": axis}))
+
+
+def transposed_window(ctx: Judge, size: Size, kernel: Size, slide: Slide, output_padding: Size = 0, *, axis: int = 0) -> Size:
     """The size of an axis on which a window with these attributes has `size` positions: the output of a transposed convolution.
 
     A size of 0 counts as 1, as in OpenVINO. OpenVINO accepts a negative result; here it is never valid, and 0 is returned.
     """
+    stride, dilation, pad_begin, pad_end = slide
     result = (dim_max(size, 1) - 1) * stride + dilated(kernel, dilation) + output_padding - (pad_begin + pad_end)
     if lt(result, 0):
-        ctx.never(Requirement("ge", result, 0, message, code, {"axis": axis, **names}))
+        ctx.never(Requirement("ge", result, 0, _NEGATIVE, "S203", {"axis": axis}))
         return 0
     if le(0, result) is None:
-        ctx.require_ge(result, 0, message, code=code, axis=axis, **names)
+        ctx.require_ge(result, 0, _NEGATIVE, axis=axis)
     return narrow(result, 0)

@@ -18,7 +18,7 @@ from typing import Final, TypeAlias, TypeVar
 from irshape.shape.compilation import mypyc_attr
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port, PortRecord, Positions, Signature
-from irshape.xml.lexical import BODIES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
+from irshape.xml.lexical import BODIES, DELICATE_NOTES, EDGE_ENDS, IR_VERSIONS, SAFE_DIGITS, SHARED_OFFSET, WHITE_SPACE, own_offset
 
 # A value that a parser neither changes nor refuses: no entity, no tag, no control character, no white space but spaces.
 _VALUE: Final = r"[ !#-%'-;=-~]*+"
@@ -60,6 +60,7 @@ _HEAD: Final = re.compile(
 )
 # The `<rt_info>` of most layers that have one.
 _NOTE: Final = rf'<attribute name="{_VALUE}" version="{_VALUE}"(?: value="{_VALUE}")?|{_FUSED_MARK}'
+_NOTE_NAME: Final = rf'<attribute name="({_VALUE})"'
 _RT_INFO: Final = rf"<rt_info>(?:{_BLANKS}(?:{_NOTE}) ?/>)*+{_BLANKS}</rt_info>"
 # The text of a port after its id, up to its first size or its end tag.
 _PORT_HEAD: Final = re.compile(rf'(?: precision="(\w+)")?(?: names="{_VALUE}"|{_NAMES_MARK})? ?(/?)>{_BLANKS}')
@@ -402,7 +403,9 @@ class _Lane:
         return type, version, attributes, found.start(3)
 
     def is_sound_rt_info(self, text: str) -> bool:
-        """Whether an `<rt_info>` is well-formed and asks for no suppression."""
+        """Whether an `<rt_info>` is well-formed, asks for no suppression, and holds no note that OpenVINO may refuse."""
+        if _may_be_refused(re.findall(_NOTE_NAME, text.replace(_FUSED_MARK, f'{_FUSED}"/>'))):
+            return False
         if re.fullmatch(_RT_INFO, text):
             return True
         return _SUPPRESSION not in text and self.is_sound(text.replace(_FUSED_MARK, f'{_FUSED}"'))
@@ -417,6 +420,11 @@ class _Lane:
         except pyexpat.ExpatError:
             return False
         return True
+
+
+def _may_be_refused(names: list[str]) -> bool:
+    """Whether OpenVINO may refuse notes of these names."""
+    return not DELICATE_NOTES.isdisjoint(names) or len(set(names)) < len(names)
 
 
 def _listed(source: bytes, layer: Layer) -> tuple[list[Port], list[Port]]:

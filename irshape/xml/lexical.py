@@ -20,6 +20,26 @@ BODIES: Final = {
     "TensorIterator": (("body", "port_map"),),
 }
 
+# The notes of version 0 that OpenVINO reads.
+KNOWN_NOTES: Final = frozenset(
+    {
+        "DisablePrecisionConversion",
+        "decompression",
+        "fused_names",
+        "layout",
+        "memory_type",
+        "old_api_map_element_type",
+        "old_api_map_order",
+        "precise",
+        "preprocessing",
+        "primitives_priority",
+    }
+)
+# The notes that OpenVINO knows and cannot read from a file, whatever their value.
+UNREADABLE_NOTES: Final = frozenset({"DisableConstantFolding", "nms_selected_indices", "strides_propagation"})
+# The notes of which one alone may be a fault.
+DELICATE_NOTES: Final = UNREADABLE_NOTES | {"layout", "old_api_map_element_type", "old_api_map_order"}
+
 # Every number of at most 18 digits is an int64, so such a number needs no further check.
 SAFE_DIGITS: Final = 18
 # std::stoll and a C++ stream skip the white space of the C locale and take a sign; neither knows a digit outside ASCII.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
-import stat
 from typing import TYPE_CHECKING, Any, Final
+
+from irshape.files.reading import read
 
 if TYPE_CHECKING:
     from typing import IO, Protocol, TypeAlias
@@ -64,7 +64,7 @@ def content(source: Source, size: int) -> Content:
         return Content(_encoded(source))
     if isinstance(source, str | os.PathLike):
         path = os.fspath(source)
-        return Content(_file(path, size), path)
+        return Content(read(path, size), path)
     home = type(source).__module__
     if home.startswith("lxml."):
         return _lxml_tree(source)
@@ -74,11 +74,11 @@ def content(source: Source, size: int) -> Content:
         tree: Any = source
         return Content(ElementTree.tostring(getattr(tree, "getroot", lambda: tree)(), encoding="utf-8"))
     if hasattr(source, "read"):
-        read = source.read(size + 1)
-        if not isinstance(read, bytes):
+        data = source.read(size + 1)
+        if not isinstance(data, bytes):
             raise TypeError("the file object is in text mode; open it in binary mode")
         name: object = getattr(source, "name", None)
-        return Content(read, name if isinstance(name, str) and os.path.isfile(name) else None)
+        return Content(data, name if isinstance(name, str) and os.path.isfile(name) else None)
     if hasattr(source, "get_ordered_ops"):
         from irshape.xml.openvino_model import serialized
 
@@ -110,20 +110,3 @@ def _lxml_tree(source: Any) -> Content:
 
         weights = Weights.beside(tree.docinfo.URL)
     return Content(etree.tostring(source, encoding="utf-8", with_tail=False), None, weights)
-
-
-def _file(path: str, size: int) -> bytes:
-    # Without O_NONBLOCK, opening a pipe that has no writer blocks for ever.
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
-    try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
-        wanted = min(size, found.st_size) + 1  # os.read allocates this many bytes at once
-        pieces: list[bytes] = []
-        while wanted and (piece := os.read(descriptor, wanted)):
-            pieces.append(piece)
-            wanted -= len(piece)
-    finally:
-        os.close(descriptor)
-    return pieces[0] if len(pieces) == 1 else b"".join(pieces)

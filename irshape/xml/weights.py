@@ -10,6 +10,7 @@ import sys
 from _thread import allocate_lock  # as threading.Lock, without what that module imports
 from typing import TYPE_CHECKING, Any, Final
 
+from irshape.files.reading import opened
 from irshape.report.catalogue import next_step
 from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
@@ -196,20 +197,14 @@ class Weights:
         if (path := self.path) is None:
             file: Any = source
             return int(file.seek(0, os.SEEK_END))
-        # Without O_NONBLOCK, opening a pipe that has no writer blocks for ever.
-        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
         try:
-            descriptor = os.open(path, flags)
+            descriptor, status = opened(path)
         except (FileNotFoundError, NotADirectoryError):
             raise self._missing(path) from None
         except OSError as error:
-            if error.errno in (errno.EISDIR, errno.ENXIO, errno.ELOOP):
+            if error.errno in (errno.EISDIR, errno.EINVAL, errno.ENXIO, errno.ELOOP):
                 raise WeightsError("W104", f"{path!r} is not a regular file", _ITSELF) from None
             raise
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            os.close(descriptor)
-            raise WeightsError("W104", f"{path!r} is not a regular file", _ITSELF)
         if self._folder is not None and not _is_inside(path, self._folder, status):
             os.close(descriptor)
             hint = f"put the file itself there, or allow the link: --weights-file {path}"

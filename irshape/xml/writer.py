@@ -1,4 +1,4 @@
-"""The writer: splices new dims and precisions into the bytes that were read, and writes a file whole or not at all."""
+"""The writer of IRs: splices new dims and precisions into the bytes that were read, and places the weights beside a new file."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import contextlib
 import errno
 import os
 import re
-import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Final, Literal, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, Literal, NamedTuple
 
+from irshape.files.writing import Target, publish
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.reader import ANNOTATION
@@ -308,28 +308,6 @@ def _edited(text: str, edits: Iterable[_Edit]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def write_atomic(
-    path: str | os.PathLike[str],
-    data: bytes,
-    *,
-    force: bool = False,
-    in_place: bool = False,
-    source: str | os.PathLike[str] | None = None,
-    kept: Iterable[str | os.PathLike[str]] = (),
-) -> None:
-    """Write a file atomically: after a crash the path holds either the old file or the whole new one.
-
-    An existing file is replaced, with its mode kept, only with `force`. The file that is the `source` of the data, under any name, is
-    replaced only with `in_place`, and a file in `kept` never. Otherwise raises `FileExistsError`. Raises `OSError` for a path that
-    is not a regular file.
-    """
-
-    def fill(file: IO[bytes]) -> None:
-        file.write(data)
-
-    _publish(_Target.at(path, force=force, in_place=in_place, source=source, kept=kept), fill)
-
-
 def place_weights(
     how: Literal["link", "copy"],
     weights: Weights,
@@ -351,7 +329,7 @@ def place_weights(
         with contextlib.suppress(FileNotFoundError):
             if os.path.samefile(source, path):
                 return path
-    target = _Target.at(path, force=force, kept=kept, is_followed=False)
+    target = Target.at(path, force=force, kept=kept)
     weights.open()
     if how == "link":
         if source is None:
@@ -361,141 +339,10 @@ def place_weights(
         target.take(temporary)
         return path
 
-    _publish(target, weights.copy_to)
+    publish(target, weights.copy_to)
     return path
 
 
 def weights_path(xml_path: str | os.PathLike[str]) -> str:
     """The path at which OpenVINO looks for the weights of an `.xml`."""
     return os.path.splitext(os.fspath(xml_path))[0] + ".bin"
-
-
-def check_target(
-    path: str | os.PathLike[str], *, force: bool, in_place: bool, source: str | None, kept: Iterable[str | os.PathLike[str]]
-) -> None:
-    """Raise the error that `write_atomic` would raise for an existing file, before anything is written."""
-    _Target.at(path, force=force, in_place=in_place, source=source, kept=kept)
-
-
-class _Target(NamedTuple):
-    """The place of a file to write: its real path, the path for messages, the mode of an existing file, and whether to replace it."""
-
-    real: str
-    path: str
-    mode: int | None
-    is_replaced: bool
-
-    @classmethod
-    def at(
-        cls,
-        path: str | os.PathLike[str],
-        *,
-        force: bool,
-        in_place: bool = False,
-        source: str | os.PathLike[str] | None = None,
-        kept: Iterable[str | os.PathLike[str]] = (),
-        is_followed: bool = True,
-    ) -> _Target:
-        """The place at a path. With `is_followed=False` a link at the path is replaced, and its target stays."""
-        path = os.fspath(path)
-        folder, name = os.path.split(path)
-        real = os.path.realpath(path) if is_followed else os.path.join(os.path.realpath(folder), name)
-        try:
-            status = os.lstat(real)
-        except FileNotFoundError:
-            return cls(real, path, None, force)
-        if stat.S_ISLNK(status.st_mode):
-            if not force:
-                raise FileExistsError(errno.EEXIST, "already exists", path)
-            return cls(real, path, None, True)
-        if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "not a regular file", path)
-        is_source = source is not None and _is_same_file(status, source)
-        if any(_is_same_file(status, other) for other in kept) or (is_source and not in_place):
-            raise FileExistsError(errno.EEXIST, "would overwrite its own input", path)
-        if not (is_source or force):
-            raise FileExistsError(errno.EEXIST, "already exists", path)
-        return cls(real, path, stat.S_IMODE(status.st_mode), True)
-
-    @property
-    def folder(self) -> str:
-        return os.path.dirname(self.real)
-
-    def neighbour(self) -> str:
-        """An unused path in the same folder."""
-        return os.path.join(self.folder, f".irshape-{os.getpid():x}-{os.urandom(4).hex()}")
-
-    def take(self, temporary: str) -> None:
-        """Give a finished file this path in one step, and sync the folder to disk."""
-        try:
-            if self.is_replaced:
-                os.replace(temporary, self.real)
-            else:
-                self._link(temporary)
-        finally:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(temporary)
-        # A folder may be writable but not readable.
-        with contextlib.suppress(PermissionError):
-            if hasattr(os, "O_DIRECTORY"):
-                descriptor = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
-
-    def _link(self, temporary: str) -> None:
-        """Give the file this path by a hard link, which fails if the path exists; a rename would replace the existing file."""
-        try:
-            os.link(temporary, self.real)
-        except FileExistsError:
-            raise FileExistsError(errno.EEXIST, "already exists", self.path) from None
-        except (OSError, AttributeError):
-            # Without hard links, an empty file reserves the path and is then replaced.
-            os.close(os.open(self.real, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
-            os.replace(temporary, self.real)
-
-
-def _publish(target: _Target, fill: Callable[[IO[bytes]], None]) -> None:
-    """Write a file without a name, or with a temporary one if the system has no unnamed files, and move it to its path when complete."""
-    temporary = target.neighbour()
-    descriptor = _nameless(target.folder)
-    is_nameless = descriptor >= 0
-    if not is_nameless:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-        try:
-            descriptor = os.open(temporary, flags, 0o666)
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, target.path) from None
-    try:
-        with open(descriptor, "wb") as file:
-            fill(file)
-            file.flush()
-            if target.mode is not None:
-                os.chmod(descriptor if is_nameless else temporary, target.mode)
-            os.fsync(descriptor)
-            if is_nameless:
-                # Python follows the link only if a folder is given; for an absolute path any folder will do.
-                os.link(f"/proc/self/fd/{descriptor}", temporary, src_dir_fd=descriptor, follow_symlinks=True)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    target.take(temporary)
-
-
-def _nameless(folder: str) -> int:
-    """The descriptor of an unnamed file in a folder, which disappears with the process unless linked; -1 if the system has none."""
-    if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
-        return -1
-    try:
-        return os.open(folder, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, 0o666)
-    except OSError:
-        return -1  # opening a named file raises the right error, if there is one
-
-
-def _is_same_file(status: os.stat_result, other: str | os.PathLike[str]) -> bool:
-    try:
-        return os.path.samestat(status, os.stat(other))
-    except OSError:
-        return False

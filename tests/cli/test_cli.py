@@ -413,3 +413,19 @@ def test_a_name_the_stream_cannot_encode_is_spelled_out(tmp_path: Path) -> None:
     out, err = process.communicate()
     assert err == ""
     assert r"gr\xf6\xdfe" in out
+
+
+def test_an_interrupt_while_modules_are_loaded_is_no_traceback() -> None:
+    code = """
+import builtins, sys
+real = builtins.__import__
+def interrupted(name, *rest):
+    if name == "irshape.cli.main":
+        raise KeyboardInterrupt
+    return real(name, *rest)
+builtins.__import__ = interrupted
+from irshape.cli.program import program
+sys.exit(program())
+"""
+    process = subprocess.run([sys.executable, "-c", code, "check", SPACE_TO_DEPTH], capture_output=True, text=True, check=False, cwd=ROOT)
+    assert (process.returncode, process.stderr) == (130, "")

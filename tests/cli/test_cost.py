@@ -166,3 +166,8 @@ def test_matplotlib_is_an_extra() -> None:
     text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     assert 'plot = ["matplotlib' in text
     assert find_spec("irshape.answers.cost.plot") is not None
+
+
+def test_against_is_about_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cost", "examples/atrous.xml", "--against", "H"]) == 2
+    assert "--against names the symbol of --plot" in capsys.readouterr().err

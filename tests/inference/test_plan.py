@@ -293,3 +293,20 @@ def test_no_text_of_the_file_is_in_the_source() -> None:
     assert session.plan is not None
     assert "SystemExit" not in session.plan.source
     assert name in session.plan.to_dict()["inputs"]
+
+
+@pytest.mark.parametrize("type", ["Range", "Slice", "Tile"])
+def test_a_rule_that_reads_a_size_is_planned(type: str) -> None:
+    net = Net()
+    data = net.parameter("f32[?,8]")
+    shape = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")[0]
+    size = net.layer("Gather", [shape, net.const(0), net.const(0)], ["I64"], "opset8", batch_dims=0)[0]
+    if type == "Range":
+        net.result(net.layer("Range", [net.const(0), size, net.const(1)], ["I64"], "opset4", output_type="i64")[0])
+    elif type == "Slice":
+        end = net.layer("Unsqueeze", [size, net.const(0)], ["I64"], "opset1")[0]
+        net.result(net.layer("Slice", [net.parameter("f32[512]"), net.const([0]), end, net.const([1])], ["FP32"], "opset8")[0])
+    else:
+        net.result(net.layer("Tile", [net.parameter("f32[1,2]"), shape], ["FP32"])[0])
+    _, plan = planned(net, *({"parameter_0": [size, 8]} for size in (2, 3, 4)))
+    assert not plan.open

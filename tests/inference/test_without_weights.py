@@ -1,4 +1,4 @@
-"""A file without its weights: one warning, what follows from unknown values, and no fault because of them."""
+"""A file without its weights: one fault, what follows from unknown values, and no fault because of them."""
 
 from pathlib import Path
 
@@ -26,10 +26,14 @@ def codes(answer: object) -> list[tuple[str, str]]:
     return [(one.code, one.severity) for one in answer.diagnostics]  # type: ignore[attr-defined]
 
 
-def test_an_xml_alone_gets_one_warning(path: Path) -> None:
+def test_an_xml_alone_gets_one_fault(path: Path) -> None:
+    """It is an error of a check, as OpenVINO refuses the model."""
     assert codes(verbs.check(path)) == []
     path.with_suffix(".bin").unlink()
-    inference = verbs.check(path)
+    assert codes(verbs.check(path)) == [("W203", "error")]
+    assert codes(verbs.check(path.read_bytes())) == [("W203", "error")]
+    assert codes(verbs.check(path, weights=False)) == [("N108", "note")]
+    inference = verbs.infer(path)
     assert codes(inference) == [("W203", "warning")]
     assert inference.ok
     assert not inference.knows_values

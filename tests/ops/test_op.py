@@ -1,7 +1,7 @@
 """Op classes: the ports they declare, those of their bases included, and the definitions that are refused."""
 
 from collections.abc import Callable
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pytest
 
@@ -222,3 +222,19 @@ def test_a_class_has_the_annotations_of_its_bases_once() -> None:
 
     assert list(Base.attributes) == list(Same.attributes) == ["axis"]
     assert list(Other.attributes) == ["axis", "group"]
+
+
+def test_a_hook_names_the_inputs_that_it_needs() -> None:
+    class Pair(Op):
+        first = In()
+        second = In()
+        output = Out(like="first")
+
+        def cost(self, out: Any, second: Any) -> Any:
+            return out, second
+
+    class Triple(Pair):
+        third = In()
+
+    assert Pair().cost("out", 1, 2) == ("out", 2)
+    assert Triple().cost("out", 1, 2, 3) == ("out", 2)  # by name, whatever a version adds

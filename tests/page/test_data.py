@@ -11,7 +11,6 @@ from irshape import verbs
 from irshape.cli.main import main
 from irshape.model.model import Model
 from irshape.page.data import PageData
-from irshape.page.hierarchy import Hierarchy
 from irshape.page.html import page as html
 from irshape.page.model_explorer import graphs
 from tests.fuzz.hostile import all_of
@@ -34,51 +33,6 @@ def named(*names: str) -> Model:
     return verbs.read(text)
 
 
-@pytest.mark.parametrize(
-    ("names", "paths"),
-    [
-        (["a", "b"], ["", ""]),
-        (["block/a", "block/b", "c"], ["block", "block", ""]),
-        (["net/block/a", "net/block/b"], ["net/block", "net/block"]),  # a group with one member is joined with it
-        (["alone/a", "b"], ["", ""]),  # no group of one layer
-        (["__module.m.0/aten::relu/Relu", "__module.m.0.q/aten::relu/Relu", "__module.m.1/aten::add/Add"], ["m > 0", "m > 0", "m"]),
-        (["block/a", "Multiply_17", "block/b"], ["block", "block", "block"]),  # a made-up name stands with its reader
-        (["//block//a", "block/b"], ["block", "block"]),
-    ],
-)
-def test_groups_come_from_names(names: list[str], paths: list[str]) -> None:
-    model = named(*names)
-    hierarchy = Hierarchy(model)
-    assert [" > ".join(hierarchy.path(node)) for node in model.of_type("Relu")] == paths
-
-
-@pytest.mark.parametrize("count", [40, 41, 100, 2_000])
-def test_no_group_has_too_many_members(count: int) -> None:
-    model = named(*(f"relu{number}" for number in range(count)))
-    hierarchy = Hierarchy(model)
-    members: dict[int, int] = {}
-    for group in hierarchy.group_of:
-        members[group] = members.get(group, 0) + 1
-    for one in hierarchy.groups:
-        members[one.parent] = members.get(one.parent, 0) + 1
-    assert max(members.values()) <= 40 + (count == 40) * 2  # the input and the result
-    drawn = [hierarchy.position[node] for node in model]
-    assert drawn == sorted(drawn)
-
-
-def test_deep_and_long_names_make_few_levels() -> None:
-    model = named("/".join("ab" * 5_000), "/".join("ab" * 5_000) + "c")
-    hierarchy = Hierarchy(model)
-    assert max(len(hierarchy.path(node)) for node in model) <= 17
-
-
-def test_layers_that_depend_on_constants_alone_are_hidden() -> None:
-    model = verbs.read(EXAMPLES / "atrous.xml")
-    hidden = Hierarchy(model).hidden
-    assert {node.type for node in hidden} == {"Const"}
-    assert not Hierarchy(model, hidden).hidden  # faults are shown
-
-
 def test_the_data_are_those_of_the_verbs() -> None:
     data = PageData(verbs.read(EXAMPLES / "atrous.xml")).to_dict()
     inference = verbs.infer(EXAMPLES / "atrous.xml")
@@ -91,7 +45,7 @@ def test_the_data_are_those_of_the_verbs() -> None:
 
 
 def test_changes_mark_layers_and_the_groups_around_them() -> None:
-    before, after = named("block/a", "block/b"), named("block/a", "block/c", "block/d")
+    before, after = named("block/a", "block/b", "last"), named("block/a", "block/c", "block/d", "last")
     data = PageData(after)
     data.difference = verbs.diff(before, after)
     found = data.to_dict()

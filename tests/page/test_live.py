@@ -1,16 +1,23 @@
 """The page of `irshape view --live`: it follows the file, and its server answers nothing but this page."""
 
 import http.client
+import json
+import os
 import shutil
+import socket
+import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from irshape import verbs
+from irshape.cli.examination import lost
+from irshape.cli.main import main
 from irshape.page.data import PageData
 from irshape.page.server import Server, Watched
 from tests.page.conftest import Shown
@@ -28,7 +35,13 @@ def model(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def server(model: Path) -> Iterator[Server]:
-    found = Server(Watched(str(model), lambda: PageData(verbs.read(str(model))).to_dict()))
+    def data() -> Mapping[str, Any]:
+        return PageData(verbs.read(str(model))).to_dict()
+
+    def failed(reason: str) -> Mapping[str, Any]:
+        return PageData(lost(str(model), "I105", reason, None)).to_dict()
+
+    found = Server(Watched(str(model), data, failed))
     thread = threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     yield found
@@ -103,3 +116,41 @@ def test_the_command_serves_until_it_is_interrupted(model: Path) -> None:
         run.send_signal(2)
         assert run.wait(30) == 130
     assert line.startswith(f"{model} is shown at http://127.0.0.1:")
+
+
+@pytest.mark.parametrize("spoil", ["gone", "pipe", "folder"])
+def test_a_version_that_cannot_be_shown_is_said(server: Server, model: Path, spoil: str) -> None:
+    """The model before is not that of the file any more."""
+    model.unlink()
+    if spoil == "pipe":
+        os.mkfifo(model)
+    elif spoil == "folder":
+        model.mkdir()
+    data = news(server)
+    assert [fault["code"] for fault in data["faults"]] == ["I105"]
+    if spoil == "gone":
+        shutil.copy(EXAMPLES / "atrous.xml", model)
+        assert news(server)["faults"] == []
+
+
+def news(server: Server) -> dict[str, Any]:
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_address[1], timeout=20)
+    connection.request("GET", f"/data?after={server.watched.number}")
+    data: dict[str, Any] = json.loads(connection.getresponse().read())
+    connection.close()
+    return data
+
+
+def test_a_client_that_resets_leaves_no_report(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
+    for request in (b"GET / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", b"\x16\x03\x01", b""):
+        with socket.create_connection(("127.0.0.1", server.server_address[1])) as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset instead of an end
+            client.sendall(request)
+    assert answer(server, "/").status == 200
+    assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["99999", "-1", "x", "65536"])
+def test_a_wrong_port_is_said(model: Path, port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["view", str(model), "--live", "--no-browser", f"--port={port}"]) == 2
+    assert "is not a port" in capsys.readouterr().err

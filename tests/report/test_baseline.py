@@ -93,10 +93,13 @@ def test_paths_are_relative_to_the_baseline(folder: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("{", "base.json: this is no JSON: .*; --write-baseline base.json makes the baseline anew"),
-        ("[]", "base.json: this is no baseline of irshape; --write-baseline base.json makes it anew"),
+        ("{", "base.json: this is no JSON: .*; name the baseline, or write another one"),
+        ("[]", "base.json: this is no baseline of irshape; name the baseline"),
         ('{"version": 2, "files": {}}', "base.json: this is no baseline"),
         ('{"version": 1, "files": {"a.xml": ["x"]}}', "base.json: this is no baseline"),
+        ('{"version": 1, "files": {"a.xml": {"x": 1}}}', "base.json: this is no baseline"),
+        ('{"version": 1, "files": {"a\\u0000.xml": {}}}', "base.json: this is no baseline"),
+        ("[" * 100_000, "base.json: this is no JSON: it nests too deeply"),
     ],
 )
 def test_a_file_that_is_no_baseline(folder: Path, content: str, message: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from irshape.cli.main import main
-from irshape.scan.remote import archive_of, beside, shown
+from irshape.scan.place import archive_of, asked
 from irshape.scan.results import read
 from tests.scan.server import Server
 
@@ -71,7 +71,7 @@ def test_only_ranges_of_large_weights_are_read(tmp_path: Path) -> None:
     weights = (ROOT / "examples" / "decoder.bin").read_bytes()
     (folder / "decoder.bin").write_bytes(weights + bytes(1 << 22))
     with Server(folder) as server:
-        main(["scan", server.url, "-o", str(tmp_path / "out.jsonl"), "-q"])
+        main(["scan", server.url, "-o", str(tmp_path / "out.jsonl"), "-q", "--force"])
         (row,) = read(str(tmp_path / "out.jsonl"))
         assert [fault["code"] for fault in row["diagnostics"]] == ["W201"]  # longer than its constants
         assert row["weights_size"] == len(weights) + (1 << 22)
@@ -86,7 +86,7 @@ def test_faults_of_the_transport_are_no_verdict(models: Path, tmp_path: Path) ->
         ({"changes": True}, "changed while it was read"),
     ):
         with Server(models, **faults) as server:  # type: ignore[arg-type]
-            code = main(["scan", f"{server.url}/sub/atrous.xml", "-o", str(tmp_path / "out.jsonl"), "-q"])
+            code = main(["scan", f"{server.url}/sub/atrous.xml", "-o", str(tmp_path / "out.jsonl"), "-q", "--force"])
             (row,) = read(str(tmp_path / "out.jsonl"))
             assert (code, row["verdict"]) == (2, "failed")
             assert [fault["code"] for fault in row["diagnostics"]] == ["I105"]
@@ -98,7 +98,7 @@ def test_secrets_are_in_no_result_and_no_message(models: Path, tmp_path: Path, c
         with Server(models, **faults) as server:  # type: ignore[arg-type]
             url = server.url.replace("//", "//user:hunter2@")
             places = f"{url}/sub/atrous.xml?signature=hunter2#hunter2", f"{url}/none?token=hunter2"
-            main(["scan", *places, "-o", str(tmp_path / "out.jsonl")])
+            main(["scan", *places, "-o", str(tmp_path / "out.jsonl"), "--force"])
             printed = capsys.readouterr()
             text = (tmp_path / "out.jsonl").read_text(encoding="utf-8") + printed.out + printed.err
             assert "hunter2" not in text
@@ -156,6 +156,25 @@ def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_pat
     assert rows_of(tmp_path / "out.jsonl", str(models)) == rows
 
 
+@pytest.mark.parametrize("ranges", [True, False])
+def test_an_archive_behind_a_url_has_the_rows_of_its_folder(models: Path, tmp_path: Path, ranges: bool) -> None:
+    rows, _ = expected(models)
+    shutil.make_archive(str(tmp_path / "served" / "m"), "zip", models)
+    shutil.make_archive(str(tmp_path / "served" / "m"), "gztar", models)
+    shutil.copy(tmp_path / "served" / "m.zip", tmp_path / "served" / "blob")
+    with Server(tmp_path / "served", ranges=ranges) as server:
+        for form, place in (("zip", f"{server.url}/m.zip"), ("tar", f"{server.url}/m.tar.gz"), ("zip", f"zip://::{server.url}/blob?sig=1")):
+            main(["scan", place, "-o", str(tmp_path / "out.jsonl"), "-q", "--force", "--jobs", "1"])
+            shown = place.removeprefix("zip://::").removesuffix("?sig=1")
+            found = {
+                row["file"].removesuffix(f"::{shown}").removeprefix(f"{form}://").removeprefix("./"): row
+                for row in read(str(tmp_path / "out.jsonl"))
+            }
+            assert {name: (row["verdict"], row["hash"], row["signature"]) for name, row in found.items()} == {
+                name: (row["verdict"], row["hash"], row["signature"]) for name, row in rows.items()
+            }
+
+
 def test_places_and_names() -> None:
     for place, weights, name in (
         ("https://host/a.xml?sig=1", "https://host/a.bin?sig=1", "https://host/a.xml"),
@@ -163,5 +182,8 @@ def test_places_and_names() -> None:
         ("zip://b/a.xml::https://u:p@host/m.zip?sig=1", "zip://b/a.bin::https://u:p@host/m.zip?sig=1", "zip://b/a.xml::https://host/m.zip"),
         ("models/a?b.xml", "models/a?b.bin", "models/a?b.xml"),
     ):
-        assert (beside(place), shown(place)) == (weights, name)
-    assert [archive_of(name) for name in ("a.zip", "a.tar.gz", "A.TGZ", "a.zip.xml", "a")] == ["zip", "tar", "tar", None, None]
+        found = asked(place)
+        beside = found.beside()
+        inside = f"{beside.archive}://{beside.member}::{beside.root}" if beside.member else beside.root
+        assert (inside, found.name) == (weights, name)
+    assert [archive_of(name) for name in ("a.zip", "a.tar.gz", "A.TGZ", "a.zip.xml", "a")] == ["zip", "tar", "tar", "", ""]

@@ -19,8 +19,12 @@ from jsonschema import Draft202012Validator
 
 import irshape
 from irshape.cli.main import main
+from irshape.cli.parser import parser
+from irshape.cli.scan import _identity, _unit
 from irshape.scan.fields import row_schema
+from irshape.scan.place import Place
 from irshape.scan.results import Journal, ResultsError, read
+from irshape.scan.row import Scan
 from irshape.scan.summary import Comparison
 from tests.support.ir import Net
 
@@ -45,7 +49,7 @@ def models(tmp_path: Path) -> Path:
 
 def scanned(folder: Path | str, output: Path, *options: str) -> tuple[int, dict[str, Row]]:
     """The exit code, and the rows by the path from the folder, without the parts that differ from run to run."""
-    code = main(["scan", str(folder), "-o", str(output), "-q", *options])
+    code = main(["scan", str(folder), "-o", str(output), "-q", "--force", *options])
     return code, rows_of(output, str(folder))
 
 
@@ -180,17 +184,18 @@ def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
 
 def test_a_row_that_was_cut_short_is_made_again(tmp_path: Path) -> None:
     output = str(tmp_path / "out.jsonl")
+    whole = Scan()(Place("none.xml", "none.xml"))
     journal = Journal(output, "s")
     for name in "abc":
-        journal.add({"file": name})
+        journal.add({**whole, "file": name})
     journal.flush()
     journal.close()
     with open(journal.path, "r+b") as file:
         file.truncate(os.path.getsize(journal.path) - 3)
     journal = Journal(output, "s")
     assert ("a" in journal, "b" in journal, "c" in journal, journal.done) == (True, True, False, 2)
-    journal.add({"file": "c"})
-    journal.add({"file": "c"})
+    journal.add({**whole, "file": "c"})
+    journal.add({**whole, "file": "c"})
     assert [row["file"] for row in journal.rows()] == ["a", "b", "c"]
     with pytest.raises(ResultsError, match="another run"):
         Journal(output, "s")
@@ -265,3 +270,85 @@ def test_wrong_arguments_are_named(models: Path, tmp_path: Path, capsys: pytest.
     ):
         assert main(["scan", *arguments]) == 2
         assert message in capsys.readouterr().err, arguments
+
+
+def test_a_table_is_compared_with_what_it_was(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The table of --against may be the one that --output replaces."""
+    output = str(tmp_path / "out.jsonl")
+    main(["scan", str(models), "-o", output, "-q"])
+    (models / "sub" / "cut.xml").unlink()
+    capsys.readouterr()
+    main(["scan", str(models), "-o", output, "--force", "--against", output])
+    assert "since then: 1 gone" in capsys.readouterr().out
+
+
+def test_wrong_tables_are_said_before_the_scan(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = tmp_path / "out.jsonl"
+    output.touch()
+    for arguments in (["--against", "missing.jsonl"], ["--cache", "missing.jsonl"], ["--against", str(models / "feed.xml")], []):
+        assert main(["scan", str(models), "-o", str(output), *arguments, *(["--force"] if arguments else [])]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
+        assert sorted(os.listdir(tmp_path)) == ["models", "out.jsonl"]
+        assert not output.read_bytes()
+
+
+def test_an_unfinished_run_belongs_to_its_files(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output = str(tmp_path / "out.jsonl")
+    journal = Journal(output, "another run")
+    journal.close()
+    for options in ([], ["--cost"]):
+        assert main(["scan", str(models), "-o", output, *options]) == 2
+        assert "other files, other options" in capsys.readouterr().err
+    assert main(["scan", str(models), "-o", output, "-q", "--restart"]) == 1
+    assert sorted(os.listdir(tmp_path)) == ["models", "out.jsonl"]
+
+
+def test_a_scan_that_finds_nothing_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["scan", str(tmp_path / "empty"), "-o", str(tmp_path / "out.jsonl")]) == 2
+    assert os.listdir(tmp_path) == ["empty"]
+
+
+def test_a_scan_that_is_ended_leaves_only_its_unfinished_table(models: Path, tmp_path: Path) -> None:
+    for number in range(300):
+        shutil.copy(models / "atrous.xml", models / f"m{number}.xml")
+    for delay in (0.2, 0.5, 1.0):
+        command = [sys.executable, "-m", "irshape", "scan", str(models), "-o", str(tmp_path / "out.parquet"), "-q", "--force"]
+        with subprocess.Popen(command) as process:
+            time.sleep(delay)
+            process.terminate()
+        assert set(os.listdir(tmp_path)) <= {"models", "out.parquet", "out.parquet.partial"}
+
+
+def test_the_files_of_a_run_are_part_of_its_identity(models: Path, tmp_path: Path) -> None:
+    output = str(tmp_path / "out.jsonl")
+    identities = []
+    for files in ([models], [models / "sub"], [models, models / "sub"]):
+        given = parser(["scan"]).parse_args(["scan", *map(str, files), "-o", output])
+        identities.append(_identity(given, _unit(given)))
+    assert len(set(identities)) == 3
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2])
+def test_a_zip_packed_in_any_way_has_the_rows_of_its_folder(models: Path, tmp_path: Path, method: int) -> None:
+    _, expected = scanned(models, tmp_path / "out.jsonl")
+    with zipfile.ZipFile(tmp_path / "m.zip", "w", method) as file:
+        for path in sorted(models.rglob("*.*")):
+            file.write(path, path.relative_to(models))
+    _, rows = scanned(tmp_path / "m.zip", tmp_path / "archive.jsonl", "--jobs", "2")
+    assert rows == expected
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
+def test_a_tar_that_many_workers_read(tmp_path: Path, mode: str) -> None:
+    """Processes that were forked share the position of a file."""
+    path = tmp_path / "m.tar"
+    path = path.with_name("m.tar" if mode == "w" else f"m.tar.{mode[2:]}")
+    with tarfile.open(path, mode) as file:
+        for number in range(200):
+            file.add(ROOT / "examples" / "atrous.xml", f"{number}.xml")
+            file.add(ROOT / "examples" / "atrous.bin", f"{number}.bin")
+    _, rows = scanned(path, tmp_path / "out.jsonl", "--jobs", "4")
+    assert len(rows) == 200
+    assert {row["verdict"] for row in rows.values()} == {"valid"}
+    assert len({row["hash"] for row in rows.values()}) == 1

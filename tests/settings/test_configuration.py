@@ -1,7 +1,9 @@
 """Configurations: where they are found, what they may hold, and every fault with its file and line."""
 
 import json
+import re
 import sys
+import time
 import tomllib
 from pathlib import Path
 
@@ -185,7 +187,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"absent.toml: No such file"):
         read(str(tmp_path / "absent.toml"))
     (tmp_path / "irshape.toml").write_bytes(b'select = ["\xff"]')
-    with pytest.raises(ConfigurationError, match="the file is not UTF-8; save it as UTF-8"):
+    with pytest.raises(ConfigurationError, match=r"the file is not UTF-8: .*; save it as UTF-8"):
         read(str(tmp_path / "irshape.toml"))
 
 
@@ -193,6 +195,71 @@ def test_a_configuration_without_pydantic(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setitem(sys.modules, "pydantic", None)
     with pytest.raises(ConfigurationError, match="reading a configuration needs pydantic: pip install pydantic"):
         read(str(write(tmp_path, "")))
+
+
+# what a configuration from a stranger may not do
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ('weights = "../secret.bin"', "weights"),
+        ('weights = "link.bin"', "weights"),
+        ('extensions = ["ok.toml", "../secret.toml"]', "extensions.1"),
+        ('baseline = "/etc/hosts"', "baseline"),
+        ('baseline = "a\\u0000b"', "baseline"),
+        ('[per-file."*"]\nweights = "deep/../../secret.bin"', "per-file.*.weights"),
+    ],
+)
+def test_its_paths_stay_in_its_folder(tmp_path: Path, text: str, key: str) -> None:
+    (tmp_path / "secret.bin").write_text("secret")
+    path = write(tmp_path / "repository", text)
+    (path.parent / "link.bin").symlink_to(tmp_path / "secret.bin")
+    with pytest.raises(
+        ConfigurationError, match=rf"irshape.toml:\d: {re.escape(key)}: .* leads out of the folder .*--trust-config allows it"
+    ):
+        read(str(path))
+    assert read(str(path), is_trusted=True)
+
+
+def test_a_link_is_not_followed_to_a_configuration_elsewhere(tmp_path: Path) -> None:
+    secret = write(tmp_path, "token = 'secret'", "secret.toml")
+    link = tmp_path / "repository" / "irshape.toml"
+    link.parent.mkdir()
+    link.symlink_to(secret)
+    with pytest.raises(ConfigurationError, match="a link to a file outside of its folder; --trust-config") as error:
+        Settings().of(str(link.parent / "a.xml"))
+    assert "token" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "select = " + "[" * 5_000,
+        ".".join("a" * 40_000) + "=1",
+        "x = " + "1" * 5_000,
+        "[" + "a" * 500_000,
+        "[" + "a.'b'" * 100_000,
+        "\n".join(f"k{number} = 1" for number in range(20_000)),
+        "#" * (1 << 20) + "#",
+    ],
+    ids=["nested", "dotted", "digits", "header", "quotes", "faults", "large"],
+)
+def test_a_hostile_file_is_refused_soon(tmp_path: Path, text: str) -> None:
+    began = time.process_time()
+    with pytest.raises(ConfigurationError) as error:
+        read(str(write(tmp_path, text)))
+    assert time.process_time() - began < 3
+    assert len(str(error.value)) < 50_000
+
+
+def test_many_tables_for_many_files(tmp_path: Path) -> None:
+    write(tmp_path, "\n".join(f'[per-file."*{number}*.xml"]\nignore = ["R104"]' for number in range(3_000)))
+    settings = Settings()
+    began = time.process_time()
+    tables = [len(settings.of(str(tmp_path / f"m{number}.xml")).tables) for number in range(200)]
+    assert (tables[0], tables[123]) == (1, 6)  # 1, 2, 3, 12, 23, 123
+    assert time.process_time() - began < 4
 
 
 # the schema

@@ -2,7 +2,7 @@
 
 import pytest
 
-from irshape.settings.globs import covers, names
+from irshape.settings.globs import Globs
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,31 @@ from irshape.settings.globs import covers, names
     ],
 )
 def test_names(glob: str, path: str, is_named: bool) -> None:
-    assert names([glob], path) == is_named
+    assert Globs([glob]).names(path) == is_named
 
 
 def test_a_folder_covers_everything_below() -> None:
-    assert covers(["drafts"], "a/drafts/deep/b.xml")
-    assert covers(["*.xml", "a/drafts"], "a/drafts/b.txt")
-    assert not names(["drafts"], "a/drafts/b.xml")
-    assert not covers(["drafts"], "a/draft/b.xml")
+    assert Globs(["drafts"]).covers("a/drafts/deep/b.xml")
+    assert Globs(["*.xml", "a/drafts"]).covers("a/drafts/b.txt")
+    assert not Globs(["drafts"]).names("a/drafts/b.xml")
+    assert not Globs(["drafts"]).covers("a/draft/b.xml")
+
+
+@pytest.mark.parametrize("glob", ["[]", "[!]", "[z-a]", "[", "[]a]", "[a-]", "\\", "(", "**", "***", "/", "", "\0"])
+def test_any_text_is_a_glob(glob: str) -> None:
+    assert not Globs([glob, "a.xml"]).names("b/c.txt") or glob in ("**", "***")
+    assert Globs([glob, "a.xml"]).names("a.xml")
+
+
+def test_many_globs_are_told_apart() -> None:
+    globs = Globs([f"m{number}*.xml" for number in range(2000)] + ["**/x/*", "m7"])
+    assert globs.covering("a/m1999.xml") == (1, 19, 199, 1999)
+    assert globs.covering("m7/x/b") == (2000, 2001)
+    assert globs.covering("none") == ()
+
+
+def test_stars_take_no_time_that_grows_beyond_the_path() -> None:
+    """Of a backtracking matcher, each of these stars would double the work."""
+    globs = Globs(["*a" * 500 + "c", "**/a/" * 500 + "c", "*" * 1000 + "c"])
+    assert not globs.covers("a" * 4000)
+    assert not globs.covers("a/" * 2000)

@@ -11,7 +11,7 @@ from irshape.shape.dim import Scope, Size, bounds, evaluate, product
 from irshape.shape.guard import BOUNDS, STATIC
 from irshape.shape.reported import Reported
 from irshape.shape.shape import Shape, broadcast_shapes, merge_shapes
-from irshape.shape.window import window
+from irshape.shape.window import Slide, window
 from tests.shape.recorder import Recorder
 
 Interval = tuple[int, float]
@@ -80,12 +80,12 @@ def small_models(random: Random) -> dict[str, tuple[list[list[Interval]], Rule, 
         ),
         "window": (
             [[(1, 9), (3, 3), size()]],
-            lambda ctx, x: (x[0][0], 7, window(ctx, x[0][2], kernel, stride, 1, c, b)),
+            lambda ctx, x: (x[0][0], 7, window(ctx, x[0][2], kernel, Slide(stride, 1, c, b))),
             lambda p: ops.convolution(p[0], parameter([(7, 7), (3, 3), (kernel, kernel)]), [stride], [c], [b], [1], "explicit"),
         ),
         "two windows": (
             [[(1, 9), (3, 3), size()]],
-            lambda ctx, x: (x[0][0], 3, window(ctx, window(ctx, x[0][2], kernel, stride, 1, c, b), 2, 2, 1, 1, 0) + 1),
+            lambda ctx, x: (x[0][0], 3, window(ctx, window(ctx, x[0][2], kernel, Slide(stride, 1, c, b)), 2, Slide(2, 1, 1, 0)) + 1),
             lambda p: ops.concat(
                 [
                     ops.convolution(

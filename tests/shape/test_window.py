@@ -5,7 +5,7 @@ from math import inf
 import pytest
 
 from irshape.shape.dim import Scope, Size, format_size
-from irshape.shape.window import transposed_window, window
+from irshape.shape.window import Slide, transposed_window, window
 from tests.shape.recorder import Recorder
 
 # Low and high of the data, kernel, stride, dilation, pads, rounding, the result, the decisions.
@@ -38,7 +38,7 @@ WINDOWS: tuple[tuple[float, float, int, int, int, int, int, str, str, list[str]]
 def test_window(row: tuple[float, float, int, int, int, int, int, str, str, list[str]]) -> None:
     low, high, kernel, stride, dilation, begin, end, rounding, text, story = row
     ctx = Recorder(Scope())
-    size = window(ctx, ctx.scope.symbol("X", low, high), kernel, stride, dilation, begin, end, rounding)
+    size = window(ctx, ctx.scope.symbol("X", low, high), kernel, Slide(stride, dilation, begin, end), rounding)
     assert (format_size(size), ctx.story) == (text, story)
 
 
@@ -59,19 +59,19 @@ TRANSPOSED: tuple[tuple[float, float, int, int, int, int, int, int, str, list[st
 def test_transposed_window(row: tuple[float, float, int, int, int, int, int, int, str, list[str]]) -> None:
     low, high, kernel, stride, dilation, begin, end, output_padding, text, story = row
     ctx = Recorder(Scope())
-    size = transposed_window(ctx, ctx.scope.symbol("X", low, high), kernel, stride, dilation, begin, end, output_padding)
+    size = transposed_window(ctx, ctx.scope.symbol("X", low, high), kernel, Slide(stride, dilation, begin, end), output_padding)
     assert (format_size(size), ctx.story) == (text, story)
 
 
 def test_formulas() -> None:
     ctx = Recorder(Scope())
     height = ctx.scope.symbol("H", 1)
-    assert str(window(ctx, height, 3, 2, 1, 1, 1)) == "(H + 1)//2"
-    assert str(window(ctx, height, 3, 2, 1, 0, 0)) == "(H + 1)//2 - 1"
-    assert str(window(ctx, height, 2, 2, 1, 0, 0, "ceil_torch")) == "(H + 1)//2"
-    assert str(window(ctx, height, 3, 2, 1, 1, 1, "ceil_torch")) == "H//2 + 1"
-    assert str(transposed_window(ctx, height, 2, 2, 1, 0, 0)) == "2*H"
+    assert str(window(ctx, height, 3, Slide(2, 1, 1, 1))) == "(H + 1)//2"
+    assert str(window(ctx, height, 3, Slide(2, 1, 0, 0))) == "(H + 1)//2 - 1"
+    assert str(window(ctx, height, 2, Slide(2, 1, 0, 0), "ceil_torch")) == "(H + 1)//2"
+    assert str(window(ctx, height, 3, Slide(2, 1, 1, 1), "ceil_torch")) == "H//2 + 1"
+    assert str(transposed_window(ctx, height, 2, Slide(2, 1, 0, 0))) == "2*H"
     size: Size = height
     for step in range(50):
-        size = window(ctx, size, 3, 2 if step % 10 == 0 else 1, 1, 1, 1)
+        size = window(ctx, size, 3, Slide(2 if step % 10 == 0 else 1, 1, 1, 1))
     assert str(size) == "(H + 31)//32"

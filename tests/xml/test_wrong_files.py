@@ -50,7 +50,7 @@ TEXTS = [
     (b"", "empty", "download the file again"),
     (b"\xef\xbb\xbf \n", "empty", "download the file again"),
     (bytes(5000), "filled with zero bytes, as an interrupted download leaves it", "download the file again"),
-    (b"Entry not found", "a text that begins with 'Entry not found'", "download the file itself"),
+    (b"Entry not found", "a text without markup", "download the file itself"),
 ]
 
 

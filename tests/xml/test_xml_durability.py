@@ -11,8 +11,9 @@ from typing import Literal
 
 import pytest
 
+from irshape.files.writing import write_atomic
 from irshape.xml.weights import Weights
-from irshape.xml.writer import place_weights, write_atomic
+from irshape.xml.writer import place_weights
 
 MODEL = Path(__file__).parents[1] / "data" / "sound.xml"
 ROOT = Path(__file__).parents[2]
@@ -49,7 +50,7 @@ def test_a_write_that_is_killed_leaves_nothing(tmp_path: Path) -> None:
         pytest.skip("files have names from the start here")
     program = """
 import os, signal, sys
-from irshape.xml import writer
+from irshape.files import writing as writer
 os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
 writer.write_atomic(sys.argv[1], b"new" * 100_000)
 """

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from irshape.files.writing import write_atomic
 from irshape.xml.reader import read
 from irshape.xml.weights import Weights
-from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights, write_atomic
+from irshape.xml.writer import LayerFacts, PortFacts, annotate, place_weights
 from tests.support.oracle import core_of
 
 DATA = Path(__file__).parent.parent / "data" / "ir"
@@ -194,6 +195,23 @@ def test_the_input_is_replaced_in_place_only(tmp_path, alias):
     assert source.read_bytes() == b"old"
     write_atomic(path, b"new", in_place=True, source=source)
     assert path.read_bytes() == b"new"
+    assert path.is_symlink() == (alias == "symlink")
+
+
+def test_a_link_is_replaced_and_not_followed(tmp_path):
+    """Whoever planted a link in the place of an output must not choose the file that irshape writes."""
+    victim, path = tmp_path / "victim", tmp_path / "out.xml"
+    victim.write_bytes(b"victim")
+    path.symlink_to(victim)
+    with pytest.raises(FileExistsError):
+        write_atomic(path, b"new")
+    write_atomic(path, b"new", force=True)
+    assert (victim.read_bytes(), path.read_bytes(), path.is_symlink()) == (b"victim", b"new", False)
+    path.unlink()
+    path.symlink_to(tmp_path / "none")
+    with pytest.raises(FileExistsError):
+        write_atomic(path, b"new")
+    assert not (tmp_path / "none").exists()
 
 
 def test_only_regular_files_are_written(tmp_path):

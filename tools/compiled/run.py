@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -52,7 +53,10 @@ def needed() -> str | None:
 
 
 def build(tree: Path) -> None:
-    """Copy the files of the repository, build the wheel from the copy, and unpack it over the copy."""
+    """Copy the files of the repository, build the wheel from a source distribution of the copy, and unpack it over the copy.
+
+    The environment that builds has nothing but the tool that does so, as on a machine that installs the source distribution.
+    """
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
@@ -60,7 +64,10 @@ def build(tree: Path) -> None:
         if (ROOT / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, tree / name)
-    run(tree, sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "-w", str(tree.parent), ".", HATCH_BUILD_HOOK_ENABLE_MYPYC="1")
+    venv.create(tree.parent / "empty", with_pip=True)
+    python = str(tree.parent / "empty" / ("Scripts/python.exe" if os.name == "nt" else "bin/python"))
+    run(tree, python, "-m", "pip", "install", "-q", "build")
+    run(tree, python, "-m", "build", "--outdir", str(tree.parent), ".", HATCH_BUILD_HOOK_ENABLE_MYPYC="1")
     (wheel,) = tree.parent.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(tree)

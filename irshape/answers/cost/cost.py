@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -14,6 +15,7 @@ from irshape.answers.cost.formula import Amount, Formula, amount, total, value
 from irshape.answers.cost.graph import Graph, Parameters, Trips, bytes_of
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
+from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.variables import pairs
@@ -181,23 +183,31 @@ class Cost:
             for layer in self.layers
         ]  # fmt: skip
 
-    def write_csv(self, path: str | os.PathLike[str]) -> None:
-        """Write the records as a CSV file, with a head. Raises `OSError` if the file cannot be written."""
+    def write_csv(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write the records as a CSV file, with a head. An existing file is replaced only with `force`. Raises `OSError`."""
         records = self.to_records()
-        with open(path, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, list(records[0]) if records else ["layer"])
-            writer.writeheader()
-            writer.writerows(records)
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, list(records[0]) if records else ["layer"])
+        writer.writeheader()
+        writer.writerows(records)
+        write_atomic(path, text.getvalue().encode("utf-8", "backslashreplace"), force=force, kept=self._files())
 
-    def plot(self, path: str | os.PathLike[str], symbol: str | None = None) -> None:
+    def _files(self) -> list[str]:
+        """The files of the model, which nothing overwrites."""
+        weights = self._inference.weights
+        return [path for path in (self.document.path, weights.path if weights else None) if path is not None]
+
+    def plot(self, path: str | os.PathLike[str], symbol: str | None = None, *, force: bool = False) -> None:
         """Draw cost against one symbol, and memory against depth, as PNG or SVG. Needs matplotlib (`irshape[plot]`).
 
-        `symbol` is the first symbol of the model unless it is given; without symbols only memory is drawn. Raises `ImportError` without
+        `symbol` is the first symbol of the model unless it is given; without symbols only memory is drawn. An existing file is replaced
+        only with `force`. Raises `ImportError` without
         matplotlib, `InputError` for an unknown symbol, `ValueError` for an unknown format, and `OSError` if the file cannot be written.
         """
-        from irshape.answers.cost.plot import Drawing, plot
+        from irshape.answers.cost.plot import Drawing, picture
 
-        plot(Drawing(self.symbols, self.near, self.macs, self.peak_memory, self.peak.profile), path, symbol)
+        drawing = Drawing(self.symbols, self.near, self.macs, self.peak_memory, self.peak.profile)
+        write_atomic(path, picture(drawing, os.fspath(path), symbol), force=force, kept=self._files())
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/cost.schema.json`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -27,9 +27,9 @@ class Drawing(NamedTuple):
     profile: Sequence[tuple[Node, Amount]]
 
 
-def plot(cost: Drawing, path: str | os.PathLike[str], symbol: str | None = None) -> None:
-    """Draw a cost, as `Cost.plot` says."""
-    if not os.fspath(path).lower().endswith(_FORMATS):
+def picture(cost: Drawing, path: str, symbol: str | None = None) -> bytes:
+    """The picture of a cost, as `Cost.plot` says, in the format that the path names."""
+    if not path.lower().endswith(_FORMATS):
         raise ValueError(f"the name of a picture must end with {' or '.join(_FORMATS)}")
     symbols = list(cost.symbols)
     if symbol is not None and symbol not in symbols:
@@ -44,8 +44,10 @@ def plot(cost: Drawing, path: str | os.PathLike[str], symbol: str | None = None)
     if symbol is not None:
         _draw_growth(cost, symbol, axes[0][0])
     _draw_memory(cost, axes[-1][0])
-    metadata = {"Date": None} if os.fspath(path).lower().endswith(".svg") else None
-    figure.savefig(path, metadata=metadata)
+    kind = path.lower().rpartition(".")[2]
+    drawn = io.BytesIO()
+    figure.savefig(drawn, format=kind, metadata={"Date": None} if kind == "svg" else None)
+    return drawn.getvalue()
 
 
 def _draw_growth(cost: Drawing, symbol: str, axes: Any) -> None:

@@ -83,8 +83,8 @@ class Rule(Application):
 class TracedRule(Rule):
     """An application whose numbers remember where they were read and how they were computed."""
 
-    def exact_div(self, a: Size, divisor: Size, message: str, **more: Any) -> Size:
-        quotient: Any = super().exact_div(a, divisor, message, **more)
+    def quotient(self, a: Size, divisor: Size) -> Size:
+        quotient: Any = super().quotient(a, divisor)
         own = term_of(quotient)
         exact: Size = traced(quotient, Operation("/", own.a, own.b)) if isinstance(own, Operation) and own.sign == "//" else quotient
         return exact

@@ -109,11 +109,10 @@ class Discovery:
         engine = Engine(self._model, self._weights, self._opaque, is_static=is_static)
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)
-        Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols}).apply(engine)
-        for node, shape in self.state.items():
-            sizes = tuple([size_of(engine.scope, one, None, ranges) for one in shape])
-            engine.overrides[node.index] = (engine.facts.intern(self._types[node], sizes),)
-        engine.run()
+        inputs = Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols})
+        states = {node: tuple([size_of(engine.scope, one, None, ranges) for one in shape]) for node, shape in self.state.items()}
+        overrides = {node.index: (engine.facts.intern(self._types[node], sizes),) for node, sizes in states.items()}
+        engine.run(inputs.question(engine).with_overrides(overrides))
         return engine
 
     def _open(self) -> None:

@@ -84,12 +84,17 @@ class Formulas:
 
     def definitions(self, *others: Expression) -> list[tuple[str, Tree]]:
         """What the formulas with names, and the atoms that these and the others are built of, are computed by, in order."""
-        found = []
+        return [(name, tree) for _, name, tree in self.numbered(*others)]
+
+    def numbered(self, *others: Expression) -> list[tuple[int, str, Tree]]:
+        """The definitions, each after the number of atoms before it."""
+        found: list[tuple[int, str, Tree]] = []
         for index in self.table.atoms_below(*self.names, *others):
             atom = self.table.atoms[index]
             if atom.kind != "symbol":
-                found.append((f"e{index}", [_OPERATORS.get(atom.kind, atom.kind), *map(self.tree, atom.arguments)]))
-        found += [(name, self.tree(expression)) for expression, name in self.names.items() if name[0] == "n"]
+                found.append((index, f"e{index}", [_OPERATORS.get(atom.kind, atom.kind), *map(self.tree, atom.arguments)]))
+        last = len(self.table.atoms)
+        found += [(last, name, self.tree(expression)) for expression, name in self.names.items() if name[0] == "n"]
         return found
 
     def tree(self, expression: Expression) -> Tree:

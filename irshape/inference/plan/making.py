@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import Conditions, Formulas
-from irshape.inference.plan.plan import Numbers, Plan, Symbol, Template
-from irshape.inference.schedule import facts_of, marked
+from irshape.inference.plan.plan import Ask, Numbers, Plan, Step, Symbol, Template
+from irshape.inference.schedule import facts_of, marked, sources_of
 from irshape.inference.transfer import Transfer
 from irshape.model.model import Node
 from irshape.report.finding import Finding
 from irshape.shape.dim import INT64_MAX, Dim, Question, Scope
-from irshape.shape.polynomial import Polynomial
+from irshape.shape.polynomial import Expression, Polynomial
 from irshape.shape.value import Real, exact_limits
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _HIGH: Final = 1 << 16
 # No plan is made of more formulas and conditions, or of more sizes and elements in all: it would cost more than it saves.
 _MOST_FORMULAS: Final = 10_000
 _MOST_NUMBERS: Final = 200_000
+# So many elements of a tensor that only its rule tells get a symbol.
+_MOST_SYMBOLS: Final = 64
 
 
 def make_plan(engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int, int]]) -> Plan | None:
@@ -59,7 +62,8 @@ class _Making:
     """The pass over the nodes that the changing inputs reach.
 
     `slots` are the facts of the example, with facts of formulas in place of those that change; `open_slots` are the tensors that only
-    their rules tell.
+    their rules tell, `asks` these rules, each with the number of atoms that its inputs are made of. A number in an open tensor is a
+    symbol of its own, if it is positive; then formulas go on from there. A tensor that is no numbers is an input for rules only.
     """
 
     def __init__(self, engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int, int]]) -> None:
@@ -86,7 +90,10 @@ class _Making:
         self.slots = self.base.slots.copy()
         self.tensors: dict[int, Template] = {}
         self.open_slots: set[int] = set()
-        self.marks = bytearray(len(self.schedule.nodes))
+        self.asks: list[tuple[int, Step]] = []
+        self.carried: set[int] = set()
+        self._roots: list[Expression] = []
+        self._fresh = 0
         self.examines = False
         self._planned: dict[tuple[object, ...], _Planned | None] = {}
         self._transfers: dict[Transfer, Transfer] = {}
@@ -105,22 +112,22 @@ class _Making:
             if self.work.is_done or len(self.scope.polynomials.atoms) + len(self.conditions) > _MOST_FORMULAS:
                 raise _Unplanned
         self._examine_variables()
-        if 2 * len(self.open_slots) > count:
+        if 2 * len(self.asks) > count:
             raise _Unplanned
         if sum(len(template.shape) + len(template.elements or ()) for template in set(self.tensors.values())) > _MOST_NUMBERS:
             raise _Unplanned
         tensors = {slot: self._named(template) for slot, template in self.tensors.items()}
-        definitions = self.formulas.definitions(*self.conditions.expressions())
+        steps: list[tuple[int, Step]] = [(before, (name, tree)) for before, name, tree in self.formulas.numbered(*self._expressions())]
+        steps = sorted([*self.asks, *steps], key=lambda step: step[0])
         return Plan(
             self.model,
             self.base,
             self.shapes,
             self.symbols,
-            definitions,
+            [step for _, step in steps],
             self.conditions.trees(),
             tensors,
             self.open_slots,
-            self.marks if any(self.marks) or self.examines else None,
             examines=self.examines,
         )
 
@@ -133,15 +140,15 @@ class _Making:
         if transfer is not None and not transfer.is_pure and transfer.op.TYPE == "Parameter":
             return self._parameter(node)
         planned: _Planned | None = None
-        if transfer is not None and transfer.is_pure and not any(source in self.open_slots for source in node.sources):
+        if transfer is not None and transfer.is_pure and not any(source in self.carried for source in node.sources):
             facts = facts_of(node, self.slots)
             planned = self._planned.get((transfer, facts), _UNASKED)
             if planned is _UNASKED:
                 planned = self._planned[transfer, facts] = self._apply(node, transfer, facts)
         if planned is None:
-            return self._leave_open(position, node, own)
+            return self._ask(position, node, transfer)
         if planned.has_varying_findings:
-            self.marks[position] = True
+            self._append(position, node, [], [])
         changed = []
         for slot, fact, template in zip(own, planned.outputs, planned.templates, strict=True):
             if template is not None:
@@ -150,9 +157,92 @@ class _Making:
                 changed.append(slot)
         return changed
 
+    def _append(self, position: int, node: Node, outputs: list[Template | None], symbols: list[tuple[str, int, int]]) -> None:
+        """Let a rule be asked at each reshape."""
+        inputs: list[Fact | Template | int] = []
+        for source in sources_of(node):
+            template = self.tensors.get(source)
+            if template is not None:
+                inputs.append(self._with_trees(template))
+            else:
+                inputs.append(source if source in self.carried else self.base.slots[source])
+        self.asks.append((len(self.scope.polynomials.atoms), Ask(position, node, inputs, outputs, symbols)))
+
+    def _ask(self, position: int, node: Node, transfer: Transfer | None) -> list[int]:
+        """Leave a node to its rule; the tensors that it may change."""
+        first = node.first_slot
+        own = range(first, first + node.layer.signature.output_count)
+        known: Sequence[Fact | None] = [None] * len(own)
+        if transfer is not None and transfer.is_pure and not any(source in self.carried for source in node.sources):
+            outcome = self.rules.apply(node, self._transfer(transfer), facts_of(node, self.slots))
+            known = outcome.outputs[: len(own)] if len(outcome.outputs) >= len(own) else known
+        before = len(self.scope.polynomials.atoms)
+        symbols: list[tuple[str, int, int]] = []
+        templates = [self._open(slot, like, symbols) for slot, like in zip(own, known, strict=True)]
+        named = [template and self._named(template) for template in templates]
+        self._append(position, node, named, symbols)
+        self.asks[-1] = before, self.asks[-1][1]
+        self.open_slots.update(own)
+        return [slot for slot in own if slot in self.carried or slot in self.tensors]
+
+    def _open(self, slot: int, like: Fact | None, symbols: list[tuple[str, int, int]]) -> Template | None:
+        """The template of a tensor that only its rule tells, with symbols for the numbers in which a pass with formulas is not `like` it.
+
+        None if the tensor is carried to the rules that read it.
+        """
+        example = self.base.slots[slot]
+        fact = None
+        if example.shape is not None and example.openvino_view is example and not example.is_poisoned and self._is_clear(example):
+            count = len(symbols)
+            shape = self._symbols(example.shape, None if like is None else like.shape, symbols)
+            elements = None
+            if example.elements is not None and len(symbols) == count and len(example.elements) <= _MOST_SYMBOLS:
+                elements = self._symbols(example.elements, None if like is None else like.elements, symbols)
+            if shape is not None and (elements is None) == (example.elements is None):
+                fact = self.rules.facts.intern(example.element_type, shape, elements)
+            else:
+                del symbols[count:]
+        template = None if fact is None else self._template(fact, example, False)
+        if fact is None or template is None:
+            self.carried.add(slot)
+        elif any(isinstance(one, Polynomial) for one in (*template.shape, *(template.elements or ()))):
+            self.slots[slot] = fact
+            self.tensors[slot] = template
+        return template
+
+    def _symbols(
+        self, numbers: tuple[Any, ...], like: tuple[Any, ...] | None, symbols: list[tuple[str, int, int]]
+    ) -> tuple[Any, ...] | None:
+        """Numbers, and symbols for those that may vary; None if one is neither positive nor known."""
+        found: list[Any] = []
+        for index, number in enumerate(numbers):
+            if like is not None and len(like) == len(numbers) and repr(like[index]) == repr(number):
+                found.append(number)
+                continue
+            if number != int(number) or not 0 < number < _HIGH:
+                return None
+            name = f"x{self._fresh}"
+            self._fresh += 1
+            symbols.append((name, 1, _HIGH))
+            self.formulas.example[name] = int(number)
+            found.append(self.scope.symbol(name, 1, _HIGH))
+        return tuple(found)
+
+    def _with_trees(self, template: Template) -> Template:
+        """A template with trees in place of its formulas."""
+        self._roots += [one for one in (*template.shape, *(template.elements or ())) if isinstance(one, Polynomial)]
+        tree = self.formulas.tree
+        shape, elements = ([tree(one) if isinstance(one, Polynomial) else one for one in terms or ()] for terms in template[1:])
+        return Template(template.element_type, tuple(shape), None if template.elements is None else tuple(elements))
+
+    def _expressions(self) -> list[Expression]:
+        """The formulas that conditions and the inputs of rules are made of."""
+        return [*self.conditions.expressions(), *self._roots]
+
     def _apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> _Planned | None:
         """The outcome of a rule with formulas, checked against the one of the example; None if only the rule itself tells it."""
-        if not all(map(self._is_clear, facts)):
+        stay = [source not in self.tensors for source in sources_of(node)]
+        if not all(self._is_clear(fact) and (fact.openvino_view is fact or not stays) for fact, stays in zip(facts, stay, strict=True)):
             return None
         del self.questions[:]
         outcome = self.rules.apply(node, self._transfer(transfer), facts)
@@ -178,13 +268,6 @@ class _Making:
             twin = self._transfers[transfer] = Transfer(transfer.op, transfer.listed, transfer.wanted)
         return twin
 
-    def _leave_open(self, position: int, node: Node, own: range) -> list[int]:
-        """Leave a node to its rule; the tensors that it may change."""
-        if any(source in self.tensors for source in node.sources):
-            self.marks[position] = True
-        self.open_slots.update(own)
-        return list(own)
-
     def _parameter(self, node: Node) -> list[int]:
         op: Any = node.op
         shape: list[Any] = list(self.shapes[node.index])
@@ -200,9 +283,7 @@ class _Making:
         return [node.first_slot]
 
     def _is_clear(self, fact: Fact) -> bool:
-        """Whether a fact holds no symbol but those of the plan, and OpenVINO knows the same."""
-        if fact.openvino_view is not fact:
-            return False
+        """Whether a fact holds no symbol but those of the plan. These stand for numbers, and of numbers OpenVINO knows the same."""
         for one in (*(fact.shape or ()), *(fact.elements or ())):
             if isinstance(one, Real) or (isinstance(one, Dim) and one.scope is not self.scope):
                 return False
@@ -210,7 +291,9 @@ class _Making:
 
     def _template(self, fact: Fact, example: Fact, is_followed: bool) -> Template | None:
         """The template of a fact; None if the fact of the example is another, or another rule would tell more."""
-        if fact.shape is None or fact.is_poisoned or fact.is_literal or not self._is_clear(fact) or not self._is_clear(example):
+        if fact.shape is None or fact.is_poisoned or fact.is_literal or not self._is_clear(fact):
+            return None
+        if example.openvino_view is not example or not self._is_clear(example):
             return None
         if fact.element_type is not example.element_type or (fact.elements is None) != (example.elements is None):
             return None
@@ -257,7 +340,7 @@ class _Making:
         for pair in self.engine.pairs:
             nodes = [node for node in (pair.read_value, pair.assign) if node is not None]
             slots = [slot for node in nodes for slot in (*node.sources, node.first_slot)]
-            if any(slot in self.tensors or slot in self.open_slots for slot in slots):
+            if any(slot in self.tensors or slot in self.carried for slot in slots):
                 self.examines = True
 
 

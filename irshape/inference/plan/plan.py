@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from functools import cached_property
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property, partial
 from math import isfinite
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import Tree, python
+from irshape.inference.question import Question
 from irshape.inference.run import Run
 from irshape.model.model import Model, Node
 from irshape.shape.element_type import ElementType
+
+if TYPE_CHECKING:
+    from irshape.inference.engine import Engine
 
 Numbers: TypeAlias = tuple[int, ...]
 
@@ -29,11 +33,30 @@ class Symbol(NamedTuple):
 
 
 class Template(NamedTuple):
-    """The fact of a tensor with formulas in it: numbers, and names of formulas."""
+    """The fact of a tensor with formulas in it: numbers, and names or trees of formulas."""
 
     element_type: ElementType
     shape: tuple[Any, ...]
     elements: tuple[Any, ...] | None
+
+
+class Ask(NamedTuple):
+    """A node whose rule is asked at each reshape, because no formula tells its outputs or its findings.
+
+    `inputs` are the facts of its inputs: a fact that stays, a template of trees, or the tensor of an earlier ask. `outputs` are the
+    templates of its outputs, which name the `symbols` that stand for their numbers; None where the fact is taken as it is. There are
+    no outputs if formulas tell them.
+    """
+
+    position: int
+    node: Node
+    inputs: list[Fact | Template | int]
+    outputs: list[Template | None]
+    symbols: list[tuple[str, int, int]]
+
+
+Step: TypeAlias = tuple[str, Tree] | Ask
+"""The definition of a formula, or a rule that is asked."""
 
 
 class Plan:
@@ -42,10 +65,10 @@ class Plan:
     A plan is made from a pass over an example: the shapes that the inputs had. It holds for all sizes that fulfil its conditions, and
     then gives what a pass would give.
 
-    `model` is the model, `symbols` are the axes that change, `definitions` the formulas by name, in order, and `conditions` the formulas
-    that must hold. `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors` are the templates of the
-    tensors that the symbols change, `open` the tensors that only rules tell. `marks` are the positions of the nodes whose rules the plan
-    does not replace, None if there are none. `examines` says that the variables of the model must be compared for each reshape.
+    `model` is the model, `symbols` are the axes that change, `steps` the formulas by name and the rules that are asked, in order, and
+    `conditions` the formulas that must hold. `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors`
+    are the templates of the tensors that the symbols change, `open` the tensors that only rules tell. `examines` says that the variables
+    of the model must be compared for each reshape.
     """
 
     def __init__(
@@ -54,11 +77,10 @@ class Plan:
         base: Run,
         shapes: Mapping[int, Numbers],
         symbols: list[Symbol],
-        definitions: list[tuple[str, Tree]],
+        steps: list[Step],
         conditions: list[Tree],
         tensors: dict[int, Template],
         open: set[int],
-        marks: bytearray | None,
         *,
         examines: bool,
     ) -> None:
@@ -66,22 +88,19 @@ class Plan:
         self.base = base
         self.shapes = dict(shapes)
         self.symbols = symbols
-        self.definitions = definitions
+        self.steps = steps
         self.conditions = conditions
         self.tensors = tensors
-        self.marks = marks
         self.examines = examines
         self.open = open
+        self.asks = [step for step in steps if isinstance(step, Ask)]
         self._varying = [(symbol.node.index, symbol.axis) for symbol in symbols]
         self._ranks = [(index, len(shape)) for index, shape in shapes.items()]
         axes = [(index, axis) for index, rank in self._ranks for axis in range(rank)]
         self._fixed = [(index, axis, shapes[index][axis]) for index, axis in axes if (index, axis) not in self._varying]
 
-    def numbers(self, shapes: Mapping[int, Numbers]) -> Numbers | None:
-        """The sizes that change and all that are computed from them; None if the plan does not hold.
-
-        `shapes` are those of the Parameters, by node.
-        """
+    def run(self, shapes: Mapping[int, Numbers], engine: Engine) -> Run | None:
+        """The run for these shapes of Parameters, by node; None if the plan does not hold. The engine is asked for its rules."""
         if len(shapes) != len(self._ranks):
             return None
         for index, rank in self._ranks:
@@ -90,31 +109,36 @@ class Plan:
         for index, axis, size in self._fixed:
             if shapes[index][axis] != size:
                 return None
+        varying = [shapes[index][axis] for index, axis in self._varying]
+        base, run = self.base, Run(None)
+        run.outcomes = [None] * len(base.outcomes)
+        run.reports, run.unlisted, run.inner = base.reports, base.unlisted, base.inner
+        answers: dict[int, Fact] = {}
+        # Facts that a rule of the engine takes are those of its table; others are gone with the run.
+        table = engine.facts if self.asks else FactTable(engine.facts.is_static)
         try:
-            return self._functions[0](*[shapes[index][axis] for index, axis in self._varying])
+            if self.asks:
+                run.reports, run.unlisted, run.inner = base.reports.copy(), base.unlisted.copy(), base.inner.copy()
+                numbers = self._functions[0](*varying, _Asking(self, engine, Question(shapes), run, answers).ask)
+            else:
+                numbers = self._functions[0](*varying)
         except ZeroDivisionError:
             return None
+        if numbers is None:
+            return None
+        run.place = partial(self._placed, numbers, table, answers)
+        return run
 
-    def run(self, numbers: Numbers, facts: FactTable) -> Run:
-        """The run for these numbers; `facts` is the table of the engine, whose rules complete the run if the plan leaves tensors open.
-
-        Else the facts of the tensors are made when they are asked for, in a table of their own, which is gone with the run.
-        """
-        base = self.base
-        run = Run(None)
-        table = FactTable(facts.is_static) if self.marks is None else facts
-        run.place = lambda: self._placed(numbers, table)
-        run.reports, run.unlisted, run.inner = base.reports, base.unlisted, base.inner
-        return run if self.marks is None else run.copy()
-
-    def _placed(self, numbers: Numbers, facts: FactTable) -> list[Fact]:
+    def _placed(self, numbers: Numbers, table: FactTable, answers: Mapping[int, Fact]) -> list[Fact]:
         slots = self.base.slots.copy()
         made = [
-            facts.intern(element_type, shape, elements)
+            table.intern(element_type, shape, elements)
             for element_type, (shape, elements) in zip(self._types, self._functions[1](numbers), strict=True)
         ]
         for slot, kind in self._kinds:
             slots[slot] = made[kind]
+        for slot, fact in answers.items():
+            slots[slot] = fact
         return slots
 
     # The Python of a plan.
@@ -139,20 +163,30 @@ class Plan:
         """The plan in Python: two functions.
 
         `sizes` takes the sizes that change and gives them with the sizes that are computed from them, or None where a condition does not
-        hold. `tensors` takes these numbers and gives the shape and the known elements of each kind of tensor.
+        hold; a rule whose outputs no formula tells is asked by `ask`, with the inputs that change. `tensors` takes these numbers and gives
+        the shape and the known elements of each kind of tensor.
         """
         names = [symbol.name for symbol in self.symbols]
-        lines = [f"def sizes({', '.join(names)}):"]
+        lines = [f"def sizes({', '.join([*names, *(['ask'] if self.asks else [])])}):"]
         for name, node, axis, high in self.symbols:
-            lines += [
-                f"    # {name} is axis {axis} of the input of layer {node.id}",
-                f"    if not 1 <= {name} <= {high}:",
-                "        return None",
-            ]
-        lines += [f"    {name} = {python(tree)}" for name, tree in self.definitions]
+            lines += [f"    # {name} is axis {axis} of the input of layer {node.id}", *_limited(name, 1, high)]
+        count = 0
+        for step in self.steps:
+            if isinstance(step, Ask):
+                given = ", ".join([_row(template) for template in step.inputs if isinstance(template, Template)])
+                own = "".join(f"{name}, " for name, _, _ in step.symbols)
+                lines += [f"    answer = ask({count}, [{given}])", "    if answer is None:", "        return None"]
+                lines += [f"    ({own}) = answer"] if own else []
+                for limits in step.symbols:
+                    lines += _limited(*limits)
+                names += [name for name, _, _ in step.symbols]
+                count += 1
+            else:
+                lines.append(f"    {step[0]} = {python(step[1])}")
+                names.append(step[0])
         for condition in self.conditions:
             lines += [f"    if not ({python(condition)}):", "        return None"]
-        numbers = "".join(f"{name}, " for name in (*names, *(name for name, _ in self.definitions)))
+        numbers = "".join(f"{name}, " for name in names)
         rows = [f"        {_row(template)}," for template in self._templates.values()]
         return "\n".join(
             [
@@ -180,7 +214,8 @@ class Plan:
         """The plan as JSON for other languages.
 
         `inputs` are the shapes for which the plan holds, by the name of the input; each size is a number or the name of a symbol.
-        `symbols` gives the range of each symbol. `definitions` are pairs of a name and a tree, to be computed in this order.
+        `symbols` gives the range of each symbol. `asked` are the symbols that stand for numbers which only a rule tells, with their
+        ranges. `definitions` are pairs of a name and a tree, to be computed in this order.
         `conditions` are trees that must be true. The plan does not hold if a condition is false or a divisor is 0.
 
         `tensors` gives the element type, the shape and the elements (null if they are not known) of each output port `LAYER:PORT`
@@ -203,7 +238,8 @@ class Plan:
         return {
             "inputs": inputs,
             "symbols": {symbol.name: {"low": 1, "high": symbol.high} for symbol in self.symbols},
-            "definitions": [[name, tree] for name, tree in self.definitions],
+            "asked": {name: {"low": low, "high": high} for ask in self.asks for name, low, high in ask.symbols},
+            "definitions": [list(step) for step in self.steps if not isinstance(step, Ask)],
             "conditions": self.conditions,
             "tensors": {
                 ports[slot]: {
@@ -217,16 +253,74 @@ class Plan:
         }
 
 
+class _Asking:
+    """The rules that a plan asks for one reshape. Their reports go to `run`, and the outputs that are no formulas to `answers`."""
+
+    def __init__(self, plan: Plan, engine: Engine, question: Question, run: Run, answers: dict[int, Fact]) -> None:
+        self.plan = plan
+        self.engine = engine
+        self.question = question
+        self.run = run
+        self.answers = answers
+
+    def ask(self, number: int, rows: list[Any]) -> Numbers | None:
+        """The numbers that the symbols of a node stand for; None if the plan does not hold."""
+        _, node, inputs, templates, symbols = ask = self.plan.asks[number]
+        given = iter(rows)
+        facts = tuple([self._fact(one, given) for one in inputs])
+        outputs = self.engine.ask(self.run, ask.position, facts, self.question)
+        if outputs is None:
+            return None
+        numbers: dict[str, int] = {}
+        for slot, (template, fact) in enumerate(zip(templates, outputs if templates else (), strict=True), node.first_slot):
+            self.answers[slot] = fact
+            if template is not None and not _matches(template, fact, numbers):
+                return None
+        return tuple([numbers[name] for name, _, _ in symbols])
+
+    def _fact(self, one: Fact | Template | int, rows: Iterator[Any]) -> Fact:
+        if isinstance(one, Fact):
+            return one
+        return self.answers[one] if isinstance(one, int) else self.engine.facts.intern(one.element_type, *next(rows))
+
+
+def _matches(template: Template, fact: Fact, numbers: dict[str, int]) -> bool:
+    """Whether a fact is that of a template, whose names get their numbers."""
+    if fact.element_type is not template.element_type or fact.openvino_view is not fact or fact.is_poisoned or fact.shape is None:
+        return False
+    for terms, known in ((template.shape, fact.shape), (template.elements, fact.elements)):
+        if terms is None or known is None:
+            if terms is not known:
+                return False
+            continue
+        if len(terms) != len(known):
+            return False
+        for term, number in zip(terms, known, strict=True):
+            if not isinstance(term, str):
+                if repr(term) != repr(number):
+                    return False
+            elif not isinstance(number, int | float) or number != int(number):
+                return False
+            else:
+                numbers[term] = int(number)
+    return True
+
+
 def _key(template: Template) -> object:
     """A key that differs for different templates: repr differs for 0.0 and -0.0, which are equal."""
     return template.element_type, template.shape, repr(template.elements)
 
 
+def _limited(name: str, low: int, high: int) -> list[str]:
+    """The lines that let a number lie between two others."""
+    return [f"    if not {low} <= {name} <= {high}:", "        return None"]
+
+
 def _row(template: Template) -> str:
     element_type, shape, elements = template
     as_held = "float({})" if element_type.is_real else "{}"
-    held = None if elements is None else [as_held.format(one) if isinstance(one, str) else _number(one) for one in elements]
-    return f"({_tuple(map(str, shape))}, {None if held is None else _tuple(held)})"
+    held = None if elements is None else [as_held.format(python(one)) if isinstance(one, str | list) else _number(one) for one in elements]
+    return f"({_tuple(map(python, shape))}, {None if held is None else _tuple(held)})"
 
 
 def _number(number: int | float) -> str:

@@ -17,11 +17,11 @@ patch = "int >= 1"
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from keyword import iskeyword
 from typing import Any, Final
 
+from irshape.files.toml import TomlFault, parse
 from irshape.ops.attribute import Attribute
 from irshape.ops.declared.fault import Fault
 from irshape.ops.declared.formula import Names, compile_axes, compile_condition, compile_size, plain_type
@@ -63,14 +63,9 @@ def read_ops(source: bytes, path: str, module: str) -> list[type[Op]]:
     A class has the attributes `TYPE` and `VERSION`, and is registered by the caller.
     """
     try:
-        text = source.decode("utf-8")
-        tables = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise FileFault(f"{path}: the file is not UTF-8: {error.reason}; save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax(path, str(error)) from None
-    except RecursionError:
-        raise FileFault(f"{path}: the file nests tables or lists too deeply") from None
+        text, tables = parse(source)
+    except TomlFault as fault:
+        raise FileFault(f"{path}:{f'{fault.line}:{fault.column}:' if fault.line else ''} {fault.reason}") from None
     extension = tables.pop("extension", "")
     if not isinstance(extension, str):
         raise FileFault(f"{path}:{_line(text, 'extension', '')}: extension must be a text: the library that runs these operations")
@@ -89,14 +84,6 @@ def read_ops(source: bytes, path: str, module: str) -> list[type[Op]]:
     if not ops:
         raise FileFault(f'{path}: the file declares no operation; begin one with its type in brackets, for example "[PatchEmbed]"')
     return ops
-
-
-def _syntax(path: str, message: str) -> FileFault:
-    """The fault of a file that is no TOML, with its line before the message."""
-    place = re.search(r" \(at line (\d+), column (\d+)\)$", message)
-    if place is None:
-        return FileFault(f"{path}: this is not TOML: {message}")
-    return FileFault(f"{path}:{place[1]}:{place[2]}: this is not TOML: {message[: place.start()]}")
 
 
 def _line(source: str, type: str, text: str) -> int:

@@ -1,13 +1,16 @@
 """Operations of the Detectron library."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, ElementType
+from irshape.shape.guard import BOUNDS, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
+
+_REGIONS: Final = "rois, deltas and scores must have the same number of regions"
 
 
 @op("ExperimentalDetectronDetectionOutput", "opset6", also="extension experimental")
@@ -39,11 +42,13 @@ class ExperimentalDetectronDetectionOutput(Op):
         ctx.require_eq(classes, ctx.dimension(self.num_classes), "scores must have one number for each class of num_classes")
         ctx.require_eq(images, 1, "im_info must describe one image")
         ctx.require_eq(numbers, 3, "im_info must hold 3 numbers for an image")
-        message = "rois, deltas and scores must have the same number of regions"
-        with ctx.openvino_checks(when=rois.is_ranked and deltas.is_ranked and scores.is_ranked):
-            ctx.merge(ctx.merge(regions, delta_regions, message), score_regions, message)
+        ctx.merge(ctx.merge(regions, delta_regions, _REGIONS), score_regions, _REGIONS)
         count = ctx.dimension(self.max_detections_per_image)
         return (count, 4), (count,), (count,)
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, rois: Input, deltas: Input, scores: Input) -> Looks:
+        are_ranked = rois.is_ranked and deltas.is_ranked and scores.is_ranked
+        return BOUNDS if are_ranked or requirement.template != _REGIONS else SKIPPED
 
 
 @op("ExperimentalDetectronGenerateProposalsSingleImage", "opset6", also="extension experimental")

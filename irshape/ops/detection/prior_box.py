@@ -11,6 +11,7 @@ from irshape.ops.cost import each_element
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import INTEGER, ElementType
+from irshape.shape.guard import BOUNDS, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
 
 
@@ -27,16 +28,18 @@ class _Priors(Op):
     cost = each_element
 
     def infer(self, ctx: Context, output_size: Input, image_size: Input) -> Shape:
-        with ctx.openvino_checks(when=output_size.is_ranked):
-            if image_size.is_ranked:
-                ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}", code="S101")
-            ctx.stop_at_errors()
-        with ctx.openvino_checks(when=output_size.elements is not None):
-            height, width = ctx.sizes(output_size, 2)
+        if image_size.is_ranked:
+            ctx.require_eq(image_size.rank, 1, "image_size must have rank {b}", code="S101")
+        ctx.stop_at_errors()
+        height, width = ctx.sizes(output_size, 2)
         numbers = 4 * self.count(ctx)
         return (2, height * width * (numbers if numbers >= 0 else ctx.dimension(numbers)))
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input, image_size: Input) -> Sequence[Shape]:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, output_size: Input) -> Looks:
+        is_read = output_size.is_ranked if requirement.code == "S101" else output_size.elements is not None
+        return BOUNDS if is_read or requirement.code not in ("S101", "V101", "V103") else SKIPPED
+
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], output_size: Input) -> Sequence[Shape]:
         return shapes if output_size.elements is not None else [(2, ctx.unknown())]
 
     def count(self, ctx: Context) -> int:

@@ -1,7 +1,7 @@
 """The regions most likely to hold an object."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Final
 
 from irshape.ops.attribute import Ge, IndexType, Stated
 from irshape.ops.context import Context
@@ -9,9 +9,11 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, narrow
 from irshape.shape.element_type import FLOAT, ElementType
+from irshape.shape.guard import BOUNDS, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
 
 _REAL = FLOAT - {ElementType.dynamic}
+_IMAGES: Final = "im_info and {port} must have the same batch"
 
 
 def _require_image_numbers(ctx: Context, numbers: Size) -> None:
@@ -105,16 +107,17 @@ class GenerateProposals(Op):
             ctx.require_eq(grid[axis - 2], score[axis], "anchors and scores must have the same grid")
             ctx.require_eq(deltas[axis], score[axis], "boxes_deltas and scores must have the same grid")
         ctx.require_eq(deltas[0], score[0], "boxes_deltas and scores must have the same batch")
-        with ctx.openvino_checks(when=scores.is_ranked):
-            images = ctx.merge(images, deltas[0], "im_info and boxes_deltas must have the same batch")
-        with ctx.openvino_checks(when=False):
-            images = ctx.merge(images, score[0], "im_info and scores must have the same batch")
+        for port, batch in ((boxes_deltas, deltas[0]), (scores, score[0])):
+            images = ctx.merge(images, batch, _IMAGES, port=port.name)
         regions = ctx.unknown(0, bounds(images * self.post_nms_count)[1])
         return (regions, 4), (regions,), (images,)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], im_info: Input, anchors: Input, boxes_deltas: Input, scores: Input
-    ) -> Sequence[Shape]:
+    def openvino_checks(self, ctx: Context, requirement: Requirement, scores: Input) -> Looks:
+        """OpenVINO compares im_info with boxes_deltas alone, and does so where it knows the rank of scores."""
+        is_compared = scores.is_ranked and requirement.names.get("port") == "boxes_deltas"
+        return BOUNDS if is_compared or requirement.template != _IMAGES else SKIPPED
+
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], im_info: Input, boxes_deltas: Input, scores: Input) -> Sequence[Shape]:
         images = im_info.shape[0]
         for port in (boxes_deltas, scores):  # OpenVINO merges the batches, whether or not it accepts those that differ
             images = narrow(images, *bounds(port.shape[0]))

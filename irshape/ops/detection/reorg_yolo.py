@@ -3,8 +3,8 @@
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
-from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 
@@ -17,6 +17,7 @@ class ReorgYolo(Op):
     ignores_surplus = True
     stride: tuple[int, ...]
     cost = moved
+    openvino_checks = static("S203")
 
     def infer(self, ctx: Context, data: Input) -> Shape:
         if not self.stride:
@@ -26,8 +27,7 @@ class ReorgYolo(Op):
         stride = self.stride[0]
         ctx.at_least(stride, 0, "stride")
         batch, channels, *sizes = data.shape
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_ge(channels, stride**2, "data must have at least stride*stride channels")
+        ctx.require_ge(channels, stride**2, "data must have at least stride*stride channels")
         message = "axis {axis} must be a multiple of the stride"
         spatial = [ctx.exact_div(size, stride, message, axis=axis) for axis, size in enumerate(sizes, 2)]
         return (batch, channels * stride**2, *spatial)

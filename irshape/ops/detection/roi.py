@@ -66,7 +66,7 @@ class ROIPooling(Op):
         require_word(ctx, self.method, ("max", "bilinear"), "method")
         return (region_count(ctx, rois, 5), channel_count(ctx, data), ctx.dimension(height), ctx.dimension(width))
 
-    def cost(self, out: Outputs, data: Input, rois: Input) -> Count | None:
+    def cost(self, out: Outputs) -> Count | None:
         """4 MACs for each element of the output with `bilinear`; with `max` the sizes do not tell."""
         return Count(macs=4 * out.elements) if self.method == "bilinear" else None
 
@@ -147,7 +147,7 @@ class _ROIAlign(Op):
             regions = ctx.merge(regions, batch_indices.shape[0], "there must be a batch index for each region")
         return (regions, channel_count(ctx, data), ctx.dimension(self.pooled_h), ctx.dimension(self.pooled_w))
 
-    def cost(self, out: Outputs, data: Input, rois: Input, batch_indices: Input) -> Count | None:
+    def cost(self, out: Outputs) -> Count | None:
         """For each element of the output 4 MACs at every sampling point; without `sampling_ratio` the sizes do not tell their number."""
         return Count(macs=4 * self.sampling_ratio**2 * out.elements) if self.sampling_ratio > 0 else None
 

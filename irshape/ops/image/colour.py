@@ -1,10 +1,9 @@
 """Conversions between RGB and the YUV formats of video; images are [batch, height, width, channels]."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.cost import each
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
@@ -23,6 +22,8 @@ def _halved(ctx: Context, size: Size, side: str) -> Size:
 
 class _FromVideo(Op):
     """From YUV. Brightness and colours share one plane, colours below, or have planes of their own; a colour plane has half the sides."""
+
+    cost = each("3 MACs for each element of the image.", macs=3)
 
     def colours(self, ctx: Context, y: Input, planes: Sequence[tuple[Input, int]]) -> Shape:
         """The shape of the image, from the plane of brightness and from the planes of colour with the number of their channels."""
@@ -47,10 +48,6 @@ class _FromVideo(Op):
             return shapes
         batch, height, width, _ = y.shape
         return [(batch, ctx.exact_div(height * 2, 3, "the height must be a multiple of 3"), width, 3)]
-
-    def cost(self, out: Outputs, *planes: Any) -> Count:
-        """3 MACs for each element of the image."""
-        return Count(macs=3 * out.elements)
 
 
 class _FromNV12(_FromVideo):
@@ -104,6 +101,7 @@ class _ToNV12(Op):
     image = In(_FULL, rank=4)
     planes = Out(like="image", variadic=True)
     single_plane: bool = True
+    cost = each("3 MACs for each element of the image.", macs=3, of_input=True)
 
     def infer(self, ctx: Context, image: Input) -> tuple[Shape, ...]:
         batch, height, width, channels = image.shape
@@ -118,10 +116,6 @@ class _ToNV12(Op):
             return shapes
         batch, height, width, _ = image.shape
         return [(batch, _halved(ctx, height * 3, "height"), width, 1)]
-
-    def cost(self, out: Outputs, image: Input) -> Count:
-        """3 MACs for each element of the image."""
-        return Count(macs=3 * elements(image))
 
 
 @op("RGBtoNV12", "opset17")

@@ -28,6 +28,6 @@ class GridSample(Op):
         batch = ctx.merge(batch, count, "data and grid must have the same batch")
         return (batch, channels, height, width)
 
-    def cost(self, out: Outputs, data: Input, grid: Input) -> Count:
+    def cost(self, out: Outputs) -> Count:
         """For each element of the output 4 MACs with `bilinear`, 16 with `bicubic`; with `nearest` elements are moved."""
         return Count(macs=out.elements * {"bilinear": 4, "bicubic": 16, "nearest": 0}[self.mode])

@@ -10,6 +10,7 @@ from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size
 from irshape.shape.element_type import ANY, INTEGER, ElementType
+from irshape.shape.guard import BOUNDS, SKIPPED, Looks, Requirement
 from irshape.shape.shape import Shape
 
 _IMAGES = frozenset(
@@ -20,6 +21,11 @@ _IMAGES = frozenset(
 )  # fmt: skip
 _SIZES = frozenset({ElementType.i32, ElementType.i64, ElementType.u32, ElementType.u64})
 _SCALES = frozenset({ElementType.f16, ElementType.f32, ElementType.bf16})
+
+
+def _read_sizes(op: Op, ctx: Context, requirement: Requirement, data: Input, target: Input, *axes: Input | None) -> Looks:
+    """OpenVINO checks sizes that it reads."""
+    return SKIPPED if requirement.code in ("V101", "V103") and target.elements is None else BOUNDS
 
 
 class _Interpolate(Op):
@@ -48,13 +54,14 @@ class _Interpolate(Op):
         begin, end = ((*pads, *[0] * data.rank) for pads in (self.pads_begin, self.pads_end))
         shape = [size + before + after for size, before, after in zip(data.shape, begin, end, strict=False)]
         if self.shape_calculation_mode == "sizes":
-            with ctx.openvino_checks(when=target.elements is not None):
-                for axis, size in zip(chosen, ctx.sizes(target, len(chosen), at_least=True), strict=True):
-                    shape[axis] = size
+            for axis, size in zip(chosen, ctx.sizes(target, len(chosen), at_least=True), strict=True):
+                shape[axis] = size
         else:
             for axis, scale in zip(chosen, ctx.floats(target, len(chosen)), strict=True):
                 shape[axis] = ctx.unknown() if scale is None else self.rescaled(ctx, shape[axis], scale, target)
         return tuple(shape)
+
+    openvino_checks = _read_sizes
 
     @staticmethod
     def rescaled(ctx: Context, size: Size, scale: float, port: Input) -> Size:
@@ -79,6 +86,7 @@ class InterpolateV0(Op):
     antialias: bool = False
     pads_begin: Annotated[tuple[int, ...], Ge(0)] = ()
     pads_end: Annotated[tuple[int, ...], Ge(0)] = ()
+    openvino_checks = _read_sizes
 
     def infer(self, ctx: Context, data: Input, output_shape: Input) -> Shape:
         shape = list(data.shape)
@@ -86,12 +94,11 @@ class InterpolateV0(Op):
         for axis in axes:
             if not 0 <= axis < data.rank:
                 ctx.fail("V102", f"axes must be in [0, {data.rank - 1}], got {axis}", attribute="axes")
-        with ctx.openvino_checks(when=output_shape.elements is not None):
-            for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
-                shape[axis] = size
+        for axis, size in zip(axes, ctx.sizes(output_shape, len(axes), at_least=True), strict=True):
+            shape[axis] = size
         return tuple(shape)
 
-    def cost(self, out: Outputs, data: Input, output_shape: Input) -> Count | None:
+    def cost(self, out: Outputs) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
         return _interpolated(out, len(self.axes), self.mode, self.antialias)
 
@@ -108,7 +115,7 @@ class InterpolateV4(_Interpolate):
     def infer(self, ctx: Context, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Shape:
         return self.resized(ctx, data, sizes if self.shape_calculation_mode == "sizes" else scales, axes)
 
-    def cost(self, out: Outputs, data: Input, sizes: Input, scales: Input, axes: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input | None) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
         return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
 
@@ -127,7 +134,7 @@ class InterpolateV11(_Interpolate):
             ctx.fail("T101", f"{self.shape_calculation_mode} must not have element type {seen}", port=scales_or_sizes)
         return self.resized(ctx, data, scales_or_sizes, axes)
 
-    def cost(self, out: Outputs, data: Input, scales_or_sizes: Input, axes: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input | None) -> Count | None:
         """For each element of the output 2 MACs per resized axis, multiplied (cubic: 4), for at most rank - 2 axes; nearest: none."""
         return _interpolated(out, None if axes is None else axes.count, self.mode, self.antialias)
 

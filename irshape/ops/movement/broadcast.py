@@ -7,9 +7,9 @@ from irshape.ops.attribute import Spelled, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import In, Input, Moving, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, lt
+from irshape.shape.dim import Size, bounds, lt
 from irshape.shape.element_type import ANY, BOOLEAN, INTEGER, ElementType
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, broadcast_to, indices, padded, strides
 
@@ -23,6 +23,11 @@ class _Broadcast(Moving):
     output = Out(like="data")
 
     demands = ("data", "target_shape")
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, axes_mapping: Input | None) -> Looks:
+        is_mapped = self.mode in ("explicit", "none") and axes_mapping is not None  # type: ignore[attr-defined]
+        is_numpy = self.mode == "numpy" or (self.mode in ("explicit", "none") and not is_mapped)  # type: ignore[attr-defined]
+        return STATIC if requirement.code == "V103" or (requirement.code == "S202" and is_numpy) else BOUNDS
 
     def _target(self, ctx: Context, target_shape: Input) -> Shape:
         """The target. Only for these modes does OpenVINO look for the constants that a Concat joined."""
@@ -47,8 +52,7 @@ class _Broadcast(Moving):
                     ctx.fail("S102", message)
                 ctx.warn("R401", f"no size fulfils this: {message}", port=target_shape)
                 return target
-            with ctx.openvino_checks(at=STATIC):
-                self.stretch(ctx, data, target, range(start, len(target)))
+            self.stretch(ctx, data, target, range(start, len(target)))
         return target
 
     def explicit(self, ctx: Context, data: Input, target_shape: Input, target: Shape, axes_mapping: Input) -> Shape:
@@ -58,8 +62,7 @@ class _Broadcast(Moving):
         ctx.require_rank(axes_mapping, (1,))
         if data.is_ranked and axes_mapping.is_ranked and target_shape.is_ranked and (data.rank or axes_mapping.shape != (0,)):
             wanted = data.axis_count  # one axis or none for a scalar
-            with ctx.openvino_checks(at=STATIC):
-                ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
+            ctx.require_eq(axes_mapping.shape[0], wanted, "axes_mapping must hold one value for each axis of data", code="V103")
         if not data.is_ranked or target is None or target_shape.elements is None:
             return target
         axes = ctx.known(axes_mapping)
@@ -153,7 +156,7 @@ class Tile(Moving):
     output = Out(like="data")
 
     def infer(self, ctx: Context, data: Input, repeats: Input) -> Shape:
-        ctx.read(repeats)
+        ctx.check_readable(repeats)
         count = repeats.count
         if count is None:
             return None
@@ -164,7 +167,7 @@ class Tile(Moving):
         sizes, times = (1,) * (rank - data.rank) + data.shape, (1,) * (rank - count) + times
         return tuple(size * ctx.saturate(repeat) for size, repeat in zip(sizes, times, strict=True))
 
-    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, repeats: Input) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], repeats: Input) -> Sequence[Shape]:
         return [shape and ctx.unknown_shape(len(shape)) for shape in shapes] if repeats.elements is None else shapes
 
     def propagate(self, ctx: Context, data: Input, repeats: Input) -> Elements | None:
@@ -202,7 +205,7 @@ class PadV1(Moving):
         pads = (pads_begin, pads_end)
         are_known = all(port.elements is not None or port.unreadable is not None for port in pads)
         # Whole bytes in place of two elements do no harm until both lists are known.
-        ctx.read(*[port for port in pads if are_known or port.element_type.bits != 4])
+        ctx.check_readable(*[port for port in pads if are_known or port.element_type.bits != 4])
         for port in pads:
             count = port.count
             if count is not None and count > data.rank:
@@ -212,22 +215,28 @@ class PadV1(Moving):
         begins, ends = ctx.values(pads_begin, data.rank), ctx.values(pads_end, data.rank)
         return tuple([self._padded(ctx, axis, *sizes) for axis, sizes in enumerate(zip(data.shape, begins, ends, strict=True))])
 
+    def openvino_checks(self, ctx: Context, requirement: Requirement, pads_begin: Input, pads_end: Input) -> Looks:
+        """OpenVINO checks the elements that the mode repeats if the sizes are static, and an edge if it knows that a pad repeats it."""
+        if requirement.code != "S203":
+            return BOUNDS
+        axis: Any = requirement.names["axis"]
+        repeats = self.pad_mode != "edge" or any(bounds(port.numbers[axis])[0] > 0 for port in (pads_begin, pads_end))
+        return STATIC if repeats else SKIPPED
+
     def types(self, ctx: Context, data: Input, pads_begin: Input, pads_end: Input, pad_value: Input | None) -> ElementType:
         """The element type of the data, or of the value it is padded with."""
         is_unknown = data.element_type is ElementType.dynamic and self.pad_mode == "constant"
         return pad_value.element_type if is_unknown and pad_value is not None else data.element_type
 
     def _padded(self, ctx: Context, axis: int, size: Size, begin: Size, end: Size) -> Size:
-        """The size of an axis with its pads. OpenVINO checks the elements that the mode repeats only if the sizes are static."""
+        """The size of an axis with its pads."""
         total = size + begin + end
-        with ctx.openvino_checks(at=STATIC):
-            if self.pad_mode == "edge" and (repeats := {lt(0, begin), lt(0, end)}) != {False}:
-                with ctx.openvino_checks(when=True in repeats):
-                    ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
-            if self.pad_mode in ("reflect", "symmetric"):
-                longest = size - 1 if self.pad_mode == "reflect" else size
-                for pad in (begin, end):
-                    ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that its pads repeat", axis=axis)
+        if self.pad_mode == "edge" and (lt(0, begin), lt(0, end)) != (False, False):
+            ctx.require_ge(size, 1, "axis {axis} must not be empty, because the pads repeat its edge", axis=axis)
+        if self.pad_mode in ("reflect", "symmetric"):
+            longest = size - 1 if self.pad_mode == "reflect" else size
+            for pad in (begin, end):
+                ctx.require_ge(longest, pad, "axis {axis} must be long enough for the elements that its pads repeat", axis=axis)
         if isinstance(total, int) and total < 0:
             ctx.warn("R401", f"the pads of axis {axis} must not cut off more elements than the axis has, which leaves {total}")
             return ctx.unknown() if ctx.scope.has_intervals_only else 0

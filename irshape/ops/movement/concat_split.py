@@ -6,10 +6,11 @@ from typing import Annotated, Any
 from irshape.ops.attribute import Ge, Stated
 from irshape.ops.context import Context
 from irshape.ops.op import Assembling, In, Input, Moving, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, is_known
 from irshape.shape.element_type import INTEGER, ElementType
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, Pieces, concatenated, sliced
 
@@ -80,6 +81,7 @@ class Split(_Split):
     axis = In(INTEGER, rank=0, value=True)
     output = Out(like="data", variadic=True)
     num_splits: Annotated[int, Ge(1)]
+    openvino_checks = static("S204")
 
     def infer(self, ctx: Context, data: Input, axis: Input) -> Sequence[Shape]:
         if self.num_splits > (limit := ctx.scope.limits.parts):
@@ -91,8 +93,7 @@ class Split(_Split):
         most = bounds(data.shape[along])[1]
         if ctx.openvino_knows_same and not is_known(data.shape[along]) and most < self.num_splits:
             ctx.fail("S206", f"OpenVINO refuses to split axis {along}, of at most {most} elements, into {self.num_splits} parts", port=data)
-        with ctx.openvino_checks(at=STATIC):
-            size = ctx.exact_div(data.shape[along], self.num_splits, message, axis=along)
+        size = ctx.exact_div(data.shape[along], self.num_splits, message, axis=along)
         return [self.part(data, along, size)] * self.num_splits
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input) -> Sequence[Shape]:
@@ -124,16 +125,14 @@ class VariadicSplit(_Split):
             return [self.anywhere(ctx, data) if along is None else self.part(data, along, ctx.unknown()) for _ in range(ctx.kept)]
         if not count:
             if along is not None and split_lengths.elements is not None:
-                with ctx.openvino_checks(at=STATIC):
-                    ctx.require_eq(0, data.shape[along], _WHOLE, axis=along)
+                ctx.require_eq(0, data.shape[along], _WHOLE, axis=along)
             return [None]
         ctx.require_rank(split_lengths, (1,))
         if along is None:
             return [self.anywhere(ctx, data)] * count
         lengths = ctx.values(split_lengths)
-        with ctx.openvino_checks(at=[split_lengths]):
-            for length in lengths:
-                ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
+        for length in lengths:
+            ctx.require_ge(length, -1, "a length must be at least -1", code="V101")
         if lengths.count(-1) > 1 and ctx.known(split_lengths) is not None:
             ctx.fail("V101", f"only one length may be -1, got {list(lengths)}", port=split_lengths)
         size = data.shape[along]
@@ -146,9 +145,13 @@ class VariadicSplit(_Split):
                 ctx.require_ge(size, others, "axis {axis} must be at least the sum of the lengths", axis=along)
             parts[rest] = ctx.saturate(size - others)
         else:
-            with ctx.openvino_checks(at=STATIC):
-                ctx.require_eq(sum(parts), size, _WHOLE, axis=along)
+            ctx.require_eq(sum(parts), size, _WHOLE, axis=along)
         return [self.part(data, along, part) for part in parts]
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, split_lengths: Input) -> Looks:
+        if requirement.template == _WHOLE:
+            return STATIC
+        return [split_lengths] if requirement.code == "V101" else BOUNDS
 
     def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, axis: Input, split_lengths: Input) -> Sequence[Shape]:
         along = ctx.axis_in(axis, data.known_rank)

@@ -1,6 +1,6 @@
 """Taking elements out of a tensor by their indices."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 from irshape.ops.attribute import Fixed, Stated
 from irshape.ops.context import Context
@@ -8,9 +8,9 @@ from irshape.ops.cost import moved
 from irshape.ops.elementwise import UNFOLLOWED
 from irshape.ops.op import In, Input, Moving, Op, Out
 from irshape.ops.registry import op
-from irshape.shape.dim import Size, product
+from irshape.shape.dim import Size, are_known, product
 from irshape.shape.element_type import INDEX, INTEGER, ElementType
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered
 
@@ -18,10 +18,12 @@ from irshape.shape.value import Elements, gathered
 def tuple_length(ctx: Context, indices: Input, rank: int) -> Size:
     """How many indices a tuple has, which are at most so many as there are axes to index."""
     length = indices.shape[-1]
-    with ctx.openvino_checks(at=[length]):
-        ctx.require_ge(rank, length, "data must have an axis for each index of a tuple", code="S101")
+    ctx.require_ge(rank, length, "data must have an axis for each index of a tuple", code="S101")
     ctx.stop_at_errors()
     return length
+
+
+_AN_AXIS_BEHIND: Final = "data must have an axis behind the batch axes"
 
 
 @op("Gather", "opset1", until="opset6")
@@ -37,8 +39,7 @@ class GatherV1(Moving):
     unfollowed = UNFOLLOWED
 
     def infer(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Shape:
-        with ctx.openvino_checks(at=STATIC):
-            along = ctx.axis_in(axis, data.known_rank)
+        along = ctx.axis_in(axis, data.known_rank)
         batch = self.batch_dims
         if indices.is_ranked:
             batch += indices.rank if batch < 0 else 0
@@ -49,15 +50,22 @@ class GatherV1(Moving):
             ctx.fail("A104", f"batch_dims must be at most the axis {front}, got {batch}", attribute="batch_dims")
         if not data.is_ranked or not indices.is_ranked:
             return None
-        with ctx.openvino_checks(when=along is not None or data.rank + indices.rank <= batch):
-            ctx.require_ge(data.rank, batch + 1, "data must have an axis behind the batch axes", code="S101")
-            ctx.stop_at_errors()
+        ctx.require_ge(data.rank, batch + 1, _AN_AXIS_BEHIND, code="S101", batch=batch)
+        ctx.stop_at_errors()
         merged = ctx.merge_shapes(data.shape[:batch], indices.shape[:batch], "data and indices must be equal on the batch axis {axis}")
         assert merged is not None
         if along is None:
             return (*merged, *ctx.unknown_shape(data.rank + indices.rank - 1 - 2 * batch))
         ctx.expect_within(indices, [data.shape[along]])
         return (*merged, *data.shape[batch:along], *indices.shape[batch:], *data.shape[along + 1 :])
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, data: Input, indices: Input, axis: Input) -> Looks:
+        """OpenVINO looks for an axis behind the batch axes if it knows the axis, or cannot make the output."""
+        if requirement.template == _AN_AXIS_BEHIND:
+            batch: Any = requirement.names["batch"]
+            is_read = bool(axis.elements) and are_known(axis.elements or ())
+            return BOUNDS if is_read or data.rank + indices.rank <= batch else SKIPPED
+        return STATIC if requirement.code in ("S101", "V103") else BOUNDS
 
     def propagate(self, ctx: Context, data: Input, indices: Input, axis: Input) -> Elements | None:
         wanted, along = ctx.known(indices), ctx.axis_in(axis, data.rank)
@@ -131,6 +139,9 @@ class GatherNDV5(Op):
             return None
         ctx.expect_within(indices, data.shape[batch : batch + length])
         return (*self._joined(batches), *indices.shape[batch:-1], *data.shape[batch + length :])
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, indices: Input) -> Looks:
+        return [indices.shape[-1]] if requirement.code == "S101" else BOUNDS
 
     def _joined(self, batches: tuple[Any, ...]) -> tuple[Any, ...]:
         """The batch axes as they stand in the output."""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from irshape.ops.attribute import Unsigned
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements, moved
+from irshape.ops.cost import each, moved
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, ceil_div, dim_max, is_known, narrow, product
@@ -63,6 +63,7 @@ class Col2Im(Op):
     dilations: Annotated[tuple[int, ...], Unsigned] = ()
     pads_begin: tuple[int, ...] = ()
     pads_end: tuple[int, ...] = ()
+    cost = each("1 operation for each element of the data, which is added to the image.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input, output_size: Input, kernel_size: Input) -> Shape:
         ctx.require_rank(data, (2, 3))
@@ -84,9 +85,7 @@ class Col2Im(Op):
             ctx.require_eq(blocks, product(places), "data must have a block for each place of the window")
         return (*batch, channels, *image)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], data: Input, output_size: Input, kernel_size: Input
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input, kernel_size: Input) -> Sequence[Shape]:
         if is_known(data.shape[-2]) and ctx.known(kernel_size) is not None:
             return shapes
         return [(*shape[:-3], ctx.unknown(), *shape[-2:]) for shape in shapes if shape is not None]
@@ -103,7 +102,3 @@ class Col2Im(Op):
         if is_static:
             ctx.at_least(stride, 1, "strides")
         return (size + begin + end - dilated(length, dilation)) // max(stride, 1) + 1
-
-    def cost(self, out: Outputs, data: Input, output_size: Input, kernel_size: Input) -> Count:
-        """1 operation for each element of the data, which is added to the image."""
-        return Count(operations=elements(data))

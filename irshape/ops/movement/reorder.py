@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from irshape.ops.context import Context
 from irshape.ops.cost import moved
 from irshape.ops.op import In, Input, Moving, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.dim import bounds
 from irshape.shape.element_type import ANY, INDEX, INTEGER
-from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, transposed
 
@@ -22,7 +22,7 @@ class Transpose(Moving):
     output = Out(like="arg")
 
     def infer(self, ctx: Context, arg: Input, input_order: Input) -> Shape:
-        ctx.read(input_order)
+        ctx.check_readable(input_order)
         count = input_order.count
         if not arg.is_ranked:
             return ctx.unknown_shape(count) if count else None
@@ -87,9 +87,10 @@ class ShuffleChannels(Op):
     group: int = 1
     cost = moved
 
+    openvino_checks = static("S204")
+
     def infer(self, ctx: Context, data: Input) -> Shape:
         ctx.at_least(self.group, 1, "group")
         axis = ctx.axis(self.axis, data.rank, attribute="axis")
-        with ctx.openvino_checks(at=STATIC):
-            ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", axis=axis)
+        ctx.require_div(data.shape[axis], self.group, "axis {axis} must be a multiple of group", axis=axis)
         return data.shape

@@ -12,6 +12,7 @@ from irshape.ops.op import Assembling, In, Input, Out
 from irshape.ops.registry import op
 from irshape.shape.dim import Dim, origins
 from irshape.shape.element_type import BOOLEAN, INDEX, INTEGER, ElementType
+from irshape.shape.guard import Looks, Requirement
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements, gathered, replaced, strides
@@ -120,7 +121,7 @@ class ScatterElementsUpdateV3(Assembling):
             data.values, (start + position * along_step for start, position in zip(starts, positions, strict=True)), updates.values
         )
 
-    def cost(self, out: Outputs, data: Input, indices: Input, updates: Input, axis: Input) -> Count:
+    def cost(self, out: Outputs, updates: Input) -> Count:
         """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
         return Count(operations=0 if self.reduction == "none" else elements(updates))
 
@@ -149,24 +150,26 @@ class ScatterNDUpdateV3(Assembling):
         if not indices.is_ranked or not data.is_ranked:
             return data.shape
         length = tuple_length(ctx, indices, data.rank)
-        with ctx.openvino_checks(at=[length]):
-            if isinstance(length, Dim):
-                if not updates.is_ranked or indices.rank == 1:  # one tuple may name an element, and then updates may have any shape
-                    return data.shape
-                rank = data.rank + indices.rank - 1 - updates.rank
-                message = "a tuple of indices must have as many indices as data and indices have axes more than updates, less 1"
-                ctx.require_eq(length, rank, message, code="S102")
-                if not 0 <= rank <= data.rank:
-                    return data.shape
-                length = rank
-            ctx.expect_within(indices, data.shape[:length])
-            wanted = (*indices.shape[:-1], *data.shape[length:])
-            if wanted:  # OpenVINO does not look at the updates of one element
-                ctx.require_rank(updates, (len(wanted),), "S102")
-                ctx.merge_shapes(
-                    updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
-                )
+        if isinstance(length, Dim):
+            if not updates.is_ranked or indices.rank == 1:  # one tuple may name an element, and then updates may have any shape
+                return data.shape
+            rank = data.rank + indices.rank - 1 - updates.rank
+            message = "a tuple of indices must have as many indices as data and indices have axes more than updates, less 1"
+            ctx.require_eq(length, rank, message, code="S102")
+            if not 0 <= rank <= data.rank:
+                return data.shape
+            length = rank
+        ctx.expect_within(indices, data.shape[:length])
+        wanted = (*indices.shape[:-1], *data.shape[length:])
+        if wanted:  # OpenVINO does not look at the updates of one element
+            ctx.require_rank(updates, (len(wanted),), "S102")
+            ctx.merge_shapes(
+                updates, wanted, "axis {axis} of updates must be as long as the same axis of the slices of data that the indices name"
+            )
         return data.shape
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, indices: Input) -> Looks:
+        return [indices.shape[-1]]
 
     def propagate(self, ctx: Context, data: Input, indices: Input, updates: Input) -> Elements | None:
         wanted, sizes, length = ctx.known(indices), data.static_shape, indices.static_shape[-1]
@@ -187,7 +190,7 @@ class ScatterNDUpdateV3(Assembling):
         """The flat positions of slices of equal length."""
         return (place for start in starts for place in range(start, start + length))
 
-    def cost(self, out: Outputs, data: Input, indices: Input, updates: Input) -> Count:
+    def cost(self, out: Outputs, updates: Input) -> Count:
         """1 operation for each update if `reduction` combines it with the data; else elements are moved."""
         return Count(operations=0 if self.reduction == "none" else elements(updates))
 

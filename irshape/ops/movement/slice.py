@@ -13,6 +13,7 @@ from irshape.ops.registry import op
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, ceil_div
 from irshape.shape.element_type import INTEGER
+from irshape.shape.guard import BOUNDS, Looks, Requirement
 from irshape.shape.shape import Shape
 from irshape.shape.slicing import Index, slice_length, slice_range, sliced_range, sliced_size
 from irshape.shape.value import Elements, sliced
@@ -57,7 +58,7 @@ def sliced_axes(ctx: Context, data: Input, start: Input, stop: Input, step: Inpu
     else:
         named = ctx.axes(axes, data.rank)
     if named is None:
-        ctx.read(start, stop, step)
+        ctx.check_readable(start, stop, step)
         return tuple(ctx.unknown(0, bounds(size)[1]) for size in data.shape)
     count = len(named)
     begins, ends, steps = ctx.values(start, count), ctx.values(stop, count), ctx.values(step, count)
@@ -134,7 +135,7 @@ class SliceScatter(Op):
             ctx.require_rank(updates, (known.rank,), "S102")
             if known.rank == 0:
                 ctx.fail("S101", f"{known.name} must not be a scalar", port=known)
-        ctx.read(start, stop, step, axes)
+        ctx.check_readable(start, stop, step, axes)
         require_limits(ctx, known.rank if known.is_ranked else None, start, stop, step, axes)
         if 0 in (ctx.known(step) or ()):
             ctx.fail("V101", "a step must not be 0", port=step)
@@ -178,11 +179,10 @@ class StridedSlice(Moving):
         sizes = data.shape
         begins = _opened(ctx.values(begin, count), self.begin_mask)
         ends = _opened(ctx.values(end, count), self.end_mask)
-        ctx.read(strides)
+        ctx.check_readable(strides)
         steps: Sequence[Size] = (1,) * count if strides is None else ctx.unknown_shape(count)
         if strides is not None and strides.elements is not None:
-            with ctx.openvino_checks(at=[strides]):
-                steps = ctx.values(strides, count)
+            steps = ctx.values(strides, count)
         shape: list[Size] = []
         for what, axis, place in self._layout(ctx, data, count):
             if what == "slice":
@@ -190,6 +190,10 @@ class StridedSlice(Moving):
             elif what != "drop":
                 shape.append(1 if what == "new" else sizes[axis])
         return tuple(shape)
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, strides: Input | None) -> Looks:
+        """OpenVINO counts strides that it knows."""
+        return [strides] if requirement.names.get("port") == "strides" else BOUNDS
 
     def _check_masks(self, ctx: Context) -> None:
         """Demand that masks hold 0 and 1, and that a mask that is given is as long as `begin_mask`."""

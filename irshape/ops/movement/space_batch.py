@@ -10,7 +10,7 @@ from irshape.ops.registry import TENSORFLOW, op
 from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, narrow, product
 from irshape.shape.element_type import ANY, INTEGER
-from irshape.shape.guard import STATIC
+from irshape.shape.guard import BOUNDS, NOTHING, SKIPPED, STATIC, Looks, Requirement
 from irshape.shape.shape import Shape
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ def blocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: 
     """The number of blocks of an axis with its pads; `names` are the names of blocks and pads in messages."""
     block_name, before, after = names
     ctx.require_ge(block, 1, "{block}[{axis}] must be at least 1", block=block_name, axis=axis, code="V101")
-    if any(isinstance(pad, Dim) and bounds(pad)[0] < 0 for pad in (begin, end)):
-        # OpenVINO takes a negative pad for another number, so it may accept an axis that is no multiple.
-        return ctx.saturate((size + begin + end) // positive(block))
     message = "axis {axis} with its pads {before} and {after} must be a multiple of {block}[{axis}]"
     return ctx.exact_div(size + begin + end, positive(block), message, axis=axis, block=block_name, before=before, after=after)
 
@@ -32,8 +29,7 @@ def unblocked(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end
     """The size of an axis after its blocks are joined and it is cropped."""
     block_name, before, after = names
     message = "axis {axis} times {block}[{axis}] must be at least {before}[{axis}] + {after}[{axis}]"
-    with ctx.openvino_checks(at=STATIC):
-        ctx.require_ge(size * block, begin + end, message, axis=axis, block=block_name, before=before, after=after)
+    ctx.require_ge(size * block, begin + end, message, axis=axis, block=block_name, before=before, after=after)
     return ctx.saturate(size * block - (begin + end))
 
 
@@ -63,33 +59,42 @@ class SpaceToBatch(Op):
 
     def infer(self, ctx: Context, data: Input, block_shape: Input, pads_begin: Input, pads_end: Input) -> Shape:
         ctx.same_shape(block_shape, pads_begin, pads_end)
+        blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
+        ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
+        ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
+        ctx.expect(end[0], 0, "pads_end[0] must be 0", pads_end)
+        ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
+        batch, *sizes = zip(data.shape, blocks, begin, end, strict=False)
         names = ("block_shape", "pads_begin", "pads_end")
-        spatial = []
-        with ctx.openvino_checks(at=[block_shape, pads_begin, pads_end]):
-            blocks, begin, end = (ctx.values(port, at_least=data.rank) for port in (block_shape, pads_begin, pads_end))
-            ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
-            ctx.expect(begin[0], 0, "pads_begin[0] must be 0", pads_begin)
-            ctx.expect(end[0], 0, "pads_end[0] must be 0", pads_end)
-            ctx.expect(len(blocks), data.rank, "block_shape must hold one value for each axis of data", block_shape)
-            for axis, sizes in enumerate(zip(data.shape, blocks, begin, end, strict=False)):
-                if axis:
-                    with ctx.openvino_checks(when=self._has_natural_pads(ctx, axis, *sizes)):
-                        spatial.append(blocked(ctx, axis, *sizes, names))
-        return (ctx.saturate(data.shape[0] * product(blocks)), *spatial)
+        spatial = [blocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)]
+        return (ctx.saturate(batch[0] * product(blocks)), *spatial)
 
-    @staticmethod
-    def _has_natural_pads(ctx: Context, axis: int, size: Size, block: Size, begin: Size, end: Size) -> bool:
-        """Whether no pad of an axis is negative.
+    def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, pads_begin: Input, pads_end: Input) -> Looks:
+        """OpenVINO reads blocks and pads together. It takes a pad of -1 for an unknown one, and a smaller number for 0."""
+        if requirement.code in ("S102", "S201"):
+            return BOUNDS
+        pads = self._negative_pads(requirement.names.get("axis"), pads_begin, pads_end)
+        if requirement.code == "S204" and any(isinstance(pad, Dim) for pad in pads):
+            return NOTHING
+        is_natural = requirement.code == "S206" or not any(isinstance(pad, int) for pad in pads)
+        return BOUNDS if is_natural else SKIPPED, [block_shape, pads_begin, pads_end]
 
-        OpenVINO takes -1 for an unknown pad and a smaller number for 0, so it checks the axis with the wrong sum.
-        """
-        pads = [pad for pad in (begin, end) if isinstance(pad, int) and pad < 0]
-        if pads:
-            ctx.warn("R203", f"the pads of axis {axis} must not be negative, got {begin} and {end}; OpenVINO infers another size")
-            if -1 not in pads and isinstance(begin, int) and isinstance(end, int):
+    def openvino_differs(
+        self, ctx: Context, shape: Sequence[Size], data: Input, block_shape: Input, pads_begin: Input, pads_end: Input
+    ) -> Shape:
+        sizes = list(shape)
+        for axis in range(1, len(sizes)):
+            begin, end, block = (port.numbers[axis] for port in (pads_begin, pads_end, block_shape))
+            pads = self._negative_pads(axis, pads_begin, pads_end)
+            known = [pad for pad in pads if isinstance(pad, int)]
+            if known:
+                ctx.warn("R203", f"the pads of axis {axis} must not be negative, got {begin} and {end}; OpenVINO infers another size")
+            if known and -1 not in known and isinstance(begin, int) and isinstance(end, int):
                 message = "OpenVINO counts the negative pads of axis {axis} as 0, which leaves no multiple of the block"
-                ctx.require_div(size + max(begin, 0) + max(end, 0), positive(block), message, axis=axis, code="S206")
-        return not pads
+                ctx.require_div(data.shape[axis] + max(begin, 0) + max(end, 0), positive(block), message, axis=axis, code="S206")
+            if len(known) < len(pads):  # OpenVINO may accept an axis that is no multiple
+                sizes[axis] = ctx.saturate((data.shape[axis] + begin + end) // positive(block))
+        return tuple(sizes)
 
     def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], data: Input, block_shape: Input, pads_begin: Input, pads_end: Input
@@ -98,6 +103,11 @@ class SpaceToBatch(Op):
         batch = ctx.unknown() if shape is None or ctx.known(block_shape) is None else shape[0]
         is_padded = all(ctx.known(port) is not None for port in (block_shape, pads_begin, pads_end))
         return shapes if is_padded else [(batch, *ctx.unknown_shape(data.rank - 1))]
+
+    @staticmethod
+    def _negative_pads(axis: Any, *ports: Input) -> list[Size]:
+        """The pads of an axis that are negative, or may be."""
+        return [] if axis is None else [pad for port in ports if bounds(pad := port.numbers[axis])[0] < 0]
 
     def evaluate(self, data: "ndarray[Any, Any]", block_shape: Any, pads_begin: Any, pads_end: Any) -> "ndarray[Any, Any]":
         """Zero padding, then every block of the spatial axes becomes batches, the first axis varying slowest."""
@@ -128,16 +138,21 @@ class BatchToSpace(Op):
         ctx.expect(blocks[0], 1, "block_shape[0] must be 1", block_shape)
         ctx.expect(begin[0], 0, "crops_begin[0] must be 0", crops_begin)
         ctx.expect(end[0], 0, "crops_end[0] must be 0", crops_end)
-        with ctx.openvino_checks(at=[block_shape]):
-            batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
-        with ctx.openvino_checks(at=[crops_begin, crops_end]):
-            for port, crops in ((crops_begin, begin), (crops_end, end)):
-                for axis, crop in enumerate(crops):
-                    ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
+        batch, divisors = split_batch(ctx, data.shape[0], blocks, "block_shape")
+        for port in (crops_begin, crops_end):
+            for axis, crop in enumerate(port.numbers):
+                ctx.require_ge(crop, 0, "{port}[{axis}] must be at least 0", port=port.name, axis=axis, code="V101")
+        _, *sizes = zip(data.shape, divisors, begin, end, strict=True)
         names = ("block_shape", "crops_begin", "crops_end")
-        sizes = zip(data.shape, divisors, begin, end, strict=True)
-        with ctx.openvino_checks(at=[block_shape, crops_begin, crops_end]):
-            return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes) if axis])
+        return (batch, *[unblocked(ctx, axis, *size, names) for axis, size in enumerate(sizes, 1)])
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, block_shape: Input, crops_begin: Input, crops_end: Input) -> Looks:
+        """OpenVINO reads the blocks alone, the crops together, and all of them where a size is static."""
+        if requirement.code == "S203":
+            return STATIC, [block_shape, crops_begin, crops_end]
+        if requirement.code == "V101" and "port" in requirement.names:
+            return [crops_begin, crops_end]
+        return [block_shape] if requirement.code in ("V101", "S204") else BOUNDS
 
     def openvino_shapes(
         self, ctx: Context, shapes: Sequence[Shape], data: Input, block_shape: Input, crops_begin: Input, crops_end: Input
@@ -170,6 +185,10 @@ class _NDOp(Op):
     input = In(ANY, min_rank=1, ranked=True)
     block_shape = In(INTEGER, rank=1, value=True)
     cost = moved
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, *inputs: Input) -> Looks:
+        """A size that is cropped away is an error as in BatchToSpace, if it is static."""
+        return STATIC if requirement.code == "S203" else BOUNDS
 
     @staticmethod
     def complete(ctx: Context, input: Input, block_shape: Input, pairs: Input) -> tuple[tuple[Size, ...], ...]:

@@ -28,7 +28,7 @@ class ScaledDotProductAttention(Op):
     attention_mask = In(optional=True)
     scale = In(FLOAT, optional=True, like="query")
     sink = In(FLOAT, optional=True, variadic=True, like="query")
-    output = Out(like="query")
+    output = Out()
     causal: bool = False
 
     def infer(
@@ -49,7 +49,7 @@ class ScaledDotProductAttention(Op):
         batch = self._broadcast(ctx, batch, key_batch, key)
         batch = self._broadcast(ctx, batch, value_batch, value)
         if attention_mask is not None and not self.causal:
-            self._check_mask_type(ctx, attention_mask, query, key, value)
+            self._check_mask_type(ctx, attention_mask, query, key, value, *([] if scale is None else [scale]), *sink)
             if attention_mask.known_rank:
                 if attention_mask.rank == 1:
                     ctx.fail("S101", "attention_mask must not have rank 1", port=attention_mask)
@@ -66,6 +66,21 @@ class ScaledDotProductAttention(Op):
         for surplus in sink[1:]:
             ctx.warn("R201", f"the operation takes at most 6 inputs, got {5 + len(sink)}", port=surplus)
         return None if batch is None else (*batch, length, width)
+
+    def types(
+        self,
+        ctx: Context,
+        query: Input,
+        key: Input,
+        value: Input,
+        attention_mask: Input | None,
+        scale: Input | None,
+        sink: tuple[Input, ...],
+    ) -> ElementType:
+        """The element type that the inputs share. A mask that counts tells it, too, unless it is boolean."""
+        mask = None if self.causal else attention_mask
+        known = (port.element_type for port in (query, key, value, mask, scale, *sink) if port is not None)
+        return next((element_type for element_type in known if element_type not in BOOLEAN), ElementType.dynamic)
 
     @staticmethod
     def _broadcast(ctx: Context, batch: Shape, other: Shape, port: Input) -> Shape:
@@ -94,16 +109,7 @@ class ScaledDotProductAttention(Op):
             ctx.broadcast_shapes(query.shape[:-1], sink.shape[:-1], "sink must broadcast with query")
             ctx.require_eq(sink.shape[-1], 1, "the last axis of sink must be 1")
 
-    def cost(
-        self,
-        out: Outputs,
-        query: Input,
-        key: Input,
-        value: Input,
-        attention_mask: Input | None,
-        scale: Input | None,
-        sink: tuple[Input, ...],
-    ) -> Count:
+    def cost(self, out: Outputs, query: Input, key: Input, value: Input, attention_mask: Input | None) -> Count:
         """For each row of `query` and row of `key` E + V MACs and 6 operations: the scale and a Softmax; 7 with a mask.
 
         `causal` saves none.

@@ -1,7 +1,7 @@
 """Connectionist temporal classification: labels of a sequence whose positions are not known."""
 
 from irshape.ops.context import Context
-from irshape.ops.cost import Count, Outputs, elements
+from irshape.ops.cost import each
 from irshape.ops.op import In, Input, Op, Out
 from irshape.ops.registry import op
 from irshape.shape.element_type import FLOAT, INTEGER, ElementType
@@ -17,6 +17,7 @@ class CTCGreedyDecoder(Op):
     output = Out(like="data")
     ignores_surplus = True
     ctc_merge_repeated: bool = True
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input, sequence_mask: Input) -> Shape:
         steps, batch, _ = data.shape
@@ -24,10 +25,6 @@ class CTCGreedyDecoder(Op):
         steps = ctx.merge(steps, mask_steps, "data and sequence_mask must have the same number of steps")
         batch = ctx.merge(batch, mask_batch, "data and sequence_mask must have the same batch")
         return (batch, steps, 1, 1)
-
-    def cost(self, out: Outputs, data: Input, sequence_mask: Input) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))
 
 
 @op("CTCGreedyDecoderSeqLen", "opset6")
@@ -42,6 +39,7 @@ class CTCGreedyDecoderSeqLen(Op):
     merge_repeated: bool = True
     classes_index_type: ElementType = ElementType.i32
     sequence_length_type: ElementType = ElementType.i32
+    cost = each("1 operation for each element of the data.", operations=1, of_input=True)
 
     def infer(self, ctx: Context, data: Input, sequence_length: Input, blank_index: Input | None) -> tuple[Shape, Shape]:
         batch, steps, _ = data.shape
@@ -50,10 +48,6 @@ class CTCGreedyDecoderSeqLen(Op):
         if blank_index is not None and blank_index.count is not None:
             ctx.single(blank_index)
         return (batch, steps), (batch,)
-
-    def cost(self, out: Outputs, data: Input, sequence_length: Input, blank_index: Input | None) -> Count:
-        """1 operation for each element of the data."""
-        return Count(operations=elements(data))
 
 
 @op("CTCLoss", "opset4")

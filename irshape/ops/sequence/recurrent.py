@@ -8,7 +8,7 @@ OpenVINO takes the hidden size from states and weights. The attribute counts onl
 from collections.abc import Sequence
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from irshape.ops.attribute import Stated
+from irshape.ops.attribute import ReadBy, Stated, converter
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, elements
 from irshape.ops.op import In, Input, Op, Out
@@ -18,7 +18,17 @@ from irshape.shape.element_type import ANY, ElementType
 from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
-Activation: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
+_Word: TypeAlias = Literal["relu", "sigmoid", "tanh", "hardsigmoid"]
+_read_word = converter(_Word)
+
+
+def _read_activation(text: str) -> tuple[str, None]:
+    """The word in lower case. OpenVINO writes it in the case in which it was given."""
+    word, _ = _read_word(text)
+    return word, None
+
+
+Activation: TypeAlias = Annotated[_Word, ReadBy(_read_activation)]
 # The element types that a tensor of zeros can have.
 _WITH_ZERO = ANY - {ElementType.dynamic, ElementType.string, ElementType.f8e8m0}
 
@@ -122,7 +132,7 @@ class _SingleStateCell(_Cell):
         batch = agreed(ctx, claims((X, initial_hidden_state), 0), "batch")
         return (batch, self.hidden(ctx, (initial_hidden_state,), W, R, B))
 
-    def cost(self, out: Outputs, X: Input, initial_hidden_state: Input, W: Input, R: Input, B: Input) -> Count:
+    def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
         """For each member of the batch 1 MAC for every weight; for each element of the state 2 operations in an RNN, 11 in a GRU."""
         return self._cost(out.elements, X, W, R)
 
@@ -201,17 +211,7 @@ class LSTMCell(_LSTMCell):
                 ctx.require_eq(P.shape[0], hidden * 3, "P must hold 3 weights for each element of the hidden state")
         return (batch, hidden), (batch, hidden)
 
-    def cost(
-        self,
-        out: Outputs,
-        X: Input,
-        initial_hidden_state: Input,
-        initial_cell_state: Input,
-        W: Input,
-        R: Input,
-        B: Input | None,
-        P: Input | None,
-    ) -> Count:
+    def cost(self, out: Outputs, X: Input, W: Input, R: Input, P: Input | None) -> Count:
         """For each member of the batch 1 MAC for every weight; for each element of the state 13 operations, and 3 MACs with peepholes."""
         count = self._cost(out.elements, X, W, R)
         return count if P is None else count._replace(macs=count.macs + 3 * out.elements)
@@ -229,7 +229,7 @@ class LSTMCellV4(_LSTMCell):
         batch, hidden = self.state(ctx, X, (initial_hidden_state, initial_cell_state), W, R, B)
         return (batch, hidden), (batch, hidden)
 
-    def cost(self, out: Outputs, X: Input, initial_hidden_state: Input, initial_cell_state: Input, W: Input, R: Input, B: Input) -> Count:
+    def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
         """For each member of the batch 1 MAC for every weight; for each element of the state 13 operations."""
         return self._cost(out.elements, X, W, R)
 
@@ -270,7 +270,7 @@ class _SingleStateSequence(_Sequence):
     ) -> tuple[Shape, ...]:
         return self.outputs_of(ctx, X, (initial_hidden_state,), sequence_lengths, W, R, B)
 
-    def cost(self, out: Outputs, X: Input, initial_hidden_state: Input, sequence_lengths: Input, W: Input, R: Input, B: Input) -> Count:
+    def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
         """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
         return self._cost(out.elements, X, W, R)
 
@@ -319,16 +319,6 @@ class LSTMSequence(_Sequence):
     ) -> tuple[Shape, ...]:
         return self.outputs_of(ctx, X, (initial_hidden_state, initial_cell_state), sequence_lengths, W, R, B)
 
-    def cost(
-        self,
-        out: Outputs,
-        X: Input,
-        initial_hidden_state: Input,
-        initial_cell_state: Input,
-        sequence_lengths: Input,
-        W: Input,
-        R: Input,
-        B: Input,
-    ) -> Count:
+    def cost(self, out: Outputs, X: Input, W: Input, R: Input) -> Count:
         """The count of the cell for every step, in each direction; `sequence_lengths` saves none."""
         return self._cost(out.elements, X, W, R)

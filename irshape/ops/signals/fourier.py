@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from irshape.ops.context import Context
 from irshape.ops.cost import Count, Outputs, transforms
 from irshape.ops.op import In, Input, Op, Out
+from irshape.ops.openvino import static
 from irshape.ops.registry import op
 from irshape.shape.dim import Size, bounds, dim_max, dim_min, product
 from irshape.shape.element_type import INDEX, ElementType
-from irshape.shape.guard import STATIC
 from irshape.shape.shape import Shape
 
 _REAL = frozenset({ElementType.f32, ElementType.f16, ElementType.bf16, ElementType.dynamic})
@@ -21,12 +21,12 @@ class _Fourier(Op):
     axes = In(INDEX, rank=1, value=True)
     signal_size = In(INDEX, rank=1, value=True, optional=True)
     output = Out(like="data")
+    openvino_checks = static("V103")
 
     def infer(self, ctx: Context, data: Input, axes: Input, signal_size: Input | None) -> Shape:
         if signal_size is not None and axes.is_ranked and signal_size.is_ranked:
             message = "axes and signal_size must hold the same number of values"
-            with ctx.openvino_checks(at=STATIC):
-                ctx.require_eq(axes.shape[0], signal_size.shape[0], message, code="V103")
+            ctx.require_eq(axes.shape[0], signal_size.shape[0], message, code="V103")
         sizes = self.signal(ctx, data)
         count = axes.count
         if count is not None and count > len(sizes):
@@ -59,12 +59,10 @@ class DFT(_Fourier):
     def unknown(self, ctx: Context, sizes: Sequence[Size], signal_size: Input | None) -> Shape:
         return (*sizes, 2) if signal_size is None else super().unknown(ctx, sizes, signal_size)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], data: Input, axes: Input, signal_size: Input | None
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], data: Input) -> Sequence[Shape]:
         return [(*shape[:-1], data.shape[-1]) for shape in shapes if shape is not None] or shapes
 
-    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input) -> Count | None:
         """5*n*log2(n) operations for each transform of n complex numbers, if n is known."""
         return _transformed(out.shape[:-1], axes, is_real=False)
 
@@ -115,7 +113,7 @@ class IRDFT(_Fourier):
             size = whole if given[-1] == -1 else ctx.unknown(0, max(bounds(size)[1], bounds(whole)[1]))
         return (*sizes[:last], size, *sizes[last + 1 :])
 
-    def cost(self, out: Outputs, data: Input, axes: Input, signal_size: Input | None) -> Count | None:
+    def cost(self, out: Outputs, axes: Input) -> Count | None:
         """2.5*n*log2(n) operations for each transform of n real numbers, if n is known."""
         return _transformed(out.shape, axes, is_real=True)
 

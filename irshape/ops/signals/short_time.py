@@ -55,14 +55,12 @@ class STFT(Op):
         frequencies = size // 2 + 1
         return (*batch, frequencies, frames, 2) if self.transpose_frames else (*batch, frames, frequencies, 2)
 
-    def openvino_shapes(
-        self, ctx: Context, shapes: Sequence[Shape], signal: Input, window: Input, frame_size: Input, frame_step: Input
-    ) -> Sequence[Shape]:
+    def openvino_shapes(self, ctx: Context, shapes: Sequence[Shape], frame_size: Input, frame_step: Input) -> Sequence[Shape]:
         if ctx.known(frame_size) is not None and ctx.known(frame_step) is not None:
             return shapes
         return [(*shape[:-3], *ctx.unknown_shape(2), 2) for shape in shapes if shape is not None] or shapes
 
-    def cost(self, out: Outputs, signal: Input, window: Input, frame_size: Input, frame_step: Input) -> Count | None:
+    def cost(self, out: Outputs, frame_size: Input) -> Count | None:
         """For each frame of n numbers, if n is known, n operations for the window and 2.5*n*log2(n) for the transform."""
         return _framed(out.elements, frame_size)
 
@@ -103,22 +101,13 @@ class ISTFT(Op):
         return (*batch, length - size // 2 * 2 if self.center else length)
 
     def openvino_shapes(
-        self,
-        ctx: Context,
-        shapes: Sequence[Shape],
-        data: Input,
-        window: Input,
-        frame_size: Input,
-        frame_step: Input,
-        signal_length: Input | None,
+        self, ctx: Context, shapes: Sequence[Shape], frame_size: Input, frame_step: Input, signal_length: Input | None
     ) -> Sequence[Shape]:
         if signal_length is not None or (ctx.known(frame_size) is not None and ctx.known(frame_step) is not None):
             return shapes
         return [(*shape[:-1], ctx.unknown()) for shape in shapes if shape is not None] or shapes
 
-    def cost(
-        self, out: Outputs, data: Input, window: Input, frame_size: Input, frame_step: Input, signal_length: Input | None
-    ) -> Count | None:
+    def cost(self, out: Outputs, data: Input, frame_size: Input) -> Count | None:
         """For each frame of n numbers, if n is known, n operations for the window and 2.5*n*log2(n) for the transform."""
         return _framed(elements(data), frame_size)
 

@@ -90,7 +90,7 @@ class SearchSorted(Op):
         message = "sorted_sequence and values must be equal on axis {axis}"
         return ctx.merge_shapes(values, (*sorted_sequence.shape[:-1], last), message)
 
-    def cost(self, out: Outputs, sorted_sequence: Input, values: Input) -> Count | None:
+    def cost(self, out: Outputs, sorted_sequence: Input) -> Count | None:
         """For each value, the comparisons of a binary search in its sequence."""
         length = sorted_sequence.shape[-1]
         return Count(operations=out.elements * length.bit_length()) if isinstance(length, int) else None

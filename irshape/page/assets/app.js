@@ -3,14 +3,15 @@
 
 class App {
   constructor(data) {
-    this.graph = new Graph(this);
     this.take(data);
-    this.graph.openLargest();
+    this.graph = new Graph(this);
+    this.places = new Places(this);
     this.listen();
-    this.graph.draw();
-    this.graph.fit();
+    this.graph.detail.first();
+    this.places.show();
     this.openTab(data.changes ? "changes" : data.faults.some((one) => one.severity !== "note") ? "faults" : this.formulas.names.length ? "what-if" : "layers");
     this.panel.show();
+    if (location.hash) this.places.follow();
   }
 
   take(data) {
@@ -23,6 +24,7 @@ class App {
     this.refusing = new Set();
     this.sizes = null;
     this.shown = this.formulas.names.length ? "formulas" : "bounds";
+    this.colours = new Colours(this);
     this.panel = new Panel(this);
     this.whatIf = new WhatIf(this);
     this.heading();
@@ -35,9 +37,11 @@ class App {
     const chosen = this.chosen === null ? null : before.path(this.chosen);
     this.take(data);
     graph.open = new Set();
+    graph.blocks.clear();
+    graph.forgetAll();
     for (const item of this.model.members.keys()) if (item !== ROOT && open.has(this.model.path(item))) graph.open.add(item);
     for (let layer = 0; chosen !== null && layer < this.model.count; layer++) if (this.model.path(layer) === chosen) { this.chosen = layer; break; }
-    const search = document.getElementById("search");
+    const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
     this.found = this.model.search(search.value);
     this.setSizes(Object.fromEntries(Object.entries(sizesChosen).filter(([name]) => this.formulas.names.includes(name))));
     this.openTab(tab);
@@ -58,7 +62,11 @@ class App {
     document.getElementById("shown").replaceChildren(...kinds.map(([kind, text]) =>
       element("button", { type: "button", "aria-pressed": String(kind === this.shown), "data-shown": kind, onclick: () => { this.shown = kind; this.drawShown(); this.redraw(); } }, text)));
   }
-  redraw() { this.graph.forgetAll(); this.graph.draw(); this.panel.show(); if (this.list) this.list.draw(); }
+  redraw() {
+    if (!this.graph) return;
+    this.colours.showLegend();
+    this.graph.forgetAll(); this.graph.draw(); this.panel.show(); if (this.list) this.list.draw();
+  }
 
   // Tabs.
 
@@ -72,7 +80,7 @@ class App {
   }
   openTab(name) {
     this.tab = name;
-    for (const button of this.tabs.children) button.setAttribute("aria-selected", String(button.dataset.tab === name));
+    for (const button of /** @type {any} */ (this.tabs).children) button.setAttribute("aria-selected", String(button.dataset.tab === name));
     const list = document.getElementById("list");
     list.onscroll = null;
     this.list = null;
@@ -89,13 +97,18 @@ class App {
 
   // The choice of a layer.
 
-  choose(layer, { reveal = true } = {}) {
+  choose(layer, { reveal = true, fault = -1 } = {}) {
     this.chosen = layer;
     if (layer !== null && reveal) this.graph.reveal(this.drawnFor(layer));
+    this.places.at(layer === null ? ROOT : layer, fault);
     this.graph.mark();
     this.panel.show();
     this.panel.root.scrollTop = 0;
     this.refreshTab();
+  }
+  chooseFault(number) {
+    const { layer } = this.model.data.faults[number];
+    if (layer >= 0) this.choose(layer, { fault: number });
   }
   // A layer that depends on constants alone is not drawn; the first drawn layer that it reaches is.
   drawnFor(layer) {
@@ -119,9 +132,22 @@ class App {
       if (next !== undefined) this.choose(next);
     }
   }
-  link(layer) {
+  // What a screen reader says of a box.
+  spoken(item, isOpen) {
     const { model } = this;
-    return element("button", { type: "button", class: "link", onclick: () => this.choose(layer), "data-layer": layer }, `${model.type(layer)} ${cut(model.name(layer), 70)}`);
+    if (!model.isGroup(item)) return `${model.type(item)} ${model.name(item)}`;
+    const repeats = model.repeats(item);
+    return `${repeats ? `${repeats} equal blocks` : "group"} ${model.groupName(item)}, ${counted(model.sizes[item - model.count], "layer")}${isOpen ? ", open" : ""}`;
+  }
+  shortText(layer) { return `${this.model.type(layer)} ${cut(this.model.shortName(layer), 24)}`.trim(); }
+  // The shown block of a stack, in words.
+  blockText(item) {
+    const [block] = this.graph.membersOf(item);
+    return `${this.graph.blockOf(item) + 1} of ${this.model.repeats(item)}${this.model.isGroup(block) ? `: ${cut(this.model.groupName(block), 24)}` : ""}`;
+  }
+  link(layer, text = "") {
+    const { model } = this;
+    return element("button", { type: "button", class: "link", onclick: () => this.choose(layer), "data-layer": layer }, text || `${model.type(layer)} ${cut(model.name(layer), 70)}`);
   }
 
   // Shapes.
@@ -150,6 +176,7 @@ class App {
     const found = [];
     if (this.model.data.marks && this.model.data.marks[item]) found.push(this.model.data.marks[item]);
     if (this.refusing && this.refusing.has(item)) found.push("faulty");
+    if (this.colours.isPeak(item)) found.push("peak");
     return found;
   }
   changeOf(layer) {
@@ -163,6 +190,7 @@ class App {
 
   setSizes(sizes) {
     this.sizesChosen = sizes;
+    this.colours.forget();
     const isAsked = Object.keys(sizes).length > 0;
     this.sizes = isAsked ? this.formulas.sizes(sizes) : null;
     // What a layer demands of the shapes behind one that refuses is no news. Layers stand in topological order.
@@ -182,6 +210,7 @@ class App {
     this.drawShown();
     this.banner();
     this.redraw();
+    this.places?.write();
     this.whatIf.refresh();
     if (this.tab === "demands") this.refreshTab();
   }
@@ -202,35 +231,39 @@ class App {
   // Keyboard, search, theme.
 
   listen() {
-    const search = document.getElementById("search");
+    const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
     search.addEventListener("input", () => {
       this.found = this.model.search(search.value);
       this.openTab("layers");
     });
     search.addEventListener("keydown", (event) => {
       if (event.key === "Enter" && this.found && this.found.length) this.choose(this.found[(this.found.indexOf(this.chosen) + 1) % this.found.length]);
-      if (event.key === "ArrowDown") { event.preventDefault(); document.querySelector("#list .layer-row")?.focus(); }
+      if (event.key === "ArrowDown") { event.preventDefault(); /** @type {any} */ (document.querySelector("#list .layer-row"))?.focus(); }
       if (event.key === "Escape") { search.value = ""; this.found = null; this.openTab("layers"); search.blur(); document.getElementById("graph").focus(); }
       event.stopPropagation();
     });
     document.getElementById("list").addEventListener("keydown", (event) => {
       if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
       const next = event.key === "ArrowDown" ? document.activeElement.nextElementSibling : document.activeElement.previousElementSibling;
-      if (next && next.matches("button")) { event.preventDefault(); next.focus(); }
+      if (next && next.matches("button")) { event.preventDefault(); /** @type {any} */ (next).focus(); }
     });
     document.addEventListener("keydown", (event) => {
-      if (event.target.matches("input") || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (/** @type {any} */ (event.target).matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
       const act = {
         "/": () => { search.focus(); search.select(); }, "?": () => this.help(), "+": () => this.graph.zoom(1.25), "=": () => this.graph.zoom(1.25), "-": () => this.graph.zoom(0.8),
-        0: () => this.graph.fit(), f: () => this.nextFault(), Escape: () => this.choose(null), w: () => { this.openTab("what-if"); document.querySelector(".symbol input")?.focus(); },
+        0: () => this.places.enter(ROOT), f: () => this.nextFault(), Escape: () => this.choose(null), z: () => this.graph.zoomTo(this.chosen), w: () => { this.openTab("what-if"); /** @type {any} */ (document.querySelector(".symbol input"))?.focus(); },
       }[event.key];
       if (act) { event.preventDefault(); act(); }
     });
     for (const [id, act] of Object.entries({
-      "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.graph.fit(), "close-all": () => this.graph.closeAll(),
+      "zoom-in": () => this.graph.zoom(1.25), "zoom-out": () => this.graph.zoom(0.8), fit: () => this.places.enter(ROOT), back: () => history.back(), forward: () => history.forward(), "save-svg": () => savePicture(this, "svg"), "save-png": () => savePicture(this, "png"), print: () => window.print(), "close-all": () => this.graph.closeAll(),
       theme: () => this.switchTheme(), help: () => this.help(),
     })) document.getElementById(id).onclick = act;
-    window.onresize = () => { if (this.list) this.list.draw(); };
+    window.onresize = () => {
+      if (this.list) this.list.draw();
+      this.graph.forgetAll();
+      this.graph.draw();
+    };
   }
   nextFault() {
     const layers = [...new Set(this.model.data.faults.map((fault) => fault.layer).filter((layer) => layer >= 0))];
@@ -242,9 +275,9 @@ class App {
     root.dataset.theme = isDark ? "light" : "dark";
   }
   help() {
-    const dialog = document.getElementById("keys");
+    const dialog = /** @type {HTMLDialogElement} */ (document.getElementById("keys"));
     const keys = [["/", "search"], ["Enter", "choose a layer, open or close a group; in the search, the next layer"], ["o", "open or close a layer with bodies"],
-      ["arrows", "go to the layer before, after or beside"], ["Shift arrows", "move the graph"], ["+ - 0", "zoom in, zoom out, show everything"], ["f", "next layer with a fault"],
+      ["arrows", "go to the layer before, after or beside"], ["Shift arrows", "move the graph"], ["+ - 0", "zoom in, zoom out, show everything"], ["z", "zoom to the chosen layer"], ["Alt arrows", "back and forward"], ["f", "next layer with a fault"],
       ["w", "what if: set sizes"], ["Esc", "no layer"]];
     dialog.replaceChildren(element("h2", {}, "Keyboard"), ...keys.map(([key, text]) => element("p", {}, element("kbd", {}, key), ` ${text}`)), element("button", { type: "button", onclick: () => dialog.close() }, "Close"));
     dialog.showModal();

@@ -2,14 +2,17 @@
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
-const LINE = 17, HEAD = 26, MARGIN = 12, LONGEST = 34, MOST_DRAWN = 1500;
+// The zoom: no text is drawn smaller than 11 pixels, and nothing larger than a page needs.
+const LEAST = 0.92, MOST = 2.5;
 
+/** @param {string} tag @param {Record<string, any>} attributes @param {...(Node | string)} children @returns {any} */
 function shape(tag, attributes = {}, ...children) {
   const made = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...children);
   return made;
 }
+/** @param {string} text @param {number} most */
 function cut(text, most = LONGEST) {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -18,173 +21,178 @@ function cut(text, most = LONGEST) {
 }
 
 class Graph {
+  /** @param {any} app */
   constructor(app) {
     this.app = app;
-    this.svg = document.getElementById("graph");
+    this.svg = /** @type {any} */ (document.getElementById("graph"));
     this.open = new Set();
-    this.layouts = new Map();
+    this.blocks = new Map();
+    this.layouts = new Layouts(app, this);
     this.view = { x: 0, y: 0, scale: 1 };
     this.items = new Map();
-    this.canvas = shape("g");
+    this.positions = new Map();
+    this.size = [0, 0];
+    this.canvas = shape("g", { id: "canvas" });
     const arrow = shape("marker", { id: "arrow", viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" }, shape("path", { d: "M0 0L8 4L0 8z" }));
     this.svg.append(shape("defs", {}, arrow), this.canvas);
-    this.listen();
+    this.detail = new Detail(this);
+    listenTo(this);
   }
   get model() { return this.app.model; }
+  get stage() { return this.svg.getBoundingClientRect(); }
 
-  // Open the groups that hold most layers.
-  openLargest() {
-    const sizeOf = (item) => this.model.sizes[item - this.model.count] || 0;
-    for (let members = this.model.members.get(ROOT) || [], whole = this.model.count - this.model.data.hidden.length; ; ) {
-      const [largest] = members.filter((item) => this.model.isGroup(item)).sort((a, b) => sizeOf(b) - sizeOf(a));
-      if (largest === undefined || sizeOf(largest) * 2 < whole) break;
-      this.open.add(largest);
-      [members, whole] = [this.model.members.get(largest), sizeOf(largest)];
-    }
+  // What is open.
+
+  isOpen(item) { return this.open.has(item) && this.model.opens(item); }
+  /** The number of the block that a stack shows. */
+  blockOf(item) { return Math.min(this.blocks.get(item) || 0, this.model.repeats(item) - 1); }
+  membersOf(container) {
+    const members = this.model.members.get(container) || [];
+    return this.model.repeats(container) ? [members[this.blockOf(container)]] : members;
   }
-
-  // Opening and closing.
+  /** The item whose members stand in an open one: of a stack, the block that it shows. */
+  shownIn(item) {
+    if (!this.model.repeats(item)) return item;
+    const [block] = this.membersOf(item);
+    return this.model.isGroup(block) ? block : item;
+  }
+  /** Whether all groups around an item are open, and the stacks show it. */
+  isShown(item) {
+    for (let one = item, around = this.model.parents[one]; around !== ROOT; one = around, around = this.model.parents[one]) {
+      const stack = this.model.repeats(around);
+      if (stack ? this.membersOf(around)[0] !== one || !this.open.has(around) : !this.open.has(around) && !this.isBlock(around)) return false;
+    }
+    return true;
+  }
+  isBlock(item) { return this.model.parents[item] !== ROOT && this.model.repeats(this.model.parents[item]) > 0; }
 
   toggle(item) {
     if (this.open.has(item)) this.open.delete(item);
     else this.open.add(item);
-    this.forget(item);
+    this.layouts.forget(item);
+    this.redraw(item);
+    this.bring(item);
+    this.app.places.at(this.open.has(item) ? item : this.model.parents[item]);
+  }
+  show(stack, block) {
+    this.blocks.set(stack, block);
+    this.layouts.forget(stack);
+    this.layouts.known.delete(this.shownIn(stack));
+    this.redraw(stack);
+    this.app.places.at(this.membersOf(stack)[0]);
+  }
+  /** Draw anew; the corner of an item stays where it is on the screen. */
+  redraw(item) {
     const before = this.positions.get(item);
     this.draw();
-    // The corner of the group stays where it is on the screen.
     const after = this.positions.get(item);
-    this.view.x += (before.left - after.left) * this.view.scale;
-    this.view.y += (before.top - after.top) * this.view.scale;
+    if (before && after) {
+      this.view.x += (before.left - after.left) * this.view.scale;
+      this.view.y += (before.top - after.top) * this.view.scale;
+    }
     this.move();
   }
-  forget(item) { for (const one of [item, ...this.model.ancestors(item), ROOT]) this.layouts.delete(one); }
-  forgetAll() { this.layouts.clear(); }
-  closeAll() { this.open.clear(); this.layouts.clear(); this.draw(); this.fit(); }
-  // Open the groups around an item, bring it to the middle if it is not to be seen, and mark it.
-  reveal(item) {
+  forgetAll() { this.layouts.known.clear(); }
+  closeAll() { this.open.clear(); this.forgetAll(); this.draw(); this.fit(); this.app.places.at(ROOT); }
+  /** Open what is around an item; true if anything changed. */
+  openAround(item) {
     let changed = false;
-    for (const one of this.model.ancestors(item)) {
-      if (!this.open.has(one)) { this.open.add(one); this.layouts.delete(one); changed = true; }
-    }
-    if (changed) {
-      this.forget(item);
-      if (this.drawnCount() > MOST_DRAWN) {
-        this.open = new Set(this.model.ancestors(item));
-        this.layouts.clear();
+    const around = this.model.ancestors(item);
+    [item, ...around].forEach((one, at) => {
+      const parent = around[at];
+      if (parent === undefined) return;
+      if (this.model.repeats(parent)) {
+        const block = this.model.members.get(parent).indexOf(one);
+        if (block !== this.blockOf(parent)) { this.blocks.set(parent, block); this.layouts.known.delete(parent); changed = true; }
       }
+      if (!this.open.has(parent) && !this.isBlock(parent)) { this.open.add(parent); changed = true; }
+    });
+    if (changed) this.layouts.forget(item);
+    return changed;
+  }
+  /** Open the groups around an item, bring it to the middle if it is not to be seen, and mark it. */
+  reveal(item) {
+    const changed = this.openAround(item);
+    if (changed && this.detail.isTooMuch()) {
+      this.open = new Set(this.model.ancestors(item).filter((one) => !this.isBlock(one)));
+      this.forgetAll();
     }
     if (changed || !this.items.has(item)) this.draw();
     else this.mark();
     this.center(item);
   }
-  drawnCount() {
-    let count = 0;
-    const pending = [ROOT];
-    while (pending.length) for (const item of this.model.members.get(pending.pop()) || []) { count++; if (this.open.has(item)) pending.push(item); }
-    return count;
-  }
-
-  // Layout.
-
-  sizeOf(item) {
-    const texts = this.lines(item);
-    const inner = this.open.has(item) && this.model.opens(item) ? this.layout(item) : null;
-    const widest = Math.max(...texts.map((text) => text.length)) * 7.1 + 26 + (this.model.opens(item) ? 18 : 0) + (this.model.worst.has(item) ? 12 : 0);
-    const height = texts.length * LINE + 12;
-    if (!inner) return { width: Math.max(92, widest), height, inner };
-    return { width: Math.max(widest, inner.width + 2 * MARGIN), height: inner.height + height + 2 * MARGIN, inner, head: height };
-  }
-  lines(item) {
-    if (this.model.isGroup(item)) return [cut(this.model.groupName(item)), counted(this.model.sizes[item - this.model.count], "layer")];
-    const characters = [...this.model.name(item)];
-    const tail = characters.length > LONGEST ? `…${characters.slice(1 - LONGEST).join("")}` : characters.join("");
-    return [cut(this.model.type(item)), tail];
-  }
-  layout(container) {
-    let found = this.layouts.get(container);
-    if (found) return found;
-    const members = this.model.members.get(container) || [];
-    const graph = new dagre.graphlib.Graph();
-    graph.setGraph({ rankdir: "TB", nodesep: 22, ranksep: 26, edgesep: 12, marginx: 4, marginy: 4 });
-    const sizes = new Map();
-    for (const item of members) {
-      const size = this.sizeOf(item);
-      sizes.set(item, size);
-      graph.setNode(String(item), { width: size.width, height: size.height });
-    }
-    const edges = new Map();
-    for (const [from, to, layer, output] of this.model.edgesOf(container)) {
-      const key = `${from},${to}`;
-      if (!edges.has(key)) edges.set(key, { from, to, tensors: [] });
-      edges.get(key).tensors.push([layer, output]);
-    }
-    for (const edge of edges.values()) {
-      edge.text = edge.tensors.length > 1 ? `${edge.tensors.length} tensors` : cut(this.app.tensorText(...edge.tensors[0]), 44);
-      graph.setEdge(String(edge.from), String(edge.to), { width: edge.text.length * 6.4, height: 14, labelpos: "r", labeloffset: 4 });
-    }
-    dagre.layout(graph);
-    found = { width: 0, height: 0, items: [], edges: [] };
-    for (const item of members) {
-      const at = graph.node(String(item)), size = sizes.get(item);
-      found.items.push({ item, x: at.x - size.width / 2, y: at.y - size.height / 2, ...size });
-    }
-    for (const edge of edges.values()) {
-      const at = graph.edge(String(edge.from), String(edge.to));
-      found.edges.push({ ...edge, points: at.points, x: at.x, y: at.y });
-    }
-    found.width = graph.graph().width || 0;
-    found.height = graph.graph().height || 0;
-    this.layouts.set(container, found);
-    return found;
-  }
 
   // Drawing.
 
   draw() {
-    const focused = document.activeElement && document.activeElement.dataset ? document.activeElement.dataset.item : undefined;
+    const active = /** @type {any} */ (document.activeElement), focused = active && active.dataset ? active.dataset.item : undefined;
+    this.layouts.widest = Math.max(560, (this.stage.width - 36) / LEAST);
     this.items.clear();
     this.positions = new Map();
-    const root = this.layout(ROOT);
+    const root = this.layouts.of(ROOT);
     this.size = [root.width, root.height];
     this.canvas.replaceChildren(...this.drawn(root, 0, 0));
     this.mark();
     this.move();
+    this.app.places?.map.draw();
     if (focused !== undefined && this.items.has(Number(focused))) this.items.get(Number(focused)).focus({ preventScroll: true });
   }
+  /** @param {Layout} layout @param {number} left @param {number} top */
   drawn(layout, left, top) {
-    const edges = layout.edges.map((edge) => this.drawnEdge(edge, left, top));
-    const labels = layout.edges.filter((edge) => edge.text).map((edge) =>
-      shape("text", { class: "tensor", x: left + edge.x, y: top + edge.y + 4, "text-anchor": "middle" }, edge.text));
-    const boxes = layout.items.flatMap((box) => this.drawnItem(box, left + box.x, top + box.y));
+    const isInner = layout !== this.layouts.known.get(ROOT), edges = layout.edges.map(({ path, from, to, tensors }) => {
+      const edge = shape("path", { class: "edge", d: path, "data-from": from, "data-to": to, transform: `translate(${left} ${top})`, "marker-end": "url(#arrow)" });
+      edge.append(shape("title", {}, tensors.map(([layer, output]) => this.app.tensorText(layer, output)).join("\n")));
+      return edge;
+    });
+    const labels = layout.edges.filter(({ text }) => text).flatMap(({ x, y, text }) => {
+      const wide = this.layouts.ruler.width(text, "tensor") + 4;
+      return [shape("rect", { class: isInner ? "plate inner" : "plate", x: left + x - wide / 2, y: top + y - 8, width: wide, height: 16 }), shape("text", { class: "tensor", x: left + x, y: top + y + 4, "text-anchor": "middle" }, text)];
+    });
+    const boxes = layout.boxes.flatMap((box) => this.drawnBox(box, left + box.x, top + box.y));
     return [...edges, ...boxes, ...labels];
   }
-  drawnEdge({ from, to, points }, left, top) {
-    const at = points.map(({ x, y }) => [left + x, top + y]);
-    let path = `M${at[0]}`;
-    for (let index = 1; index < at.length - 1; index++) {
-      const end = index === at.length - 2 ? at[index + 1] : [(at[index][0] + at[index + 1][0]) / 2, (at[index][1] + at[index + 1][1]) / 2];
-      path += `Q${at[index]} ${end}`;
-    }
-    if (at.length === 2) path += `L${at[1]}`;
-    return shape("path", { class: "edge", d: path, "marker-end": "url(#arrow)", "data-from": from, "data-to": to });
-  }
-  drawnItem({ item, width, height, inner, head }, left, top) {
-    const model = this.model, texts = this.lines(item), isGroup = model.isGroup(item);
-    const classes = ["item", isGroup ? "group" : "layer", ...(inner ? ["open"] : []), ...this.app.classesOf(item)];
+  /** @param {any} box @param {number} left @param {number} top */
+  drawnBox(box, left, top) {
+    const { item, inner, head, chips } = box, { model } = this, isGroup = model.isGroup(item), width = box.box;
+    const isStack = model.repeats(item) > 0 && !inner, below = (box.label ? LINE : 0) + (isStack ? UNDER : 0), height = box.height - below;
+    const classes = ["item", isGroup ? "group" : "layer", ...(inner ? ["open"] : []), ...(model.repeats(item) ? ["stack"] : []), ...this.app.classesOf(item)];
     if (!isGroup && ["Parameter", "Result"].includes(model.type(item))) classes.push("end");
     const worst = model.worst.get(item);
     if (worst && worst !== "note") classes.push("faulty", ...(worst === "warning" ? ["soft"] : []));
-    const label = isGroup ? `group ${model.groupName(item)}, ${texts[1]}${inner ? ", open" : ""}` : `${model.type(item)} ${model.name(item)}`;
-    const box = shape("g", { class: classes.join(" "), tabindex: 0, role: "button", "aria-label": label, "data-item": item });
-    box.append(shape("rect", { class: "box", x: left, y: top, width, height }));
-    const opener = model.opens(item) ? (inner ? "▾ " : "▸ ") : "";
-    box.append(shape("text", { class: "kind", x: left + 10, y: top + LINE }, opener + texts[0]));
-    box.append(shape("text", { class: "name", x: left + 10, y: top + 2 * LINE - 1 }, texts[1]));
-    if (worst) box.append(shape("text", { class: `mark ${worst}`, x: left + width - 9, y: top + LINE, "text-anchor": "end" }, worst === "note" ? "i" : "!"));
-    box.append(shape("title", {}, isGroup ? model.groupName(item) : model.name(item)));
-    this.items.set(item, box);
-    this.positions.set(item, { left, top, width, height: inner ? head : height, whole: height });
-    return inner ? [box, ...this.drawn(inner, left + MARGIN, top + head + MARGIN)] : [box];
+    const own = shape("g", { class: classes.join(" "), tabindex: 0, role: "button", "aria-label": this.app.spoken(item, Boolean(inner)), "data-item": item });
+    if (isStack) for (const by of [UNDER, UNDER / 2]) own.append(shape("rect", { class: "under", x: left + by, y: top + by, width, height }));
+    const frame = shape("rect", { class: "box", x: left, y: top, width, height });
+    const paint = inner ? "" : this.app.colours.of(item);
+    if (paint) { frame.style.fill = paint; own.classList.add("painted"); }
+    own.append(frame);
+    if (inner) own.append(shape("rect", { class: "head", x: left + 1, y: top + 1, width: width - 2, height: HEAD - 2 }));
+    const opener = model.opens(item) ? (inner ? "▾" : "▸") : "", from = left + 10 + (opener ? 15 : 0);
+    if (opener) own.append(shape("text", { class: "opener", x: left + 9, y: top + 18 }, opener));
+    own.append(shape("text", { class: "kind", x: from, y: top + 18 }, box.title));
+    if (box.aside) own.append(shape("text", { class: "name", x: from + this.layouts.ruler.width(box.title, "kind") + 7, y: top + 18 }, box.aside));
+    if (worst) own.append(shape("text", { class: `mark ${worst}`, x: left + width - 9, y: top + 18, "text-anchor": "end" }, worst === "note" ? "i" : "!"));
+    box.stubs.forEach((stub, at) => own.append(this.drawnStub(stub, left + 9, top + HEAD + at * LINE + 11)));
+    for (const chip of chips) own.append(this.drawnChip(item, chip, left + MARGIN, top + head - (chips[chips.length - 1].y + 1) * 24));
+    own.append(shape("title", {}, isGroup ? model.groupName(item) : model.name(item)));
+    this.items.set(item, own);
+    this.positions.set(item, { left, top, width, height: inner ? head : height, whole: height, isOpen: Boolean(inner) });
+    const found = [own];
+    if (inner) found.push(...this.drawn(inner, left + (width - inner.width) / 2, top + head + MARGIN - 6));
+    if (box.over) found.push(shape("text", { class: "tensor", x: left + width / 2, y: top - 5, "text-anchor": "middle" }, box.over));
+    if (box.label) found.push(shape("text", { class: "tensor", x: left + width / 2, y: top + height + below - 4, "text-anchor": "middle" }, box.label));
+    return found;
+  }
+  drawnStub({ layer, output, text, isShape }, x, y) {
+    const stub = shape("text", { class: "stub", x, y, "data-layer": layer, "data-tensor": `${layer}:${output}` }, `↳ ${text}`);
+    stub.append(shape("title", {}, `reads ${isShape ? "the shape of " : ""}${this.model.type(layer)} ${this.model.name(layer)}: ${this.app.tensorText(layer, output)}`));
+    return stub;
+  }
+  drawnChip(item, { text, block, x, y, width }, left, top) {
+    const member = this.model.members.get(item)[block], worst = this.model.worst.get(member);
+    const classes = ["chip", ...(block === this.blockOf(item) ? ["shown"] : []), ...(worst && worst !== "note" ? ["faulty"] : []), ...this.app.classesOf(member)];
+    const chip = shape("g", { class: classes.join(" "), tabindex: 0, role: "button", "aria-label": `block ${text}`, "data-block": block, "data-stack": item });
+    chip.append(shape("rect", { x: left + x, y: top + y * 24, width, height: 20 }), shape("text", { x: left + x + width / 2, y: top + y * 24 + 14, "text-anchor": "middle" }, text));
+    return chip;
   }
   mark() {
     const chosen = this.app.chosen;
@@ -193,87 +201,63 @@ class Graph {
       edge.classList.toggle("near", Number(edge.dataset.from) === chosen || Number(edge.dataset.to) === chosen);
     }
   }
+  /** Light every place where a tensor is named, and the layer that gives it. */
+  light(tensor) {
+    for (const stub of this.canvas.querySelectorAll(".stub")) stub.classList.toggle("lit", stub.dataset.tensor === tensor);
+    const layer = tensor === null ? -2 : Number(tensor.split(":")[0]), around = layer < 0 ? [] : [layer, ...this.model.ancestors(layer)];
+    for (const [item, box] of this.items) box.classList.toggle("lit", around.includes(item));
+  }
 
   // The view.
 
-  move() { this.canvas.setAttribute("transform", `translate(${this.view.x} ${this.view.y}) scale(${this.view.scale})`); }
+  move() {
+    this.canvas.setAttribute("transform", `translate(${this.view.x} ${this.view.y}) scale(${this.view.scale})`);
+    this.app.places?.map.move();
+  }
+  /** Show everything: close groups until the rest can be read, and open what has room. */
   fit() {
-    const { width, height } = this.svg.getBoundingClientRect();
-    const scale = Math.max(0.25, Math.min(1.15, (width - 40) / (this.size[0] || 1), (height - 70) / (this.size[1] || 1)));
-    this.view = { scale, x: (width - this.size[0] * scale) / 2, y: Math.max(20, (height - 40 - this.size[1] * scale) / 2) };
+    const { width, height } = this.stage;
+    const scale = Math.max(LEAST, Math.min(1.15, (width - 36) / (this.size[0] || 1), (height - 52) / (this.size[1] || 1)));
+    const left = (width - this.size[0] * scale) / 2, top = (height - 52 - this.size[1] * scale) / 2 + 40;
+    this.view = { scale, x: Math.max(16, left), y: Math.max(40, top) };
     this.move();
   }
   center(item) {
+    let at = this.positions.get(item);
+    for (const one of this.model.ancestors(item)) at = at || this.positions.get(one);
+    if (!at) return;
+    const { width, height } = this.stage, { x, y, scale } = this.view;
+    const isSeen = at.left * scale + x > 0 && (at.left + at.width) * scale + x < width && at.top * scale + y > 40 && (at.top + at.height) * scale + y < height - 40;
+    if (isSeen) return;
+    this.view.x = width / 2 - (at.left + at.width / 2) * scale;
+    this.view.y = height / 2 - (at.top + at.height / 2) * scale;
+    this.move();
+  }
+  zoomTo(item) {
+    const at = item === null ? null : this.positions.get(item);
+    if (!at) return;
+    const { width, height } = this.stage, scale = Math.min(MOST, Math.max(1.6, LEAST));
+    this.view = { scale, x: width / 2 - (at.left + at.width / 2) * scale, y: height / 2 - (at.top + at.whole / 2) * scale };
+    this.move();
+  }
+  /** Move just as far as an item that was opened needs. */
+  bring(item) {
     const at = this.positions.get(item);
     if (!at) return;
-    const { width, height } = this.svg.getBoundingClientRect(), { x, y, scale } = this.view;
-    const isSeen = at.left * scale + x > 0 && (at.left + at.width) * scale + x < width && at.top * scale + y > 0 && (at.top + at.height) * scale + y < height;
-    if (isSeen && scale > 0.6) return;
-    this.view.scale = Math.max(scale, 0.8);
-    this.view.x = width / 2 - (at.left + at.width / 2) * this.view.scale;
-    this.view.y = height / 2 - (at.top + at.height / 2) * this.view.scale;
+    const { width, height } = this.stage, { x, y, scale } = this.view;
+    const left = at.left * scale + x, top = at.top * scale + y;
+    const right = left + at.width * scale, bottom = top + at.whole * scale;
+    if (right > width - 12) this.view.x -= Math.min(right - width + 12, left - 16);
+    if (left < 12) this.view.x += 16 - left;
+    if (bottom > height - 12) this.view.y -= Math.min(bottom - height + 50, top - 40);
+    if (top < 40) this.view.y += 40 - top;
     this.move();
   }
   zoom(factor, x, y) {
-    const box = this.svg.getBoundingClientRect();
-    const at = [x === undefined ? box.width / 2 : x - box.left, y === undefined ? box.height / 2 : y - box.top];
-    const scale = Math.min(4, Math.max(0.05, this.view.scale * factor));
-    const real = scale / this.view.scale;
+    const box = this.stage, at = [x === undefined ? box.width / 2 : x - box.left, y === undefined ? box.height / 2 : y - box.top];
+    const wanted = this.view.scale * factor, scale = Math.min(MOST, Math.max(LEAST, wanted)), real = scale / this.view.scale;
     this.view = { scale, x: at[0] - (at[0] - this.view.x) * real, y: at[1] - (at[1] - this.view.y) * real };
     this.move();
-  }
-
-  listen() {
-    const itemAt = (event) => {
-      const box = event.target.closest ? event.target.closest(".item") : null;
-      return box ? Number(box.dataset.item) : null;
-    };
-    let drag = null;
-    this.svg.addEventListener("pointerdown", (event) => {
-      if (event.button) return;
-      drag = { x: event.clientX, y: event.clientY, moved: false };
-    });
-    this.svg.addEventListener("pointermove", (event) => {
-      if (!drag || !(event.buttons & 1)) return;
-      const [dx, dy] = [event.clientX - drag.x, event.clientY - drag.y];
-      if (!drag.moved && Math.abs(dx) + Math.abs(dy) < 5) return;
-      if (!drag.moved) this.svg.setPointerCapture(event.pointerId);
-      this.view.x += dx; this.view.y += dy;
-      drag = { x: event.clientX, y: event.clientY, moved: true };
-      this.move();
-    });
-    this.svg.addEventListener("click", (event) => {
-      const item = itemAt(event), wasDrag = drag && drag.moved;
-      drag = null;
-      if (item === null || wasDrag) return;
-      if (this.model.isGroup(item)) this.toggle(item);
-      else this.app.choose(item, { reveal: false });
-    });
-    this.svg.addEventListener("dblclick", (event) => {
-      const item = itemAt(event);
-      if (item !== null && !this.model.isGroup(item) && this.model.opens(item)) this.toggle(item);
-    });
-    this.svg.addEventListener("wheel", (event) => {
-      event.preventDefault();
-      if (event.ctrlKey || event.metaKey || !event.shiftKey) this.zoom(Math.exp(-Math.max(-60, Math.min(60, event.deltaY)) / 260), event.clientX, event.clientY);
-      else { this.view.x -= event.deltaY; this.move(); }
-    }, { passive: false });
-    this.svg.addEventListener("keydown", (event) => {
-      const item = itemAt(event);
-      if ((event.key === "Enter" || event.key === " ") && item !== null) {
-        event.preventDefault();
-        if (this.model.isGroup(item)) this.toggle(item);
-        else this.app.choose(item, { reveal: false });
-      } else if (event.key === "o" && item !== null && this.model.opens(item)) this.toggle(item);
-      else if (event.key.startsWith("Arrow")) {
-        event.preventDefault();
-        const chosen = this.app.chosen;
-        if (chosen === null || event.shiftKey) {
-          this.view.x += { ArrowLeft: 60, ArrowRight: -60 }[event.key] || 0;
-          this.view.y += { ArrowUp: 60, ArrowDown: -60 }[event.key] || 0;
-          this.move();
-        } else this.app.step({ ArrowUp: "up", ArrowDown: "down", ArrowLeft: "left", ArrowRight: "right" }[event.key]);
-      }
-    });
+    this.detail.zoomed(wanted / scale, at);
   }
 }

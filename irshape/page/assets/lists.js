@@ -8,7 +8,7 @@ class LayerList {
   constructor(app, layers) {
     this.app = app;
     this.layers = layers;
-    this.space = element("div");
+    this.space = element("div", { role: "listbox", "aria-label": "Layers" });
     this.space.style.position = "relative";
     this.space.style.height = `${layers.length * ROW}px`;
     this.scroller = document.getElementById("list");
@@ -28,10 +28,15 @@ class LayerList {
   row(at) {
     const { app } = this, { model } = app, layer = this.layers[at], severity = model.faults.has(layer) ? model.worst.get(layer) : "";
     const output = model.outputs(layer).length ? app.tensorText(layer, 0) : "";
-    const row = element("button", { type: "button", class: `layer-row${layer === app.chosen ? " chosen" : ""}`, onclick: () => app.choose(layer), "data-layer": layer, title: model.name(layer) },
+    const row = element("button", { type: "button", role: "option", "aria-selected": String(layer === app.chosen), "aria-posinset": at + 1, "aria-setsize": this.layers.length, class: `layer-row${layer === app.chosen ? " chosen" : ""}`, onclick: () => app.choose(layer), "data-layer": layer, title: model.name(layer) },
       element("span", {}, element("b", {}, model.type(layer)), " ", severity ? element("span", { class: severity }, "● ") : "", model.name(layer)),
       element("span", { class: "shape type" }, output));
     row.style.top = `${at * ROW}px`;
+    if (app.colours.isCost) {
+      const share = app.colours.share(layer), bar = element("span", { class: "bar", title: app.colours.amount(app.colours.mode, app.colours.amountsOf(app.colours.mode)[layer]) });
+      bar.style.width = `${100 * Math.sqrt(share)}%`;
+      row.append(bar);
+    }
     return row;
   }
 }
@@ -39,11 +44,21 @@ class LayerList {
 function faultList(app) {
   const { faults } = app.model.data;
   if (!faults.length) return [element("p", { class: "text" }, "No faults.")];
-  return faults.map((fault, number) => element("button", {
-    type: "button", class: `row${fault.layer >= 0 && fault.layer === app.chosen ? " chosen" : ""}`, "data-fault": number,
-    onclick: () => (fault.layer >= 0 ? app.choose(fault.layer) : null),
-  }, element("span", { class: `code ${fault.severity}` }, fault.code), ` ${fault.message}`,
-  element("div", { class: "about" }, [fault.line === null ? "" : `${fault.line}:${fault.column}`, fault.about].filter(Boolean).join("  "))));
+  const row = (number) => {
+    const fault = faults[number];
+    return element("button", {
+      type: "button", class: `row${fault.layer >= 0 && fault.layer === app.chosen ? " chosen" : ""}`, "data-fault": number, onclick: () => app.chooseFault(number),
+    }, element("span", { class: `code ${fault.severity}` }, fault.code), ` ${fault.message}`,
+    element("div", { class: "about" }, [fault.line === null ? "" : `${fault.line}:${fault.column}`, fault.about].filter(Boolean).join("  ")));
+  };
+  return byCause(faults).flatMap((numbers) => {
+    if (numbers.length === 1) return [row(numbers[0])];
+    const [first] = numbers, { rules } = app.model.data, title = rules[faults[first].code] ? rules[faults[first].code][0] : "";
+    const more = element("details", { class: "cause", open: numbers.length <= 4 || numbers.some((number) => faults[number].layer === app.chosen) },
+      element("summary", {}, element("span", { class: `code ${faults[first].severity}` }, faults[first].code), ` ${numbers.length} times: ${title}`), ...numbers.slice(0, 500).map(row));
+    if (numbers.length > 500) more.append(element("p", { class: "text" }, `and ${numbers.length - 500} more`));
+    return [more];
+  });
 }
 
 function changeList(app) {

@@ -65,6 +65,17 @@ class Model {
   signature(layer) { return this.data.layers.signatures[this.data.layers.signature[layer]]; }
   type(layer) { return this.signature(layer).type; }
   name(layer) { return this.data.layers.name[layer] || `layer ${this.data.layers.key[layer]}`; }
+  // The last part of a layer's name, if it says more than the type.
+  shortName(layer) {
+    const name = this.data.layers.name[layer], parts = name.split("/").filter(Boolean), last = parts[parts.length - 1] || "";
+    const type = this.type(layer).toLowerCase().replace(/[^a-z]/g, ""), bare = last.toLowerCase().replace(/[^a-z]/g, "");
+    if (["Parameter", "Result"].includes(this.type(layer))) return this.endName(layer);
+    return bare === type || /^[A-Za-z]\w*_\d{4,}$/.test(last) ? "" : last;
+  }
+  // The name of an input or an output of the model.
+  endName(layer) { return (this.data.ends && this.data.ends[layer]) || this.name(layer); }
+  // The number of equal blocks in a group; 0 for any other item.
+  repeats(item) { return this.isGroup(item) ? this.data.groups[item - this.count][3] : 0; }
   groupName(item) { return this.data.groups[item - this.count][1]; }
   outputs(layer) {
     const flat = this.data.layers.outputs[layer], found = [];
@@ -72,35 +83,81 @@ class Model {
     return found;
   }
 
-  // The edges between members of each open item, as [from, to, layer, output].
-  edgesOf(container) {
-    if (!this.edges) this.collectEdges();
-    return this.edges.get(container) || [];
-  }
-  collectEdges() {
-    this.edges = new Map();
-    const seen = new Set();
-    for (let layer = 0; layer < this.count; layer++) {
-      if (this.hidden[layer]) continue;
-      const above = [layer, ...this.ancestors(layer)];
-      const inputs = this.data.layers.inputs[layer];
-      for (let at = 0; at < inputs.length; at += 2) {
-        const source = inputs[at];
-        if (source < 0 || this.hidden[source]) continue;
-        let from = source, to = above.indexOf(this.parents[from]);
-        while (to < 0 && this.parents[from] !== ROOT) {
-          from = this.parents[from];
-          to = above.indexOf(this.parents[from]);
-        }
-        const container = this.parents[from], target = container === ROOT ? above[above.length - 1] : above[to - 1];
-        if (target === undefined || target === from) continue;
-        const key = `${from},${target},${source},${inputs[at + 1]}`;
-        if (seen.has(key)) continue;
-        seen.add(key);
-        if (!this.edges.has(container)) this.edges.set(container, []);
-        this.edges.get(container).push([from, target, source, inputs[at + 1]]);
+  /** The layers that are drawn in an item, those of bodies left out. @param {number} container @returns {number[]} */
+  layersOf(container) {
+    const found = [], pending = [container];
+    while (pending.length) {
+      for (const item of this.members.get(pending.pop()) || []) {
+        if (this.isGroup(item)) pending.push(item);
+        else found.push(item);
       }
     }
+    return found;
+  }
+  // The member of an open item in which a layer stands; null if it stands elsewhere.
+  memberOf(layer, container) {
+    let item = layer;
+    while (this.parents[item] !== container) {
+      item = this.parents[item];
+      if (item === ROOT) return null;
+    }
+    return item;
+  }
+  // What the members of an open item give each other: `edges` are [from, to, layer, output], `leaving` the tensors that leave each member,
+  // and `stubs` what each member reads that is not drawn as an edge, because it comes from elsewhere, has many readers, or is read for its shape.
+  linksOf(container) {
+    if (!this.links) this.links = new Map();
+    let found = this.links.get(container);
+    if (!found) this.links.set(container, found = this.linked(container));
+    return found;
+  }
+  linked(container) {
+    const layers = this.layersOf(container), member = new Int32Array(this.count).fill(ROOT);
+    for (const layer of layers) member[layer] = this.memberOf(layer, container) ?? ROOT;
+    const edges = new Map(), stubs = new Map(), leaving = new Map();
+    const add = (map, item, key, value) => {
+      if (!map.has(item)) map.set(item, new Map());
+      if (!map.get(item).has(key)) map.get(item).set(key, value);
+    };
+    for (const layer of layers) {
+      const own = member[layer], isShape = this.type(layer) === "ShapeOf", inputs = this.data.layers.inputs[layer];
+      for (let at = 0; at < inputs.length; at += 2) {
+        const source = inputs[at], from = source < 0 ? own : member[source];
+        if (from === own || this.hidden[source]) continue;
+        const output = inputs[at + 1], key = source * 4096 + output;
+        if (from === ROOT || isShape) add(stubs, own, key, { layer: source, output, isShape });
+        else add(edges, key, own, [from, own, source, output]);
+        if (from !== ROOT && !isShape) add(leaving, from, key, [source, output]);
+      }
+      if (container === ROOT) continue;
+      for (const [reader, , output] of this.readers[layer]) {
+        if (!this.hidden[reader] && member[reader] === ROOT && this.type(reader) !== "ShapeOf") add(leaving, own, layer * 4096 + output, [layer, output]);
+      }
+    }
+    const drawn = [];
+    for (const [key, own] of edges) {
+      const [, , source, output] = own.values().next().value;
+      if (own.size > 2 && this.readersOf(source, output) > MOST_READERS) for (const target of own.keys()) add(stubs, target, key, { layer: source, output, isShape: false });
+      else drawn.push(...own.values());
+    }
+    const named = new Map();
+    for (const [item, own] of stubs) named.set(item, this.named([...own.values()], container));
+    return { edges: drawn, stubs: named, leaving: new Map([...leaving].map(([item, own]) => [item, [...own.values()]])) };
+  }
+  readersOf(layer, output) { return this.readers[layer].filter(([, , one]) => one === output).length; }
+  // Stubs with their texts: the name of the member of an open item around, from which a tensor comes. Of many, the first ones are named.
+  named(stubs, container) {
+    const around = new Set([container, ...(container === ROOT ? [] : this.ancestors(container)), ROOT]);
+    const texts = new Map();
+    for (const stub of stubs) {
+      let item = stub.layer;
+      while (!around.has(this.parents[item])) item = this.parents[item];
+      const name = this.type(stub.layer) === "Parameter" ? this.endName(stub.layer) : this.isGroup(item) ? this.groupName(item) : this.shortName(item) || this.type(item);
+      const text = `${stub.isShape ? "shape of " : ""}${cut(name, 26)}`;
+      if (!texts.has(text)) texts.set(text, { ...stub, text });
+    }
+    const found = [...texts.values()].sort((a, b) => Number(a.isShape) - Number(b.isShape));
+    return found.length <= 2 ? found : [found[0], { ...found[1], text: `and ${found.length - 1} more` }];
   }
 
   // The text in which a search looks for words, for each layer.

@@ -31,6 +31,13 @@ class Panel {
       const own = values[`${layer}:${output}`];
       if (own) parts.push(element("h3", {}, outputs.length > 1 ? `Values of port ${signature.outputs[output]}` : "Values"), element("p", { class: "formula" }, `[${own.join(", ")}]`));
     }
+    if (model.data.cost) {
+      const { colours } = app, rows = [["macs", "MACs"], ["weights", "weights"], ["memory", "memory in use"]].map(([kind, text]) => [text, colours.amountsOf(kind)[layer], kind]).filter(([, value]) => value);
+      if (rows.length) {
+        parts.push(element("h3", {}, "Cost"), element("table", {}, element("tbody", {}, ...rows.map(([text, value, kind]) => element("tr", {}, element("td", {}, text),
+          element("td", {}, colours.amount(kind, value), kind === "memory" && layer === colours.peak() ? element("b", { class: "peak-text" }, " the peak") : ""))))));
+      }
+    }
     const demands = model.demands.get(layer) || [];
     if (demands.length) parts.push(element("h3", {}, "Demands"), ...demands.map((number) => this.demand(number)));
     if (signature.attributes.length) {
@@ -48,24 +55,30 @@ class Panel {
   }
   overview() {
     const { data } = this.model, parts = [element("h2", {}, data.name), element("p", { class: "faint" }, `${data.tool.name} ${data.tool.version}, IR version ${data.ir_version}`)];
-    const ends = [["Inputs", "Parameter"], ["Results", "Result"]];
+    parts.push(element("p", { class: "help" }, "Choose a layer in the graph or in a list. Choose a size of an output to see why the layer has it."));
+    const ends = [["Inputs", "Parameter"], ["Outputs", "Result"]];
     for (const [title, type] of ends) {
       const layers = [];
       for (let layer = 0; layer < this.model.count; layer++) if (this.model.type(layer) === type && !data.layers.key[layer].includes("/")) layers.push(layer);
       if (layers.length) parts.push(element("h3", {}, title));
       for (const layer of layers.slice(0, 60)) {
         const tensor = type === "Result" ? [data.layers.inputs[layer][0], data.layers.inputs[layer][1]] : [layer, 0];
-        parts.push(element("p", { class: "port" }, this.app.link(layer), " ", element("span", { class: "shape" }, tensor[0] >= 0 ? this.app.tensorText(...tensor) : "")));
+        parts.push(element("p", { class: "port" }, this.app.link(layer, this.model.endName(layer)), " ", element("span", { class: "shape" }, tensor[0] >= 0 ? this.app.tensorText(...tensor) : "")));
       }
       if (layers.length > 60) parts.push(element("p", { class: "faint" }, `and ${layers.length - 60} more`));
     }
     if (data.conditions.length) parts.push(element("h3", {}, "Valid where"), ...data.conditions.map((text) => element("p", { class: "formula" }, text)));
-    parts.push(element("p", { class: "faint" }, "Choose a layer in the graph or in a list. Choose a size of an output to see why the layer has it."));
+    if (data.cost) {
+      const { colours } = this.app, sizes = Object.entries(colours.sizes()).map(([name, size]) => `${name}=${size}`).join(", "), peak = colours.peak();
+      parts.push(element("h3", {}, `Cost${sizes ? ` at ${sizes}` : ""}`), element("p", { class: "port" }, colours.amount("macs", colours.total("macs"))),
+        element("p", { class: "port" }, `${colours.amount("weights", data.cost.parameters)} of constants`));
+      if (peak >= 0) parts.push(element("p", { class: "port" }, `${colours.amount("memory", colours.total("memory"))} at the peak, in `, this.app.link(peak, this.app.shortText(peak))));
+    }
     return parts;
   }
   fault(fault) {
     const texts = [element("span", { class: `code ${fault.severity}` }, fault.code), ` ${fault.severity === "error" ? "" : `${fault.severity}: `}${fault.message}`];
-    return element("div", { class: "why" }, ...texts, fault.hint ? element("p", { class: "faint" }, `hint: ${fault.hint}`) : null, fault.fix ? element("p", { class: "faint" }, `fix: ${fault.fix}`) : null);
+    return element("div", { class: "why" }, ...texts, ...faultDetails(fault, this.model.data.rules));
   }
   input([, name], source, output) {
     if (source < 0) return element("div", { class: "port" }, name, element("span", { class: "faint" }, " not connected"));

@@ -22,16 +22,52 @@ class WhatIf {
       for (const name of names) this.root.append(this.control(name));
       this.answer = element("div", { "aria-live": "polite" });
       this.root.append(element("button", { type: "button", id: "open-sizes", onclick: () => this.app.setSizes({}) }, "Leave all sizes open"), this.answer);
+      this.sweep = new Sweep(this.app);
+      this.copied = element("code", { class: "command" });
+      this.copy = element("button", { type: "button", id: "copy-command", onclick: () => this.copyCommand() }, "Copy as command");
+      this.root.append(element("div", { class: "what-command" }, this.copy, this.copied), this.sweep.root);
     }
     list.replaceChildren(this.root);
     this.refresh();
   }
-  control(name) {
-    const [least, greatest, modulus, remainder] = this.formulas.symbols[name];
+  /** The first sizes of a symbol that no demand on this symbol alone refuses. @param {string} name @returns {number[]} */
+  validOf(name) {
+    if (!this.valid) this.valid = new Map();
+    let found = this.valid.get(name);
+    if (found) return found;
+    const { formulas } = this, [least, greatest, modulus, remainder] = formulas.symbols[name];
+    // The other sizes are usual ones, so that demands on several sizes count, too.
+    const { near } = this.app.model.data.cost || { near: {} }, about = [...formulas.demands.keys()].filter((number) => formulas.depends[number].has(name)).slice(0, 400);
+    const alone = about.filter((number) => formulas.depends[number].size === 1);
     const from = Math.max(least ?? 0, 0), first = from + ((((remainder - from) % modulus) + modulus) % modulus);
-    const to = Math.min(greatest ?? Infinity, Math.max(1024, 32 * modulus));
-    const slider = element("input", { type: "range", min: first, max: to, step: modulus, value: first, "aria-label": `size of ${name}` });
-    const field = element("input", { type: "number", min: first, step: modulus, id: `size-${name}`, placeholder: "open" });
+    const last = Math.min(greatest ?? Infinity, Math.max(1024, first * 2, 32 * modulus));
+    found = [];
+    const fill = (others, demands) => { for (let size = first; size <= last; size += modulus) if (!formulas.broken({ ...others, [name]: size }, demands).length) found.push(size); };
+    fill(near, about);
+    if (found.length < 2) { found = []; fill({}, alone); }
+    if (!found.length) found.push(first);
+    this.valid.set(name, found);
+    return found;
+  }
+  /** The valid sizes in words: "25 to 32, 57 to 64, …". */
+  rangeText(name) {
+    const valid = this.validOf(name), greatest = this.formulas.symbols[name][1], runs = [];
+    const step = valid.length > 1 ? valid[1] - valid[0] : 1;
+    if (valid.every((size, at) => !at || size - valid[at - 1] === step)) {
+      const words = greatest !== null ? `${valid[0]} to ${valid[valid.length - 1]}` : valid[0] > 0 ? `at least ${valid[0]}` : "any size";
+      return step > 1 && valid.length > 1 ? `${words}, in steps of ${step}` : words;
+    }
+    for (const size of valid) {
+      const last = runs[runs.length - 1];
+      if (last && size === last[1] + 1) last[1] = size;
+      else runs.push([size, size]);
+    }
+    return `${runs.slice(0, 3).map(([from, to]) => (from === to ? from : `${from} to ${to}`)).join(", ")}${runs.length > 3 ? ", …" : ""}`;
+  }
+  control(name) {
+    const valid = this.validOf(name), greatest = this.formulas.symbols[name][1];
+    const slider = element("input", { type: "range", min: 0, max: valid.length - 1, step: 1, value: 0, "aria-label": `size of ${name}` });
+    const field = element("input", { type: "number", min: valid[0], id: `size-${name}`, placeholder: "open" });
     if (greatest !== null) field.max = greatest;
     const set = (text) => {
       const value = text === "" ? undefined : Number(text);
@@ -41,12 +77,19 @@ class WhatIf {
       else sizes[name] = value;
       this.app.setSizes(sizes);
     };
-    slider.addEventListener("input", () => set(slider.value));
+    slider.addEventListener("input", () => set(String(valid[Number(slider.value)])));
     field.addEventListener("input", () => set(field.value));
-    this.controls.set(name, { slider, field });
-    const words = [greatest !== null ? `${first} to ${greatest}` : first > 0 ? `at least ${first}` : "any size", modulus > 1 ? `${remainder ? `${remainder} more than ` : ""}a multiple of ${modulus}` : ""];
-    return element("div", { class: "symbol" }, element("label", { for: `size-${name}` }, element("b", {}, name), element("span", { class: "range" }, words.filter(Boolean).join(", "))),
-      element("div", { class: "entry" }, slider, field));
+    const entry = element("div", { class: "entry open" }, slider, field);
+    this.controls.set(name, { slider, field, entry });
+    return element("div", { class: "symbol" }, element("label", { for: `size-${name}` }, element("b", {}, name), element("span", { class: "range" }, this.rangeText(name))), entry);
+  }
+  /** The command that makes the model with these sizes. */
+  command() {
+    const { app } = this, named = Object.entries(app.model.data.inputs).map(([name, text]) => {
+      const sizes = partsOf(text).map((part, axis) => (app.sizes ? this.inputSize(name, axis) : null) ?? part);
+      return `--input "${name}[${sizes.join(",")}]"`;
+    });
+    return `irshape reshape ${/^[\w./-]+$/.test(app.model.data.file || "") ? app.model.data.file : "FILE"} ${named.join(" ")} -o reshaped.xml`;
   }
   // The size of an axis of an input, if it is known.
   inputSize(name, axis) {
@@ -58,13 +101,27 @@ class WhatIf {
     }
     return null;
   }
+  copyCommand() {
+    const text = this.command();
+    this.copied.textContent = text;
+    const range = document.createRange();
+    range.selectNodeContents(this.copied);
+    const selection = /** @type {Selection} */ (getSelection());
+    selection.removeAllRanges();
+    selection.addRange(range);
+    document.execCommand("copy"); // also where a page of a file has no clipboard
+    this.copy.textContent = "Copied";
+    setTimeout(() => { this.copy.textContent = "Copy as command"; }, 1500);
+  }
   refresh() {
     if (!this.root) return;
     const { app } = this, sizes = app.sizesChosen;
-    for (const [name, { slider, field }] of this.controls) {
+    for (const [name, { slider, field, entry }] of this.controls) {
+      entry.classList.toggle("open", sizes[name] === undefined);
       const value = sizes[name];
       if (document.activeElement !== field || value === undefined) if (field.value !== String(value ?? "")) field.value = value ?? "";
-      if (value !== undefined && document.activeElement !== slider) slider.value = value;
+      const valid = this.validOf(name), at = valid.findIndex((size) => size >= (value ?? 0));
+      if (value !== undefined && document.activeElement !== slider) slider.value = String(at < 0 ? valid.length - 1 : at);
     }
     const shapes = Object.entries(this.app.model.data.inputs).map(([name, text]) => {
       const now = app.sizes ? `[${partsOf(text).map((part, axis) => this.inputSize(name, axis) ?? part).join(",")}]` : text;
@@ -87,5 +144,8 @@ class WhatIf {
         element("button", { type: "button", class: "fit", onclick: () => app.setSizes(choice) }, Object.keys(choice).filter((name) => choice[name] !== sizes[name]).map((name) => `${name}=${choice[name]}`).join(" ")))));
     } else if (Object.keys(sizes).length) parts.push(element("p", { class: "added" }, "No layer refuses these sizes."));
     this.answer.replaceChildren(...parts);
+    if (this.copied.textContent) this.copied.textContent = this.command();
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.sweep.show(), 60);
   }
 }

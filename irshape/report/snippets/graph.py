@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from typing import Final
 
-from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, edge, mistake, net, parameter, result
+from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, edge, example, layer, mistake, net, parameter, result
 
 X: Final = parameter(0, "x", "1,8")
-RELU: Final = """\
-<layer id="1" name="relu" type="ReLU" version="opset1">
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>"""
+RELU: Final = layer(1, "relu", "ReLU opset1")
 MODEL: Final = chain(X, RELU, result(2, "y"))
 
 # The edge from the Parameter to the ReLU.
 FED: Final = edge("0.0 1.0")
 
-ADD: Final = """\
-<layer type="Add" version="opset1">
-  <input>
-    <port id="0" precision="FP32"> <dim>8</dim> </port>
-    <port id="1" precision="FP32"> <dim>8</dim> </port>
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-  </output>
-</layer>
-"""
+ADD: Final = example("Add opset1", "", "FP32 8", "FP32 8")
 SECOND: Final = '    <port id="1" precision="FP32"> <dim>8</dim> </port>\n'
 
 # An operation of one's own; the file records what it computes.
@@ -44,26 +30,13 @@ CUSTOM: Final = chain(
 </layer>""",
     result(2, "y"),
 )
-DEAD: Final = """\
-<layer id="3" name="sigmoid" type="Sigmoid" version="opset1">
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>"""
+DEAD: Final = layer(3, "sigmoid", "Sigmoid opset1")
 
 STATE: Final = net(
     (
         parameter(0, "x", "1,8"),
-        """\
-<layer id="1" name="read" type="ReadValue" version="opset6">
-  <data variable_id="state" variable_shape="1,8" variable_type="f32"/>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>
-<layer id="2" name="assign" type="Assign" version="opset6">
-  <data variable_id="state"/>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>""",
+        layer(1, "read", "ReadValue opset6", 'variable_id="state" variable_shape="1,8" variable_type="f32"'),
+        layer(2, "assign", "Assign opset6", 'variable_id="state"'),
         result(3, "y"),
     ),
     [edge("0.0 1.0"), edge("1.1 2.0"), edge("2.1 3.0")],
@@ -124,4 +97,9 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "G117": Snippet(Run(CUSTOM, command=f"{CHECK} --opaque Stretch"), Run(MODEL)),
     "G118": mistake(STATE, 'variable_id="state"/>', 'variable_id="stat"/>'),
     "G119": mistake(LOOP, 'external_port_id="0" internal_layer_id="0"', 'external_port_id="0" internal_layer_id="5"'),
+    "G120": mistake(
+        MODEL.replace('version="11"', 'version="10"'),
+        '<output><port id="1" precision="FP32"/></output>',
+        '<output><port id="1" precision="FP32" names="x"/></output>',
+    ),
 }

@@ -4,128 +4,35 @@ from __future__ import annotations
 
 from typing import Final
 
-from irshape.report.snippets.snippet import Run, Snippet, chain, edge, mistake, net, parameter, result
+from irshape.report.snippets.snippet import Run, Snippet, chain, edge, example, layer, mistake, net, parameter, result
 
-DEPTH: Final = """\
-<layer type="SpaceToDepth" version="opset1">
-  <data block_size="2" mode="blocks_first"/>
-  <input>
-    <port id="0" precision="FP32"> <dim>1</dim> <dim>4</dim> <dim>8</dim> <dim>8</dim> </port>
-  </input>
-  <output>
-    <port id="1" precision="FP32"/>
-  </output>
-</layer>
-"""
+DEPTH: Final = example("SpaceToDepth opset1", 'block_size="2" mode="blocks_first"', "FP32 1 4 8 8")
 
-CONVOLUTION: Final = """\
-<layer type="Convolution" version="opset1">
-  <data strides="1,1" pads_begin="0,0" pads_end="0,0" dilations="1,1"/>
-  <input>
-    <port id="0" precision="FP32"> <dim>1</dim> <dim>3</dim> <dim>8</dim> <dim>8</dim> </port>
-    <port id="1" precision="FP32"> <dim>4</dim> <dim>3</dim> <dim>5</dim> <dim>5</dim> </port>
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-  </output>
-</layer>
-"""
+CONVOLUTION: Final = example(
+    "Convolution opset1", 'strides="1,1" pads_begin="0,0" pads_end="0,0" dilations="1,1"', "FP32 1 3 8 8", "FP32 4 3 5 5"
+)
 
-SPLIT: Final = """\
-<layer type="Split" version="opset1">
-  <data num_splits="4"/>
-  <input>
-    <port id="0" precision="FP32"> <dim>2</dim> <dim>8</dim> </port>
-    <port id="1" precision="I64"/> <!-- axis: 1 -->
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-    <port id="3" precision="FP32"/>
-    <port id="4" precision="FP32"/>
-    <port id="5" precision="FP32"/>
-  </output>
-</layer>
-"""
+SPLIT: Final = example("Split opset1", 'num_splits="4"', "FP32 2 8", "I64 # axis: 1", outputs="FP32 FP32 FP32 FP32")
 
-CONCAT: Final = """\
-<layer type="Concat" version="opset1">
-  <data axis="0"/>
-  <input>
-    <port id="0" precision="FP32"> <dim>2</dim> <dim>8</dim> </port>
-    <port id="1" precision="FP32"> <dim>3</dim> <dim>8</dim> </port>
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-  </output>
-</layer>
-"""
+CONCAT: Final = example("Concat opset1", 'axis="0"', "FP32 2 8", "FP32 3 8")
 
-ADD: Final = """\
-<layer type="Add" version="opset1">
-  <input>
-    <port id="0" precision="FP32"> <dim>4</dim> <dim>8</dim> </port>
-    <port id="1" precision="FP32"> <dim>4</dim> <dim>1</dim> </port>
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-  </output>
-</layer>
-"""
+ADD: Final = example("Add opset1", "", "FP32 4 8", "FP32 4 1")
 
-BATCH: Final = """\
-<layer type="SpaceToBatch" version="opset2">
-  <input>
-    <port id="0" precision="FP32"> <dim>2</dim> <dim>8</dim> </port>
-    <port id="1" precision="I64"> <dim>2</dim> </port> <!-- block_shape: [1, 2] -->
-    <port id="2" precision="I64"> <dim>2</dim> </port> <!-- pads_begin: [0, 0] -->
-    <port id="3" precision="I64"> <dim>2</dim> </port> <!-- pads_end: [0, 2] -->
-  </input>
-  <output>
-    <port id="4" precision="FP32"/>
-  </output>
-</layer>
-"""
+BATCH: Final = example(
+    "SpaceToBatch opset2", "", "FP32 2 8", "I64 2 # block_shape: [1, 2]", "I64 2 # pads_begin: [0, 0]", "I64 2 # pads_end: [0, 2]"
+)
 
-TRANSPOSE: Final = """\
-<layer type="Transpose" version="opset1">
-  <input>
-    <port id="0" precision="FP32"> <dim>2</dim> <dim>8</dim> <dim>5</dim> </port>
-    <port id="1" precision="I64"> <dim>3</dim> </port> <!-- order: [2, 0, 1] -->
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-  </output>
-</layer>
-"""
+TRANSPOSE: Final = example("Transpose opset1", "", "FP32 2 8 5", "I64 3 # order: [2, 0, 1]")
 
-REDUCE: Final = """\
-<layer type="ReduceSum" version="opset1">
-  <data keep_dims="true"/>
-  <input>
-    <port id="0" precision="FP32"> <dim>2</dim> <dim>8</dim> </port>
-    <port id="1" precision="I64"> <dim>1</dim> </port> <!-- axes: [1] -->
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-  </output>
-</layer>
-"""
+REDUCE: Final = example("ReduceSum opset1", 'keep_dims="true"', "FP32 2 8", "I64 1 # axes: [1]")
 
-UNIQUE: Final = """\
-<layer type="Unique" version="opset10">
-  <data sorted="true" index_element_type="i64" count_element_type="i64"/>
-  <input>
-    <port id="0" precision="FP32"> <dim>4</dim> <dim>8</dim> </port>
-    <port id="1" precision="I64"/> <!-- axis: 0 -->
-  </input>
-  <output>
-    <port id="2" precision="FP32"/>
-    <port id="3" precision="I64"/>
-    <port id="4" precision="I64"/>
-    <port id="5" precision="I64"/>
-  </output>
-</layer>
-"""
+UNIQUE: Final = example(
+    "Unique opset10",
+    'sorted="true" index_element_type="i64" count_element_type="i64"',
+    "FP32 4 8",
+    "I64 # axis: 0",
+    outputs="FP32 I64 I64 I64",
+)
 
 DEEPEN: Final = DEPTH.replace("SpaceToDepth", "DepthToSpace")
 
@@ -161,18 +68,8 @@ QUOTIENT: Final = net(
 
 STATE: Final = chain(
     parameter(0, "x", "1,8"),
-    """\
-<layer id="1" name="read" type="ReadValue" version="opset6">
-  <data variable_id="state" variable_shape="1,8" variable_type="f32"/>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>""",
-    """\
-<layer id="2" name="assign" type="Assign" version="opset6">
-  <data variable_id="state"/>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>""",
+    layer(1, "read", "ReadValue opset6", 'variable_id="state" variable_shape="1,8" variable_type="f32"'),
+    layer(2, "assign", "Assign opset6", 'variable_id="state"'),
     result(3, "y"),
 )
 
@@ -181,17 +78,8 @@ TWICE: Final = net(
     (
         parameter(0, "x", "?,8"),
         parameter(1, "z", "4,8"),
-        """\
-<layer id="2" name="twice" type="Concat" version="opset1">
-  <data axis="0"/>
-  <input><port id="0"/><port id="1"/></input>
-  <output><port id="2" precision="FP32"/></output>
-</layer>""",
-        """\
-<layer id="3" name="sum" type="Add" version="opset1">
-  <input><port id="0"/><port id="1"/></input>
-  <output><port id="2" precision="FP32"/></output>
-</layer>""",
+        layer(2, "twice", "Concat opset1", 'axis="0"', inputs=2),
+        layer(3, "sum", "Add opset1", inputs=2),
         result(4, "y"),
     ),
     [edge("0.0 2.0"), edge("0.0 2.1"), edge("2.2 3.0"), edge("1.0 3.1"), edge("3.2 4.0")],

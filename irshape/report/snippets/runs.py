@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant, edge, mistake, misused, net, parameter, result
+from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, constant, edge, layer, mistake, misused, net, parameter, result
 
 MODEL: Final = chain(parameter(0, "x", "1,8"), result(1, "y"))
 OPEN: Final = chain(parameter(0, "x", "?,8"), result(1, "y"))
 
 BLOCKS: Final = chain(
     parameter(0, "x", "1,4,8,8"),
-    """\
-<layer id="1" name="depth" type="SpaceToDepth" version="opset1">
-  <data block_size="2" mode="blocks_first"/>
-  <input><port id="0"/></input>
-  <output><port id="1" precision="FP32"/></output>
-</layer>""",
+    layer(1, "depth", "SpaceToDepth opset1", 'block_size="2" mode="blocks_first"'),
     result(2, "y"),
 )
 
@@ -57,11 +52,7 @@ ITERATED: Final = chain(
 # An operation that a library adds to OpenVINO.
 EXTENDED: Final = chain(
     parameter(0, "x", "1,8"),
-    """\
-<layer id="1" name="text" type="NumericToString" version="openvino_tokenizers">
-  <input><port id="0"/></input>
-  <output><port id="1" precision="STRING"/></output>
-</layer>""",
+    layer(1, "text", "NumericToString openvino_tokenizers", precision="STRING"),
     result(2, "y"),
 )
 
@@ -85,12 +76,7 @@ RESHAPE: Final = net(
     (
         parameter(0, "x", "8"),
         constant(1, "sizes", "2", 16),
-        """\
-<layer id="2" name="reshape" type="Reshape" version="opset1">
-  <data special_zero="false"/>
-  <input><port id="0"/><port id="1"/></input>
-  <output><port id="2" precision="FP32"/></output>
-</layer>""",
+        layer(2, "reshape", "Reshape opset1", 'special_zero="false"', inputs=2),
         result(3, "y"),
     ),
     [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],
@@ -103,12 +89,7 @@ JOINED: Final = net(
     (
         parameter(0, "a", "?,8"),
         parameter(1, "b", "?,8"),
-        """\
-<layer id="2" name="rows" type="Concat" version="opset1">
-  <data axis="0"/>
-  <input><port id="0"/><port id="1"/></input>
-  <output><port id="2" precision="FP32"/></output>
-</layer>""",
+        layer(2, "rows", "Concat opset1", 'axis="0"', inputs=2),
         result(3, "y"),
     ),
     [edge("0.0 2.0"), edge("1.0 2.1"), edge("2.2 3.0")],

@@ -62,6 +62,32 @@ def edge(ends: str) -> str:
     return f'<edge from-layer="{from_layer}" from-port="{from_port}" to-layer="{to_layer}" to-port="{to_port}"/>'
 
 
+def layer(id: int, name: str, kind: str, data: str = "", *, inputs: int = 1, precision: str = "FP32") -> str:
+    """A layer of a type and a version, with attributes, so many inputs, and one output."""
+    type, version = kind.split()
+    ports = "".join(f'<port id="{port}"/>' for port in range(inputs))
+    return (
+        f'<layer id="{id}" name="{name}" type="{type}" version="{version}">\n'
+        + (f"  <data {data}/>\n" if data else "")
+        + f'  <input>{ports}</input>\n  <output><port id="{inputs}" precision="{precision}"/></output>\n</layer>'
+    )
+
+
+def example(kind: str, data: str, *inputs: str, outputs: str = "FP32") -> str:
+    """A file that is a single layer. An input is a text such as `I64 2 # axes: [0, 1]`: its precision, its dims and the values."""
+    type, version = kind.split()
+    lines = [f'<layer type="{type}" version="{version}">', *([f"  <data {data}/>"] if data else []), "  <input>"]
+    for id, port in enumerate(inputs):
+        text, _, values = port.partition(" # ")
+        precision, *dims = text.split()
+        content = "".join(f" <dim>{dim}</dim>" for dim in dims)
+        end = f">{content} </port>" if dims else "/>"
+        lines.append(f'    <port id="{id}" precision="{precision}"{end}' + (f" <!-- {values} -->" if values else ""))
+    lines += ["  </input>", "  <output>"]
+    lines += [f'    <port id="{id}" precision="{precision}"/>' for id, precision in enumerate(outputs.split(), len(inputs))]
+    return "\n".join([*lines, "  </output>", "</layer>", ""])
+
+
 def parameter(id: int, name: str, shape: str, type: str = "f32", precision: str = "FP32") -> str:
     """A Parameter."""
     return (

@@ -5,22 +5,26 @@ from __future__ import annotations
 from typing import Final
 
 from irshape.report.snippets.graph import BODY, LOOP
-from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, mistake, misused, parameter, result
+from irshape.report.snippets.snippet import CHECK, Run, Snippet, chain, example, mistake, misused, parameter, result
 
 X: Final = parameter(0, "x", "1,8")
 MODEL: Final = chain(X, result(1, "y"))
 DECLARED: Final = '<?xml version="1.0" encoding="UTF-8"?>\n' + MODEL
 
-EXAMPLE: Final = """\
-<layer type="ReLU" version="opset1">
-  <input>
-    <port id="0" precision="FP32"> <dim>1</dim> <dim>8</dim> </port>
-  </input>
-  <output>
-    <port id="1" precision="FP32"/>
-  </output>
-</layer>
-"""
+EXAMPLE: Final = example("ReLU opset1", "", "FP32 1 8")
+
+# An input whose axes have names.
+NAMED: Final = chain(
+    """\
+<layer id="0" name="x" type="Parameter" version="opset1">
+  <data element_type="f32" shape="1,8"/>
+  <rt_info>
+    <attribute name="layout" version="0" layout="[N,C]"/>
+  </rt_info>
+  <output><port id="0" precision="FP32"/></output>
+</layer>""",
+    result(1, "y"),
+)
 
 KERNELS: Final = """\
 <net name="model" version="11">
@@ -76,6 +80,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X110": mistake(EXAMPLE, "  </input>\n", ""),
     "X111": misused(MODEL, f"{CHECK} --limit layers=1", CHECK),
     "X112": Snippet(Run(KERNELS), Run(MODEL)),
+    "X113": mistake(NAMED, 'layout="[N,C]"', 'layout="[N,N]"'),
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command=f"{CHECK} --extend-select X202"),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),

@@ -1,0 +1,165 @@
+"""The rule of an operation with bodies: the facts that enter its bodies, and the outputs that leave them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Any, TypeAlias
+
+from irshape.inference.apply import Rules
+from irshape.inference.facts import POISONED, Fact
+from irshape.inference.run import NodeReport, Run, Wanted
+from irshape.inference.transfer import Outcome, Transfer
+from irshape.model.bodies import Body
+from irshape.model.model import Node
+from irshape.ops.context import Context, RuleFailure
+from irshape.report.finding import Finding
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Unreadable
+
+Asking: TypeAlias = Generator[Wanted, Run, Any]
+Outputs: TypeAlias = Generator[Wanted, Run, tuple[Fact, ...]]
+
+
+class Control(Context):
+    """One application of an operation with bodies to facts: the base class of the rules of If, Loop and TensorIterator.
+
+    `outputs` is the rule. It asks for passes over bodies, and is sent their runs.
+
+    `inner` holds the last run of each body, by node and name; `faults` are the faults of the port maps, `remarks` the reasons why
+    they never run, each with its place.
+    """
+
+    __slots__ = ("bodies", "declared", "facts", "faults", "inner", "listed", "node", "remarks", "table")
+
+    def __init__(
+        self, rules: Rules, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact], inner: dict[tuple[int, str], Run]
+    ) -> None:
+        super().__init__(rules.scope, transfer.op, node.model.first_tensor + node.first_slot)
+        self.table = rules.facts
+        self.node = node
+        self.bodies = bodies
+        self.facts = facts
+        self.inner = inner
+        self.declared = [self.inner[node.index, body.name] for body in bodies]
+        self.listed = transfer.listed
+        self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
+        self.remarks: list[tuple[str, int]] = []
+
+    def answer(self) -> Generator[Wanted, Run, Outcome]:
+        """The outcome, with the faults and remarks of the port maps among its findings."""
+        outputs = yield from self._outputs()
+        faults = [Finding("G119", message, offset=offset) for message, offset in self.faults]
+        remarks = [Finding("R401", f"no size fulfils this: {message}", offset=offset) for message, offset in self.remarks]
+        return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
+
+    def outputs(self) -> Outputs:
+        """The facts of the outputs."""
+        raise NotImplementedError
+
+    def _outputs(self) -> Outputs:
+        failed = (POISONED,) * self.listed
+        self.findings.extend(self.op.findings)
+        if len(self.facts) < self.op.min_inputs:
+            self.error("G107", f"input {len(self.facts)} ({self.op.inputs[len(self.facts)].name}) is missing")
+            return failed
+        if self.faults:
+            return failed
+        try:
+            outputs = yield from self.outputs()
+        except RuleFailure:
+            return failed
+        except MemoryError:
+            raise
+        except Exception as error:
+            self.error("I101", f"{type(error).__name__}: {error}")
+            return failed
+        return failed if self.faults else outputs
+
+    def fault(self, message: str, offset: int) -> None:
+        """Record a fault of a port map."""
+        self.faults.append((message, offset))
+
+    def never_runs(self, message: str, offset: int) -> None:
+        """Record a fault of a port map that OpenVINO accepts and its CPU plugin refuses."""
+        self.remarks.append((message, offset))
+
+    def check_inputs(self, bodies: list[Body]) -> None:
+        """Check that every mapped input of a body is an input of the layer."""
+        for body in bodies:
+            for entry in body.inputs:
+                if not 0 <= entry.external < len(self.facts):
+                    self.fault(f"the layer has no input {entry.external}", entry.offset)
+        if self.faults:
+            raise RuleFailure
+
+    # Inputs and outputs.
+
+    def intern(self, element_type: ElementType, shape: Shape, *, is_poisoned: bool = False) -> Fact:
+        return self.table.intern(element_type, shape, None, is_poisoned)
+
+    def seen_as(self, fact: Fact, openvino_view: Fact) -> Fact:
+        """A fact of which OpenVINO knows something else."""
+        return fact if self.table.is_static or fact.is_poisoned else self.table.with_openvino_view(fact, openvino_view)
+
+    def plain(self, fact: Fact) -> Fact:
+        """A fact as it enters or leaves a body: values are not followed through."""
+        if fact.elements is None:
+            return fact
+        plain = self.intern(fact.element_type, fact.shape, is_poisoned=fact.is_poisoned)
+        return plain if fact.openvino_view is fact else self.seen_as(plain, self.plain(fact.openvino_view))
+
+    def ask(self, body: Body, given: dict[Node, Fact]) -> Asking:
+        """A pass over a body with the given facts for its Parameters. Its run is the known run of the body until the next pass."""
+        run = yield from self.pass_over(body, given)
+        self.inner[self.node.index, body.name] = run
+        return run
+
+    def pass_over(self, body: Body, given: dict[Node, Fact]) -> Asking:
+        """A pass over a body with the given facts for its Parameters, or with any shapes if the engine has made enough passes."""
+        facts = tuple([given.get(parameter) for parameter in body.model.parameters])
+        run = yield (self.node.index, body.name), facts if given else ()
+        if all(run.slots[parameter.first_slot] is fact for parameter, fact in given.items()):
+            return run
+        if not any(finding.code == "N105" for finding in self.findings):
+            most = self.scope.limits.passes
+            self.warn("N105", f"the {body.name} was inferred for {most} different inputs, then for inputs of any shape (limit passes)")
+        # An error that any shape gives need not be one of the shapes that come.
+        return bare(run)
+
+    def condition(self, fact: Fact, name: str) -> bool | None:
+        """The one value of a condition, if it is known."""
+        value = self.number(fact, name)
+        return value != 0 if isinstance(value, (int, float)) else None
+
+    def number(self, fact: Fact, name: str) -> Any:
+        """The one value that a scalar or a list of one element holds; None if it is not known or cannot be read."""
+        if fact.shape is not None and len(fact.shape) > 1:
+            self.fail("S101", f"{name} must have rank 0 or 1, got rank {len(fact.shape)}")
+        if fact.elements is None or fact.is_poisoned or type(fact.elements) is Unreadable:
+            return None
+        if len(fact.elements) != 1:
+            self.fail("V103", f"{name} must hold 1 value, got {len(fact.elements)}")
+        return fact.elements[0]
+
+    # If.
+
+
+def unguarded(run: Run) -> Run:
+    """A run without its requirements on sizes."""
+    return bare(run, keeps_diagnostics=True)
+
+
+def bare(run: Run, *, keeps_diagnostics: bool = False) -> Run:
+    """A run without its requirements on sizes and, unless they are kept, without its diagnostics."""
+    inner = {key: bare(one, keeps_diagnostics=keeps_diagnostics) for key, one in run.inner.items()}
+    if inner == run.inner and not any(report.requirements or report.diagnostics for report in run.reports.values()):
+        return run
+    copy = run.copy()
+    copy.outcomes = run.outcomes
+    copy.inner = inner
+    copy.reports = {}
+    for position, report in run.reports.items() if keeps_diagnostics else ():
+        copy.reports[position] = NodeReport(report.node)
+        copy.reports[position].diagnostics = report.diagnostics
+    return copy

@@ -1,0 +1,100 @@
+// The colours of boxes: by what layers cost at the sizes of What if, by element type, or by changes of resolution.
+"use strict";
+
+const MODES = [["none", "No colours"], ["macs", "MACs"], ["memory", "Memory"], ["weights", "Parameters"], ["type", "Element type"], ["resolution", "Resolution"]];
+const TYPE_COLOURS = { f: "--type-float", b: "--type-float", i: "--type-int", u: "--type-int", n: "--type-small", s: "--type-text" };
+
+class Colours {
+  /** @param {any} app */
+  constructor(app) {
+    this.app = app;
+    this.mode = "none";
+    this.legend = /** @type {HTMLElement} */ (document.getElementById("legend"));
+    const choice = /** @type {HTMLSelectElement} */ (document.getElementById("colour"));
+    const modes = MODES.filter(([mode]) => app.model.data.cost || !["macs", "memory", "weights"].includes(mode));
+    choice.replaceChildren(...modes.map(([mode, text]) => element("option", { value: mode }, text)));
+    choice.onchange = () => { this.mode = choice.value; this.app.redraw(); };
+    this.forget();
+  }
+  forget() { this.amounts = {}; this.peakLayer = undefined; }
+  /** The sizes at which costs are counted: those of What if, and usual ones for the others. */
+  sizes() { return { ...(this.app.model.data.cost || { near: {} }).near, ...this.app.sizesChosen }; }
+  /** The amounts of all layers, as numbers, and of all groups. @param {string} kind @returns {Float64Array} */
+  amountsOf(kind) {
+    if (this.amounts[kind]) return this.amounts[kind];
+    const { model, formulas } = this.app, column = model.data.cost[kind], found = new Float64Array(model.parents.length), sizes = formulas.sizes(this.sizes());
+    for (let layer = 0; layer < model.count; layer++) {
+      if (!column[layer]) continue;
+      const value = low(sizes.value(column[layer]) ?? 0), number = Number.isFinite(value) ? value : 0;
+      found[layer] = number;
+      for (const around of model.ancestors(layer)) found[around] = kind === "memory" ? Math.max(found[around], number) : found[around] + number;
+    }
+    return (this.amounts[kind] = found);
+  }
+  total(kind) {
+    const amounts = this.amountsOf(kind);
+    let found = 0;
+    for (let layer = 0; layer < this.app.model.count; layer++) found = kind === "memory" ? Math.max(found, amounts[layer]) : found + amounts[layer];
+    return found;
+  }
+  /** The layer in which the most memory is taken. */
+  peak() {
+    if (this.peakLayer === undefined) {
+      const amounts = this.amountsOf("memory");
+      this.peakLayer = -1;
+      for (let layer = 0; layer < this.app.model.count; layer++) if (amounts[layer] > (this.peakLayer < 0 ? 0 : amounts[this.peakLayer])) this.peakLayer = layer;
+    }
+    return this.peakLayer;
+  }
+  get isCost() { return ["macs", "memory", "weights"].includes(this.mode); }
+  /** How much of the whole an item takes, from 0 to 1. */
+  share(item) { return this.isCost ? this.amountsOf(this.mode)[item] / (this.total(this.mode) || 1) : 0; }
+  amount(kind, value) { return kind === "macs" ? short(value, 1000, ["", " k", " M", " G", " T", " P"]) + " MACs" : short(value, 1024, [" B", " KiB", " MiB", " GiB", " TiB"]); }
+  /** The colour of a closed box; none if it is as usual. */
+  of(item) {
+    const { model } = this.app;
+    if (this.isCost) {
+      const share = this.share(item);
+      return share > 0 ? `color-mix(in srgb, var(--heat) ${Math.round(10 + 50 * Math.sqrt(share))}%, var(--box))` : "";
+    }
+    if (this.mode === "none" || model.isGroup(item) || !model.outputs(item).length) return "";
+    if (this.mode === "type") return `color-mix(in srgb, var(${TYPE_COLOURS[model.outputs(item)[0][0][0]] || "--type-small"}) 35%, var(--box))`;
+    const change = this.resolution(item);
+    return change ? `color-mix(in srgb, var(${change > 0 ? "--added" : "--heat"}) 40%, var(--box))` : "";
+  }
+  /** Whether a layer gives a larger picture than it reads (1), a smaller one (-1), or neither (0). */
+  resolution(layer) {
+    const { model, formulas } = this.app, [source, output] = model.data.layers.inputs[layer];
+    if (source === undefined || source < 0) return 0;
+    const sizes = formulas.sizes(this.sizes());
+    const area = (one, port) => {
+      const tree = this.app.shapeOf(one, port)[2];
+      if (!tree || tree.length < 3) return null;
+      const values = tree.slice(2).map((size) => sizes.value(size));
+      return values.every((value) => typeof value === "number") ? values.reduce((a, b) => a * b, 1) : null;
+    };
+    const [before, after] = [area(source, output), area(layer, 0)];
+    return before === null || after === null ? 0 : Math.sign(after - before);
+  }
+  isPeak(item) {
+    if (this.mode !== "memory") return false;
+    const peak = this.peak();
+    return peak >= 0 && !this.app.graph.isOpen(item) && (item === peak || this.app.model.ancestors(peak).includes(item));
+  }
+  showLegend() {
+    const { app } = this, sizes = Object.entries(this.sizes()).map(([name, size]) => `${name}=${size}`).join(", ");
+    this.legend.hidden = this.mode === "none";
+    if (this.isCost) {
+      const whole = `${this.amount(this.mode, this.total(this.mode))}${this.mode === "memory" ? " at the peak" : " in all"}${sizes ? ` at ${sizes}` : ""}`;
+      this.legend.replaceChildren(element("span", { class: "heat" }), ` ${whole}`, ...(this.mode === "memory" && this.peak() >= 0 ? [", in ", app.link(this.peak(), app.shortText(this.peak()))] : []));
+    } else if (this.mode === "type") this.legend.replaceChildren(...[["--type-float", "floating point"], ["--type-int", "integers"], ["--type-small", "others"]].flatMap(([colour, text]) => { const dot = element("span", { class: "dot" }); dot.style.background = `var(${colour})`; return [dot, ` ${text}  `]; }));
+    else this.legend.replaceChildren(element("span", { class: "dot down" }), " smaller than the input  ", element("span", { class: "dot up" }), " larger");
+  }
+}
+
+// A number with a unit.
+function short(value, base, units) {
+  let unit = 0;
+  while (value >= base && unit < units.length - 1) { value /= base; unit++; }
+  return `${value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString("en") : value.toPrecision(3)}${units[unit]}`;
+}

@@ -1,0 +1,67 @@
+// A small chart: how a cost, or the elements of an output, follow one size.
+"use strict";
+
+const POINTS = 28;
+
+class Sweep {
+  /** @param {any} app */
+  constructor(app) {
+    this.app = app;
+    this.of = "";
+    this.against = app.formulas.names[0];
+    this.root = element("div", { class: "sweep" });
+  }
+  /** What can be swept: the name, its unit, and its value for some sizes. */
+  subjects() {
+    const { model } = this.app, found = [];
+    if (model.data.cost) for (const [kind, text] of [["macs", "MACs"], ["memory", "peak memory"]]) found.push([kind, text]);
+    for (let layer = 0; layer < model.count && found.length < 8; layer++) if (model.type(layer) === "Result" && !model.data.layers.key[layer].includes("/")) found.push([`result ${layer}`, `elements of ${cut(model.endName(layer), 24)}`]);
+    return found;
+  }
+  valueOf(kind, sizes) {
+    const { model, formulas } = this.app, values = formulas.sizes(sizes), read = (tree) => low(values.value(tree) ?? 0);
+    if (kind.startsWith("result")) {
+      const layer = Number(kind.slice(7)), [source, output] = model.data.layers.inputs[layer];
+      return (this.app.shapeOf(source, output)[2] || []).reduce((product, size) => product * read(size), 1);
+    }
+    const column = model.data.cost[kind];
+    let found = 0;
+    for (const tree of column) { const one = tree ? read(tree) : 0; found = kind === "memory" ? Math.max(found, one) : found + one; }
+    return found;
+  }
+  show() {
+    const { app } = this, subjects = this.subjects(), names = app.formulas.names;
+    if (!subjects.length) return this.root;
+    if (!subjects.some(([kind]) => kind === this.of)) this.of = subjects[0][0];
+    const choose = (options, chosen, label, act) => {
+      const found = element("select", { "aria-label": label, onchange: (event) => { act(event.target.value); this.show(); } }, ...options.map(([value, text]) => element("option", { value }, text)));
+      found.value = chosen;
+      return found;
+    };
+    const valid = app.whatIf.validOf(this.against), base = app.colours.sizes(), points = [];
+    const last = Math.max(base[this.against] * 2 || 0, 512), usable = valid.filter((size) => size <= last), step = Math.max(1, Math.floor(usable.length / POINTS));
+    for (let at = 0; at < usable.length; at += step) points.push([usable[at], this.valueOf(this.of, { ...base, [this.against]: usable[at] })]);
+    this.root.replaceChildren(element("h3", {}, "Sweep"), element("div", { class: "entry" }, choose(subjects, this.of, "what is swept", (value) => { this.of = value; }), "against",
+      choose(names.map((name) => [name, name]), this.against, "against which size", (value) => { this.against = value; })), this.chart(points, base[this.against]));
+    return this.root;
+  }
+  text(value) {
+    return this.of === "macs" || this.of === "memory" ? this.app.colours.amount(this.of, value) : short(value, 1000, ["", " k", " M", " G", " T"]);
+  }
+  chart(points, now) {
+    const finite = points.filter(([, value]) => Number.isFinite(value));
+    if (finite.length < 2) return element("p", { class: "faint" }, "Not known for these sizes.");
+    const [least, most] = [finite[0][0], finite[finite.length - 1][0]], top = Math.max(...finite.map(([, value]) => value)) || 1;
+    const at = ([size, value]) => [8 + 224 * (size - least) / (most - least || 1), 92 - 76 * value / top];
+    const svg = shape("svg", { viewBox: "0 0 240 112", class: "chart", role: "img", "aria-label": `${this.text(finite[0][1])} at ${this.against}=${least}, ${this.text(top)} at most` });
+    svg.append(shape("path", { class: "axis-line", d: "M8 92H232" }), shape("path", { class: "curve", d: `M${finite.map(at).join("L")}` }));
+    for (const point of finite) {
+      const [x, y] = at(point), dot = shape("circle", { class: point[0] === now ? "now" : "", cx: x, cy: y, r: point[0] === now ? 4 : 2.2 });
+      dot.append(shape("title", {}, `${this.against}=${point[0]}: ${this.text(point[1])}`));
+      svg.append(dot);
+    }
+    const words = (x, y, text, anchor) => shape("text", { x, y, "text-anchor": anchor }, text);
+    svg.append(words(8, 107, `${this.against}=${least}`, "start"), words(232, 107, `${this.against}=${most}`, "end"), words(232, 11, this.text(top), "end"));
+    return svg;
+  }
+}

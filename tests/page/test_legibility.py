@@ -1,0 +1,109 @@
+"""Everything that the page draws can be read: at first sight, after opening, zooming and choosing."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.page.conftest import Shown
+from tests.page.generated import MODELS, transformer
+from tests.page.legibility import legibility
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+SCREENS = [(1280, 800, "light"), (1920, 1080, "dark")]
+
+
+def open_some(page: Any) -> None:
+    """Open the first closed group that is to be seen."""
+    page.evaluate("""() => {
+      const closed = [...app.graph.items.keys()].filter((item) => app.model.opens(item) && !app.graph.isOpen(item));
+      if (closed.length) app.graph.toggle(closed[Math.floor(closed.length / 2)]);
+    }""")
+
+
+@pytest.mark.parametrize(("width", "height", "scheme"), SCREENS)
+@pytest.mark.parametrize("name", MODELS)
+def test_the_first_sight_is_the_whole_model_and_can_be_read(shown: Shown, name: str, width: int, height: int, scheme: str) -> None:
+    page = shown.model(MODELS[name]().xml, width=width, height=height, scheme=scheme)
+    found = legibility(page)
+    assert found.faults == []
+    assert found.covered == []
+    assert found.whole
+    assert 3 <= found.closed <= 25
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_what_is_opened_can_be_read(shown: Shown, name: str) -> None:
+    page = shown.model(MODELS[name]().xml)
+    for _ in range(4):
+        open_some(page)
+        assert legibility(page).faults == []
+    for _ in range(4):
+        for _ in range(3):
+            page.keyboard.press("-")
+        assert legibility(page).faults == []
+    page.keyboard.press("0")
+    assert legibility(page).whole
+
+
+@pytest.mark.parametrize("example", sorted(path.name for path in EXAMPLES.glob("*.xml") if path.name != "extension.xml"))
+def test_examples_can_be_read(shown: Shown, example: str) -> None:
+    found = legibility(shown.model(EXAMPLES / example))
+    assert found.faults == []
+    assert found.whole
+
+
+def test_equal_blocks_are_drawn_once_and_opened_one_by_one(shown: Shown) -> None:
+    page = shown.model(transformer(48).xml)
+    stack = page.locator(".item.stack:has-text('48 \u00d7 net/layers')")
+    stack.click()
+    assert page.locator(".chip").count() == 48
+    assert "1 of 48: 0" in page.text_content("#graph")
+    page.click(".chip[data-block='2']")
+    assert "3 of 48: 2" in page.text_content("#graph")
+    page.click(".item.group:has-text('attention')")  # three clicks lead to the third block's attention
+    assert page.locator(".item:has-text('Broadcast')").count() == 1
+    assert "2" in page.inner_text("#crumbs")
+    assert legibility(page).faults == []
+
+
+def test_a_tensor_that_many_layers_read_is_named_at_each_reader(shown: Shown) -> None:
+    page = shown.model(transformer(12).xml)
+    page.locator(".item.stack:has-text('12 \u00d7 net/layers')").click()
+    page.click(".item.group:has-text('attention')")
+    stubs = page.locator(".stub:has-text('mask')")
+    assert stubs.count() > 2
+    stubs.first.hover()
+    assert page.locator(".stub.lit").count() == stubs.count()
+    assert page.locator(".item.lit:has-text('mask')").count() == 1
+    stubs.first.click()
+    assert page.inner_text("#panel h2") == "Parameter"
+
+
+def test_zooming_out_closes_and_zooming_in_opens(shown: Shown) -> None:
+    page = shown.model(transformer(12).xml)
+    page.locator(".item.stack:has-text('12 \u00d7 net/layers')").click()
+    page.mouse.move(640, 500)
+    for _ in range(40):
+        page.mouse.wheel(0, 100)
+    assert page.locator(".item.open").count() == 0
+    box = page.locator(".item.stack:has-text('12 \u00d7 net/layers')").bounding_box()
+    page.mouse.move(box["x"] + 20, box["y"] + 10)
+    for _ in range(20):
+        page.mouse.wheel(0, -100)
+    assert page.locator(".item.open").count() >= 1
+    assert legibility(page).faults == []
+
+
+def test_the_measure_sees_what_cannot_be_read(shown: Shown) -> None:
+    """A page that is made worse fails each part of the measure."""
+    page = shown.model(EXAMPLES / "atrous.xml")
+    assert legibility(page).faults == []
+    page.evaluate("() => { app.graph.view.scale = 0.5; app.graph.move(); }")
+    assert legibility(page).font < 7
+    page.evaluate(
+        "() => { app.graph.view.scale = 1; app.graph.move(); document.querySelector('.item.layer .box').setAttribute('height', 200); }"
+    )
+    assert any(one.startswith("boxes") for one in legibility(page).overlaps)
+    page.evaluate("() => document.querySelector('.edge').setAttribute('d', 'M10 300L10 20')")
+    assert len(legibility(page).upward) == 1

@@ -1,0 +1,252 @@
+"""The places, colours, faults and pictures of the page, and its sweep of sizes, by clicks and keys."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from irshape import verbs
+from irshape.page.data import PageData
+from tests.page.conftest import Shown
+from tests.page.generated import transformer
+from tests.page.legibility import legibility
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+
+
+# Places.
+
+
+def test_a_place_has_an_address(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "faulty.xml")
+    page.click("[data-fault]:has-text('G110')")
+    assert page.url.endswith("#fault=8") or re.search(r"#fault=\d+$", page.url)
+    address = page.url
+    page.click(".item:has-text('Concat')")
+    assert "#layer=" in page.url
+    page.click("#back")
+    page.wait_for_url(address)
+    assert page.inner_text("#panel h2") == "Reluu"
+    page.click("#forward")
+    page.locator("#panel h2:has-text('Concat')").wait_for()
+
+
+def test_an_address_leads_to_a_layer_in_a_closed_block(shown: Shown) -> None:
+    page = shown.model(transformer(48).xml)
+    key = page.evaluate(
+        "() => app.model.data.layers.key[app.model.data.layers.name.findIndex((name) => name.includes('layers.30.attention.out'))]"
+    )
+    page.evaluate("(key) => { location.hash = `#layer=${key}`; }", key)
+    page.locator("#panel:has-text('layers.30.attention.out')").wait_for()
+    assert page.locator(".item.chosen").count() == 1
+    assert page.locator(".chip.shown").first.text_content() == "31"
+    assert "30" in page.inner_text("#crumbs")
+    assert legibility(page).faults == []
+
+
+def test_an_address_has_the_sizes(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.fill("#size-H", "31")
+    assert page.url.endswith("#H=31")
+    page.evaluate("() => { location.hash = '#H=63'; }")
+    page.locator("#graph:has-text('f32[1..,3,63,')").wait_for()
+
+
+@pytest.mark.parametrize("fragment", ["#layer=nothing", "#group=99999", "#fault=x", "#%E0%A4%A", "#H=-5", "#layer", "#__proto__=1"])
+def test_an_address_of_nothing_shows_the_model(shown: Shown, fragment: str) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.evaluate("(fragment) => { location.hash = fragment; }", fragment)
+    assert page.inner_text("#panel h2") == "atrous.xml"
+
+
+def test_search_flies_into_a_closed_block(shown: Shown) -> None:
+    page = shown.model(transformer(48).xml)
+    page.fill("#search", "layers.2.attention.out")
+    page.keyboard.press("Enter")
+    assert page.locator(".item.chosen").count() == 1
+    assert page.locator(".chip.shown").first.text_content() == "3"
+
+
+def test_the_map_shows_what_is_out_of_sight(shown: Shown) -> None:
+    page = shown.model(transformer(48).xml)
+    assert page.is_hidden("#map")
+    for _ in range(8):
+        page.keyboard.press("+")
+    assert page.is_visible("#map")
+    before = page.get_attribute("#canvas", "transform")
+    page.click("#map", position={"x": 3, "y": 3})
+    assert page.get_attribute("#canvas", "transform") != before
+
+
+# Cost.
+
+
+@pytest.mark.parametrize("name", ["atrous.xml", "decoder.xml", "detector.xml"])
+def test_costs_are_those_of_irshape_cost(shown: Shown, name: str) -> None:
+    """At the usual sizes, and at others."""
+    cost = verbs.cost(EXAMPLES / name)
+    page = shown.model(EXAMPLES / name)
+    for factor in (1, 2):
+        sizes = {symbol: size * factor for symbol, size in cost.near.items() if symbol in cost.symbols}
+        if factor > 1 and not sizes:
+            break
+        macs, memory, peak = page.evaluate(
+            """(sizes) => {
+              app.setSizes(sizes);
+              const peak = app.colours.peak();
+              return [app.colours.total("macs"), app.colours.total("memory"), app.model.data.layers.key[peak]];
+            }""",
+            sizes,
+        )
+        assert macs == cost.at(cost.macs, sizes)
+        assert memory == cost.at(cost.peak_memory, sizes)
+        layer = cost.peak.layer({**cost.near, **sizes})
+        assert layer is not None
+        assert peak == layer.key
+
+
+def test_colours_follow_the_sizes_and_mark_the_peak(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    fills = "() => [...document.querySelectorAll('.item.layer .box')].map((one) => one.style.fill)"
+    assert not any(page.evaluate(fills))
+    page.select_option("#colour", "macs")
+    assert any("--heat" in one for one in page.evaluate(fills))
+    assert "MACs" in page.inner_text("#legend")
+    page.click("[data-tab=layers]")
+    assert page.locator(".bar").count() > 3
+    page.select_option("#colour", "memory")
+    assert page.locator(".item.peak").count() >= 1
+    text = page.inner_text("#legend")
+    page.evaluate("() => app.setSizes({ H: 511 })")
+    assert page.inner_text("#legend") != text
+    for mode in ("type", "resolution", "weights", "none"):
+        page.select_option("#colour", mode)
+        assert legibility(page).faults == []
+    assert page.is_hidden("#legend")
+
+
+# What if.
+
+
+def test_a_slider_has_the_valid_sizes_alone(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
+    signature = verbs.signature(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
+    valid = page.evaluate("() => app.whatIf.validOf('H')")
+    assert valid[:200] == [size for size in range(1, 1025) if signature.assign({"H": size}) is not None][:200]
+    assert page.locator(".entry.open").count() == 1
+    page.focus("input[type=range]")
+    page.keyboard.press("ArrowRight")
+    assert page.input_value("#size-H") == str(valid[1])
+    assert page.locator(".entry.open").count() == 0
+    assert page.is_hidden("#banner")
+
+
+def test_sizes_become_a_command(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.fill("#size-H", "31")
+    page.click("#copy-command")
+    assert '--input "image[B,3,31,W]" -o reshaped.xml' in page.inner_text(".command")
+    page.fill("#size-W", "64")
+    assert '--input "image[B,3,31,64]"' in page.inner_text(".command")
+
+
+def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.locator(".sweep .curve").wait_for()
+    assert page.locator(".sweep circle").count() > 10
+    page.select_option(".sweep select >> nth=1", "H")
+    assert "H=" in page.text_content(".sweep .chart")
+    page.select_option(".sweep select >> nth=0", "memory")
+    assert "iB" in page.text_content(".sweep .chart")
+
+
+def test_a_refusal_does_not_cover_the_first_layer(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.evaluate("() => app.setSizes({ H: 30, W: 64 })")
+    banner, first = page.locator("#banner").bounding_box(), page.locator(".item.end").first.bounding_box()
+    assert banner["y"] > first["y"] + first["height"]
+
+
+# Faults.
+
+
+def test_a_fault_shows_its_line_its_fix_and_its_rule(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "faulty.xml")
+    page.click("[data-fault]:has-text('R302')")
+    assert '<port id="0" precision="FP16"/>' in page.inner_text("#panel .source >> nth=0")
+    assert page.inner_text("#panel .underlined") == '<port id="0" precision="FP16"/>'
+    assert '- <port id="0" precision="FP16"/>' in page.inner_text("#panel .source >> nth=1")
+    assert '+ <port id="0" precision="U8"/>' in page.inner_text("#panel .source >> nth=1")
+    page.click("#panel .rule summary")
+    assert "differs from the element type that the model computes" in page.inner_text("#panel .rule p >> nth=0")
+
+
+def test_faults_are_grouped_by_cause(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "faulty.xml")
+    assert "S201 2 times" in page.inner_text(".cause summary")
+
+
+def test_the_diff_of_a_fix_is_the_change_that_it_makes() -> None:
+    inference = verbs.check(EXAMPLES / "faulty.xml")
+    source = inference.document.source.decode()
+    faults = PageData(verbs.read(EXAMPLES / "faulty.xml")).to_dict()["faults"]
+    shown = [(one, fault) for one, fault in zip(inference.diagnostics, faults, strict=True) if one.fix is not None]
+    assert shown
+    for one, fault in shown:
+        assert one.fix is not None
+        text = source
+        for edit in sorted(one.fix.edits, reverse=True):
+            text = text[: edit.start] + edit.text + text[edit.end :]
+        for mark, line in fault["diff"]:
+            assert (line.strip() in source) if mark == "-" else (line.strip() in text)
+
+
+# Pictures.
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_the_view_becomes_a_picture(shown: Shown, kind: str) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.click("#more summary")
+    with page.expect_download() as found:
+        page.click(f"#save-{kind}")
+    assert found.value.suggested_filename == f"atrous.{kind}"
+    data = Path(found.value.path()).read_bytes()
+    if kind == "svg":
+        assert b"DepthToSpace" in data
+        assert b"<script" not in data
+    else:
+        assert data.startswith(b"\x89PNG")
+        assert len(data) > 10_000
+
+
+def test_print_shows_the_graph_alone(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "atrous.xml")
+    page.emulate_media(media="print")
+    assert page.is_hidden("#side")
+    assert page.is_hidden("#panel")
+    assert page.is_visible("#graph")
+
+
+# Ends.
+
+
+def test_tabs_are_on_one_line(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "faulty.xml")
+    page.evaluate("() => { document.querySelector('[data-tab=demands]').textContent = 'Demands 128'; }")
+    tops: set[Any] = {
+        one["y"]
+        for one in page.evaluate("() => [...document.querySelectorAll('#tabs button')].map((one) => one.getBoundingClientRect().toJSON())")
+    }
+    assert len(tops) == 1
+    assert page.evaluate("() => document.getElementById('tabs').scrollWidth <= document.getElementById('tabs').clientWidth")
+
+
+def test_outputs_are_listed_by_name_and_a_screen_reader_counts_layers(shown: Shown) -> None:
+    page = shown.model(EXAMPLES / "decoder.xml")
+    assert "logits" in page.inner_text("#panel")
+    page.click("[data-tab=layers]")
+    row = page.locator(".layer-row").first
+    assert row.get_attribute("role") == "option"
+    assert row.get_attribute("aria-setsize") == str(page.evaluate("() => app.model.count"))

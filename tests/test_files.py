@@ -1,0 +1,86 @@
+"""Files are opened, written and removed by `irshape.files` alone, so that what it promises holds for the whole program."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parent.parent / "irshape"
+
+# Calls that open, make, rename or remove a file, by the name of the function or of the method.
+FUNCTIONS = {
+    "open",
+    "fdopen",
+    "NamedTemporaryFile",
+    "TemporaryDirectory",
+    "TemporaryFile",
+    "mkstemp",
+    "mkdtemp",
+    "savefig",
+    "ParquetWriter",
+}
+OF_OS = {"open", "replace", "rename", "renames", "unlink", "remove", "rmdir", "link", "symlink", "truncate", "mkfifo", "mkdir", "makedirs"}
+METHODS = {"write_text", "write_bytes", "read_text", "read_bytes", "touch", "mmap", "rmtree", "copyfile", "copy2"}
+
+# What opens no file that somebody names, or whose file is gone when it is closed.
+ALLOWED = {
+    ("answers/cost/plot.py", "savefig"): "draws into memory",
+    ("cli/main.py", "open"): "the null device",
+    ("cli/main.py", "os.open"): "the null device",
+    ("cli/workers.py", "os.open"): "the null device",
+    ("cli/cluster.py", "os.open"): "the null device",
+    ("cli/cluster.py", "os.fdopen"): "standard output",
+    ("cli/annotated.py", "os.makedirs"): "the folders below -o FOLDER/",
+    ("cli/view.py", "mkdtemp"): "the folder of a page for the browser",
+    ("ops/tokenizers.py", "open"): "a file of irshape",
+    ("page/html.py", "open"): "a file of irshape",
+    ("scan/archive.py", "TemporaryFile"): "what an archive unpacks to",
+    ("scan/places.py", "TemporaryFile"): "the places of a scan",
+    ("scan/remote.py", "TemporaryFile"): "an archive of a server without ranges",
+    ("scan/results.py", "ParquetWriter"): "writes into a file that is open",
+    ("xml/openvino_model.py", "NamedTemporaryFile"): "OpenVINO writes to paths alone",
+    ("xml/openvino_model.py", "TemporaryDirectory"): "OpenVINO writes to paths alone",
+    ("xml/openvino_model.py", "open"): "what OpenVINO wrote",
+    ("xml/writer.py", "os.link"): "a temporary name of the weights, which the writer takes",
+}
+
+
+def calls(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """The calls that open, write or remove a file, each with its line."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        function = node.func
+        if isinstance(function, ast.Name) and function.id in FUNCTIONS | METHODS:
+            yield function.id, node.lineno
+        elif isinstance(function, ast.Attribute):
+            owner = function.value.id if isinstance(function.value, ast.Name) else ""
+            if owner == "os" and function.attr in OF_OS | {"fdopen"}:
+                yield f"os.{function.attr}", node.lineno
+            elif (
+                function.attr in METHODS
+                or (function.attr in FUNCTIONS - {"open", "fdopen"})
+                or (owner in ("io", "codecs") and "open" in function.attr)
+            ):
+                yield function.attr, node.lineno
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_other_module_opens_files(path: Path) -> None:
+    relative = path.relative_to(PACKAGE).as_posix()
+    if relative.startswith("files/"):
+        return
+    for call, line in calls(ast.parse(path.read_text(encoding="utf-8"))):
+        assert (relative, call) in ALLOWED, f"{relative}:{line}: {call}: use irshape.files"
+
+
+def test_each_exception_is_needed() -> None:
+    used = {
+        (path.relative_to(PACKAGE).as_posix(), call)
+        for path in PACKAGE.rglob("*.py")
+        for call, _ in calls(ast.parse(path.read_text(encoding="utf-8")))
+    }
+    assert set(ALLOWED) <= used
