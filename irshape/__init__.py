@@ -14,97 +14,105 @@ from irshape.version import __version__ as __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from irshape.api import check, cost, diff, explain, infer, info, read, reshape, signature, valid_sizes
-    from irshape.inference.inference import Inference, InferredLayer, InferredPort
+    from irshape.answers.cost.cost import Cost
+    from irshape.answers.diff import Difference
+    from irshape.answers.explain.explanation import Explanation
+    from irshape.answers.info import Info
+    from irshape.answers.signature.signature import Signature
+    from irshape.answers.sizes import ValidSizes
+    from irshape.api.inference import Inference, InferredLayer, InferredPort
+    from irshape.api.session import Session
+    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, valid_sizes
     from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
-    from irshape.inference.session import Session
-    from irshape.model.model import InputPort, Model, Node, OutputPort
-    from irshape.ops.context import Context
-    from irshape.ops.op import In, Input, Op, Out
-    from irshape.ops.registry import ExtensionError, op
+    from irshape.model.const import Const
+    from irshape.model.public import InputPort, Model, Node, OutputPort, Ports
+    from irshape.ops.registry import ExtensionError
     from irshape.report.diagnostic import Diagnostic, Where
-    from irshape.shape.dim import Dim
+    from irshape.shape.dim import Dim, Size
     from irshape.shape.element_type import ElementType
     from irshape.shape.limits import Limits
+    from irshape.shape.range import Range
     from irshape.shape.shape import Shape
     from irshape.xml.weights import WeightsError
 
+# The names of the package, by the module that holds them.
+_HOMES = {
+    "answers.cost.cost": "Cost",
+    "answers.diff": "Difference",
+    "answers.explain.explanation": "Explanation",
+    "answers.info": "Info",
+    "answers.signature.signature": "Signature",
+    "answers.sizes": "ValidSizes",
+    "api.inference": "Inference InferredLayer InferredPort",
+    "api.session": "Session",
+    "api.verbs": "check cost diff explain fix infer info read reshape signature valid_sizes",
+    "inference.inputs": "InputError",
+    "inference.run": "Guard",
+    "model.const": "Const",
+    "model.public": "InputPort Model Node OutputPort Ports",
+    "ops.registry": "ExtensionError",
+    "report.diagnostic": "Diagnostic Where",
+    "shape.dim": "Dim Size",
+    "shape.element_type": "ElementType",
+    "shape.limits": "Limits",
+    "shape.range": "Range",
+    "shape.shape": "Shape",
+    "xml.weights": "WeightsError",
+}
+_MODULES = {name: f"irshape.{home}" for home, names in _HOMES.items() for name in names.split()}
+
 __all__ = [
-    "Context",
+    "Const",
+    "Cost",
     "Diagnostic",
+    "Difference",
     "Dim",
     "ElementType",
+    "Explanation",
     "ExtensionError",
     "Guard",
-    "In",
     "Inference",
     "InferredLayer",
     "InferredPort",
-    "Input",
+    "Info",
     "InputError",
     "InputPort",
     "Limits",
     "Model",
     "Node",
-    "Op",
-    "Out",
     "OutputPort",
+    "Ports",
+    "Range",
     "Session",
     "Shape",
+    "Signature",
+    "Size",
+    "ValidSizes",
     "WeightsError",
     "Where",
     "check",
     "cost",
     "diff",
     "explain",
+    "fix",
     "infer",
     "info",
-    "op",
     "read",
     "reshape",
     "signature",
     "valid_sizes",
 ]
 
-# The module of each name that is not of `irshape.api`.
-_HOMES = {
-    "Context": "ops.context",
-    "Diagnostic": "report.diagnostic",
-    "Dim": "shape.dim",
-    "ElementType": "shape.element_type",
-    "ExtensionError": "ops.registry",
-    "Guard": "inference.run",
-    "In": "ops.port",
-    "Inference": "inference.inference",
-    "InferredLayer": "inference.inference",
-    "InferredPort": "inference.inference",
-    "Input": "ops.port",
-    "InputError": "inference.inputs",
-    "InputPort": "model.model",
-    "Limits": "shape.limits",
-    "Model": "model.model",
-    "Node": "model.model",
-    "Op": "ops.op",
-    "Out": "ops.port",
-    "OutputPort": "model.model",
-    "Session": "inference.session",
-    "Shape": "shape.shape",
-    "WeightsError": "xml.weights",
-    "Where": "report.diagnostic",
-    "op": "ops.registry",
-}
-
 
 def __getattr__(name: str) -> object:
     """A name of the package, from the module that holds it."""
-    if name not in __all__:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import sys
 
-    home = f"irshape.{_HOMES.get(name, 'api')}"
-    __import__(home)  # a run of the command line need not load `importlib`
-    found = globals()[name] = getattr(sys.modules[home], name)
+    __import__(_MODULES[name])  # a run of the command line need not load `importlib`
+    found = globals()[name] = getattr(sys.modules[_MODULES[name]], name)
     return found
 
 

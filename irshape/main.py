@@ -9,7 +9,7 @@ from typing import Any
 
 from model_explorer import Adapter, AdapterMetadata, ModelExplorerGraphs, graph_builder
 
-import irshape
+from irshape import verbs
 from irshape.files.reading import Path
 from irshape.page.model_explorer import graphs
 
@@ -26,7 +26,7 @@ class OpenVINOAdapter(Adapter):  # type: ignore[misc]
 
     def convert(self, model_path: str, settings: dict[str, Any]) -> ModelExplorerGraphs:
         """The graphs of an IR, of a path."""
-        return {"graphs": [_graph(one) for one in graphs(irshape.check(Path(model_path)))]}
+        return {"graphs": [_graph(one) for one in graphs(verbs.check(Path(model_path)))]}
 
 
 def _graph(data: dict[str, Any]) -> graph_builder.Graph:

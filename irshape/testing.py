@@ -11,19 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import irshape
-from irshape.inference.inference import Inference, InferredPort
-from irshape.inference.inputs import Shapes
-from irshape.model.model import Model
+from irshape.api.inference import Inference, InferredPort
+from irshape.api.reading import Reading, named
+from irshape.inference.inputs import UNNAMED, Shapes
+from irshape.model.public import Model
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
 from irshape.report.text import Palette, diagnostic_lines, escape, verdict
 from irshape.shape.dim import Dim, Size, bounds, eq_unasked, formula_text
 from irshape.shape.element_type import ElementType
+from irshape.shape.limits import DEFAULT, Limits
 from irshape.shape.notation import parse_shape
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
-    from irshape.xml.weights import WeightsChoice
 
 _PLAIN: Final = Palette(False)
 _TYPED: Final = re.compile(r"\s*([a-z][a-z0-9]*)?\s*\[(.*)\]\s*", re.DOTALL)
@@ -38,12 +42,11 @@ def assert_valid(
     *,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
-    select: Iterable[str] | None = None,
-    ignore: Iterable[str] = (),
-    targets: Iterable[str] = (),
+    select: str | Iterable[str] | None = None,
+    ignore: str | Iterable[str] = (),
+    targets: str | Iterable[str] = (),
     strict: bool = False,
+    **reading: Unpack[Reading],
 ) -> Inference:
     """Assert that a model has no errors, and with `strict` no warnings either; returns what `irshape.check` returns.
 
@@ -52,9 +55,9 @@ def assert_valid(
     `irshape.check`.
     """
     __tracebackhide__ = True
-    inference = irshape.check(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, targets=targets)
-    choice = Choice(None if select is None else [checked_prefix(one) for one in select], [checked_prefix(one) for one in ignore])
-    inference.select(Selection([choice]))
+    inference = irshape.check(source, inputs=inputs, symbols=symbols, targets=targets, **reading)
+    choice = Choice(None if select is None else list(map(checked_prefix, named(select))), list(map(checked_prefix, named(ignore))))
+    inference._inference.select(Selection([choice]))
     if not inference.ok or (strict and any(one.severity != NOTE for one in inference.diagnostics)):
         raise AssertionError("\n".join(report(inference)))
     return inference
@@ -78,8 +81,7 @@ def assert_shape(
     port: int | None = None,
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
-    weights: WeightsChoice = None,
-    opaque: Iterable[str] = (),
+    **reading: Unpack[Reading],
 ) -> None:
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
 
@@ -91,7 +93,7 @@ def assert_shape(
     """
     __tracebackhide__ = True
     if not isinstance(source, Inference):
-        source = irshape.infer(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+        source = irshape.infer(source, inputs=inputs, symbols=symbols, **reading)
     element_type, fields = _parsed(expected)
     found = _find(source, name, port)
     lines: list[str] = []
@@ -113,7 +115,9 @@ def assert_same(
     inputs: Shapes | None = None,
     symbols: Mapping[str, str] | None = None,
     weights: tuple[Any, Any] = (None, None),
-    opaque: Iterable[str] = (),
+    opaque: str | Iterable[str] = (),
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
 ) -> None:
     """Assert that two models have the same graph; ids, names that a converter made up and recorded shapes may differ.
 
@@ -121,7 +125,7 @@ def assert_same(
     because weights are missing, and the errors of `irshape.diff`.
     """
     __tracebackhide__ = True
-    difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+    difference = irshape.diff(a, b, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque, limits=limits, extensions=extensions)
     if not difference.is_same or difference.uncompared:
         from irshape.cli.diff import lines
 
@@ -129,7 +133,7 @@ def assert_same(
 
 
 def _name(inference: Inference) -> str:
-    return escape(inference.document.path or "<input>")
+    return escape(inference._inference.document.path or "<input>")
 
 
 def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
@@ -138,15 +142,14 @@ def _find(inference: Inference, name: str, port: int | None) -> InferredPort:
     layers: dict[str, InferredPort] = {}
     tensors: dict[str, InferredPort] = {}
     for node in inference.model.nodes:
-        view = inference.view(node)
+        view = inference[node]
         ports = view.outputs or view.inputs
         if ports and (port is None or any(one.id == port for one in (*view.inputs, *view.outputs))):
             wanted = next((one for one in (*view.outputs, *view.inputs) if one.id == port), ports[0])
             layers.setdefault(node.name, wanted)
-        for record, one in zip(node.layer.outputs, view.outputs, strict=True):
-            for text in re.split(r"(?<!\\),", record.names or ""):
-                if text.strip() and port is None:
-                    tensors.setdefault(text.strip().replace("\\,", ","), one)
+        for one in view.outputs if port is None else ():
+            for text in one.port.names:
+                tensors.setdefault(text.strip(), one)
     found = tensors.get(name) or layers.get(name)
     if found is None:
         from difflib import get_close_matches
@@ -171,6 +174,9 @@ def _parsed(expected: str) -> tuple[str, list[str] | None]:
 
 def _differences(inference: Inference, shape: tuple[Size, ...] | None, fields: Sequence[str]) -> list[str]:
     """A table of the expected and the inferred sizes in which the different ones are marked; empty if all fit."""
+    for field in fields:
+        if own := re.search(rf"\b{UNNAMED}\b", field):
+            raise ValueError(f"{own[0]!r} is a name that irshape gives to a size without a name; write ? or another name")
     if shape is None:
         return ["the rank is unknown", f"expected  [{','.join(fields)}]", "inferred  [...]"]
     bound: Bindings = {}
@@ -201,7 +207,7 @@ def _text(inference: Inference, size: Size) -> str:
     """A size as its formula, with its range if it has one."""
     if not isinstance(size, Dim):
         return str(size)
-    formula, interval = formula_text(size), inference.format((size,)).strip("[]")
+    formula, interval = formula_text(size), inference._inference.format((size,)).strip("[]")
     return formula if interval == "?" else f"{formula} in {interval}"
 
 
@@ -210,9 +216,9 @@ def _fits(inference: Inference, size: Size, field: str, bound: Bindings) -> bool
     try:
         (one,) = parse_shape(f"[{field}]") or ()
         if one.formula is None and not one.name:
-            low, high = inference.bounds(size) if isinstance(size, Dim) else bounds(size)
+            low, high = inference._inference.bounds(size) if isinstance(size, Dim) else bounds(size)
             return one.low <= low and high <= one.high
-        known = {name: bound.get(name, inference.scope.named(name)) for name in one.symbols}
+        known = {name: bound.get(name, inference._inference.scope.named(name)) for name in one.symbols}
         if field.isidentifier() and known[field] is None:
             if isinstance(size, Dim):
                 bound[field] = size

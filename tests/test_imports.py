@@ -76,7 +76,7 @@ def loaded(folder: Path, *options: str) -> list[str]:
 # What a check of one operation loads of irshape, by folder. Each module costs the start of every run, so one that is added here must be
 # one that every check needs.
 OWN = {
-    "": "api version",
+    "": "verbs version",
     "cli": "arguments batch check check_options conclusion examination files formats main plain progress run",
     "files": "reading",
     "inference": "apply engine facts inference openvino_view origins question recorded run schedule stored transfer verdict voice",

@@ -11,7 +11,7 @@ import pytest
 PACKAGE = Path(__file__).parent.parent / "irshape"
 LAYERS = [
     "version", "shape", "files", "report", "xml", "ops", "model", "inference",
-    "answers", "api", "page", "settings", "scan", "cli", "testing", "main",
+    "answers", "verbs", "page", "settings", "scan", "api", "extend", "cli", "testing", "main",
 ]  # fmt: skip
 
 

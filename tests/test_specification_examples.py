@@ -10,7 +10,7 @@ from xml.sax.saxutils import quoteattr
 import numpy
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.model.model import Node
 from irshape.shape.dim import product
 from irshape.shape.element_type import ElementType
@@ -114,9 +114,9 @@ def differing(source: bytes, opset: str | None = None, *, is_largest: bool = Fal
     """The layers of an example of whose outputs OpenVINO says otherwise than is recorded."""
     import openvino
 
-    model = irshape.read(source, opset=opset)
+    model = verbs.read(source, opset=opset)
     if any(node.op_class is None for node in model.nodes):
-        model = irshape.read(source)
+        model = verbs.read(source)
     for node in model.nodes:
         if node.type in ENDS or node.layer.bodies is not None or not node.layer.outputs:
             continue
@@ -182,7 +182,7 @@ def test_every_static_row_is_inferred_without_its_types() -> None:
     """What an example leaves out must not matter to any rule."""
     differing = []
     for name, layer, shapes in static_rows():
-        inference = irshape.infer(layer.encode())
+        inference = verbs.infer(layer.encode())
         if not inference.ok or tuple(output.text for output in inference.layer(0).outputs) != shapes:
             differing.append(f"{name}: {inference.diagnostics or inference.layer(0)}")
     assert differing == []

@@ -111,7 +111,7 @@ def test_errors_of_the_model_follow_the_shapes(tmp_path: Path) -> None:
 
 def test_names_are_those_of_tensors_and_layers() -> None:
     decoder = irshape.infer(EXAMPLES / "decoder.xml")
-    tensor = next(port.names for node in decoder.model.nodes for port in node.layer.outputs if port.names)
+    tensor = next(port.names[0] for node in decoder.model.nodes for port in node.outputs if port.names)
     assert_shape(decoder, tensor, "[...]")
     assert_shape(decoder, decoder.model.results[0].name, "[...]")
     assert_shape(ATROUS, "atrous/conv", "[?,4,?,?]", port=2)

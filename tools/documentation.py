@@ -40,33 +40,22 @@ STYLE_LOAD = re.compile(r"(?:url\(|@import)\s*[\"']?((?:https?:)?//[^\"')\s]+)")
 LINK = re.compile(r"(?<=\]\()([^)\s#:]+)(#[^)\s]*)?(?=\))")
 
 # Classes of which a program makes objects itself: their arguments are shown. All others it is given.
-MADE = {"irshape.Session", "irshape.In", "irshape.Out"}
+MADE = {"irshape.Session", "irshape.extend.In", "irshape.extend.Out"}
 # Classes whose docstring describes the fields, which have none of their own.
 FIELDS = {
-    "irshape.Limits", "irshape.shape.range.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit",
+    "irshape.Limits", "irshape.Range", "irshape.report.fix.Fix", "irshape.report.fix.Edit",
     "irshape.answers.condition.Condition",
     "irshape.answers.signature.notes.Note", "irshape.answers.signature.reasons.Because", "irshape.answers.signature.data.DataSize",
     "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
     "irshape.answers.releases.Oldest",
     "irshape.answers.cost.cost.Variable", "irshape.answers.cost.cost.Tensor", "irshape.answers.cost.cost.DataSize",
-    "irshape.answers.cost.memory.Stretch", "irshape.answers.cost.memory.Reuse", "irshape.ops.cost.Count",
+    "irshape.answers.cost.memory.Stretch", "irshape.answers.cost.memory.Reuse", "irshape.extend.Count",
 }  # fmt: skip
 # Classes with a base that is not public.
-DERIVED = {"irshape.InputPort", "irshape.OutputPort"}
-# Classes that a program meets without naming them: what the verbs return, and what a program that adds an operation builds on.
-RESULTS = (
-    "irshape.model.const.Const",
-    "irshape.answers.signature.signature.Signature",
-    "irshape.answers.sizes.ValidSizes",
-    "irshape.answers.diff.Difference",
-    "irshape.answers.info.Info",
-    "irshape.answers.explain.explanation.Explanation",
-    "irshape.answers.cost.cost.Cost",
-)
-# The parts of these.
+DERIVED = {"irshape.InputPort", "irshape.OutputPort", "irshape.Inference", "irshape.Model"}
+# Classes of the parts of results, which a program meets without naming them.
 PARTS = (
     "irshape.shape.guard.Requirement",
-    "irshape.shape.range.Range",
     "irshape.report.fix.Fix",
     "irshape.report.fix.Edit",
     "irshape.inference.plan.plan.Plan",
@@ -100,18 +89,19 @@ TYPES = (
     "irshape.inference.inputs.Shapes",
     "irshape.inference.inputs.ShapeLike",
     "irshape.Shape",
-    "irshape.shape.dim.Size",
+    "irshape.Size",
+    "irshape.api.reading.Reading",
     "irshape.xml.rt_info.RtInfo",
 )
 OPERATIONS = (
-    "irshape.op",
-    "irshape.Op",
-    "irshape.In",
-    "irshape.Out",
-    "irshape.Input",
-    "irshape.Context",
-    "irshape.ops.cost.Count",
-    "irshape.ops.cost.Outputs",
+    "irshape.extend.op",
+    "irshape.extend.Op",
+    "irshape.extend.In",
+    "irshape.extend.Out",
+    "irshape.extend.Input",
+    "irshape.extend.Context",
+    "irshape.extend.Count",
+    "irshape.extend.Outputs",
 )
 
 TESTS = ("irshape.testing.assert_valid", "irshape.testing.assert_shape", "irshape.testing.assert_same")
@@ -179,7 +169,7 @@ def api_page() -> str:
     import irshape
 
     # A type alias such as `Shape` has no docstring.
-    named = {name: getattr(irshape, name) for name in irshape.__all__ if f"irshape.{name}" not in (*OPERATIONS, "irshape.Shape")}
+    named = {name: getattr(irshape, name) for name in irshape.__all__ if f"irshape.{name}" not in TYPES}
     verbs = [f"irshape.{name}" for name, value in named.items() if inspect.isfunction(value)]
     classes = [f"irshape.{name}" for name, value in named.items() if not inspect.isfunction(value)]
     groups = {
@@ -188,7 +178,6 @@ def api_page() -> str:
             verbs,
         ),
         "Classes": ("The classes that `irshape` exports.", classes),
-        "Results": ("The functions and `Inference` return objects of these classes.", RESULTS),
         "Parts of results": ("Objects of these classes are in the results.", PARTS),
         "Types": ("The types of arguments and of values.", TYPES),
         "Operations": ("The base of an operation. [Extension operations](../guides/extension-operations.md) shows their use.", OPERATIONS),

@@ -235,7 +235,7 @@ class Example(NamedTuple):
 
 def examine(source: bytes, opset: str | None = None) -> Result:
     """Infer an example and compare what it records of its outputs; `opset` is that of its page."""
-    import irshape
+    from irshape import verbs
     from irshape.ops.registry import REGISTRY
     from irshape.shape.dim import bounds
     from irshape.shape.element_type import ElementType
@@ -248,7 +248,7 @@ def examine(source: bytes, opset: str | None = None) -> Result:
     if opset is not None and (missing := [type for type in types if REGISTRY.versions(type) and not REGISTRY.find(type, opset)]):
         slips.append(f"{opset} has no {' and no '.join(sorted(missing))}")
         opset = None
-    inference = irshape.check(source, opset=opset)
+    inference = verbs.check(source, opset=opset)
     for diagnostic in inference.diagnostics:
         if diagnostic.code not in ("R301", "R302"):  # what is recorded is compared below
             said = faults if diagnostic.severity == "error" or diagnostic.code == "X107" else slips

@@ -124,7 +124,7 @@ class Difference:
             "tool": TOOL,
             "a": self.a.document.path,
             "b": self.b.document.path,
-            "same": self.is_same,
+            "is_same": self.is_same,
             "changes": [
                 {"kind": one.kind, "what": one.what, "before": one.before, "after": one.after, "a": _layer(one.a), "b": _layer(one.b)}
                 for one in self.changes
@@ -438,4 +438,4 @@ def _layer(node: Node | None) -> dict[str, str | int | None] | None:
     if node is None:
         return None
     line = node.model.document.position(node.layer.offset)[0]
-    return {"id": node.key, "name": node.name, "type": node.type, "path": node.model.path or None, "line": line}
+    return {"layer": node.key, "name": node.name, "type": node.type, "path": node.model.path or None, "line": line}

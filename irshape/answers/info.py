@@ -14,9 +14,12 @@ from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
 from irshape.model.model import Node
+from irshape.model.public import Node as PublicNode
+from irshape.model.public import public
 from irshape.ops.context import element_count
 from irshape.ops.infrastructure import Constant, ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.text import counted
 from irshape.shape.dim import Dim
 from irshape.version import TOOL
 
@@ -29,13 +32,13 @@ class Tensor:
     `formula` are texts: `f32`, `[?,3,8]`, `[N,3,8]`.
     """
 
-    __slots__ = ("element_type", "formula", "layout", "name", "node", "shape", "tensor_names")
+    __slots__ = ("_node", "element_type", "formula", "layout", "name", "shape", "tensor_names")
 
     def __init__(self, inference: Inference, ports: Mapping[str, tuple[str, str]], node: Node, name: str = "") -> None:
         source = node.inputs[0].source if node.type == "Result" and node.inputs else None
         port = source or next(iter(node.outputs), None)
         names = port.record.names if port is not None else None
-        self.node = node
+        self._node = node
         self.tensor_names = names.split(",") if names else []
         self.name = name or next(iter(self.tensor_names), source.node.name if source is not None else node.name)
         self.layout = port.record.layout if port is not None else None
@@ -44,10 +47,18 @@ class Tensor:
             self.element_type, self.shape = ports[f"{port.node.key}:{port.id}"]
             self.formula = inference.view(port.node).outputs[port.index].formula
 
+    @property
+    def node(self) -> PublicNode:
+        """The Parameter, Result or ReadValue."""
+        return public(self._node)
+
+    def __repr__(self) -> str:
+        return f"<{self._node.type} {self.name!r}: {self.element_type}{self.formula}>"
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/info.schema.json`."""
         return {
-            "layer": self.node.key, "name": self.name, "element_type": self.element_type, "shape": self.shape,
+            "layer": self._node.key, "name": self.name, "element_type": self.element_type, "shape": self.shape,
             "formula": self.formula, "tensor_names": self.tensor_names, "layout": self.layout,
         }  # fmt: skip
 
@@ -55,7 +66,7 @@ class Tensor:
 class Info:
     """The description of a model.
 
-    `inference` is the pass, `document` the file, `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
+    `document` is the file, `diagnostics` are the faults and `errors` is the number of errors. `inputs`, `outputs` and
     `state` describe the inputs, the outputs and the variables. `oldest` is the oldest release of OpenVINO that reads the model. `bodies`
     are the graphs inside layers. `layers` is the number of layers, including those of bodies. `opsets` and `operations` count layers.
     `extensions` are the layers that OpenVINO needs an extension to run, by the name of the library.
@@ -72,7 +83,7 @@ class Info:
         model = inference.model
         nodes = [node for graph, _ in inference.graphs for node in graph.nodes]
         types = {fact.element_type for _, _, fact in outputs(inference)}
-        self.inference = inference
+        self._inference = inference
         self.layers = len(nodes)
         self.opsets = counts(node.version for node in nodes)
         self.operations = counts(node.type for node in nodes)
@@ -111,23 +122,34 @@ class Info:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics of the inference."""
-        return self.inference.diagnostics
+        return self._inference.diagnostics
 
     @property
     def unfinished(self) -> list[Diagnostic]:
         """The notes about parts of the answer that take more than the limit `work` allows."""
         return [found for found in self.diagnostics if found.code == "N106"]
 
+    def __repr__(self) -> str:
+        ends = f"{counted(len(self.inputs), 'input')}, {counted(len(self.outputs), 'output')}"
+        return f"<Info of {self.document.path or self.document.name!r}: {counted(self.layers, 'layer')}, {ends}>"
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import table, titled
+
+        parts = (("input", self.inputs), ("output", self.outputs), ("variable", self.state))
+        rows = [(kind, one.name, one.element_type, one.formula) for kind, tensors in parts for one in tensors]
+        return titled(self.document.name, counted(self.layers, "layer"), table(("", "name", "element type", "shape"), rows))
+
     def _ports(self) -> dict[str, int]:
         counts = dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), 0)
-        for _, _, fact in outputs(self.inference):
+        for _, _, fact in outputs(self._inference):
             if fact.is_poisoned:
                 continue
             counts["all"] += 1
             sizes = [size for size in fact.shape or () if isinstance(size, Dim)]
             counts["unranked"] += fact.shape is None
             counts["dynamic"] += fact.shape is None or bool(sizes)
-            counts["unbounded"] += fact.shape is None or any(is_unbounded(self.inference.bounds(size)) for size in sizes)
+            counts["unbounded"] += fact.shape is None or any(is_unbounded(self._inference.bounds(size)) for size in sizes)
         return counts
 
     def to_dict(self) -> dict[str, Any]:
@@ -150,21 +172,21 @@ class Info:
             "ports": self.ports,
             "roots": [
                 {
-                    "kind": root.kind, "layer": root.node.key, "name": root.node.name, "axis": root.axis,
-                    "size": self.inference.format((root.size,)).strip("[]"), "ports": root.ports, "unbounded": root.unbounded,
+                    "kind": root.kind, "layer": root.node.key, "layer_name": root.node.name, "axis": root.axis,
+                    "size": self._inference.format((root.size,)).strip("[]"), "ports": root.ports, "unbounded": root.unbounded,
                 }
                 for root in self.roots
             ],
-            "unranked": [{"layer": node.key, "name": node.name, "ports": count} for node, count in self.unranked.items()],
+            "unranked": [{"layer": node.key, "layer_name": node.name, "ports": count} for node, count in self.unranked.items()],
             "operations": self.operations,
             "parameters": {name: {"elements": elements, "bytes": size} for name, (elements, size) in self.parameters.items()},
             "state": [one.to_dict() for one in self.state],
             "bodies": [{"layer": graph.holder.key, "name": graph.path, "layers": len(graph)} for graph in self.bodies if graph.holder],
-            "batch": [{"layer": node.key, "name": node.name, "axis": axis, "reason": reason} for node, axis, reason in self.batch],
+            "batch": [{"layer": node.key, "layer_name": node.name, "axis": axis, "reason": reason} for node, axis, reason in self.batch],
             "batch_candidates": [
-                [{"layer": node.key, "name": node.name, "axis": axis} for node, axis in axes] for axes in self.candidates
+                [{"layer": node.key, "layer_name": node.name, "axis": axis} for node, axis in axes] for axes in self.candidates
             ],
-            "guards": [str(guard.requirement) for guard in self.inference.guards],
+            "guards": [str(guard.requirement) for guard in self._inference.guards],
             "unfinished": [one.to_dict() for one in self.unfinished],
             "signature": None if self.signature is None else {
                 "inputs": self.signature.inputs, "state": self.signature.state, "outputs": self.signature.outputs,

@@ -52,7 +52,7 @@ class Undecided(NamedTuple):
         """The form of `schemas/sizes.schema.json`."""
         node = self.node
         place = (None, None, None) if node is None else (node.key, node.name, node.model.path or None)
-        return {"message": self.message, "layer": place[0], "name": place[1], "path": place[2], "line": self.line}
+        return {"message": self.message, "layer": place[0], "layer_name": place[1], "path": place[2], "line": self.line}
 
 
 class Nearest(NamedTuple):
@@ -87,7 +87,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
 class ValidSizes:
     """The input sizes for which a model is valid, that is, for which OpenVINO accepts it. It prints as one condition.
 
-    `inference` is the pass with symbols, and has the diagnostics. `inputs` are the shapes of the question and `symbols` the ranges of their
+    `diagnostics` are the faults of the model. `inputs` are the shapes of the question and `symbols` the ranges of their
     symbols. Sizes are valid if they fulfil all `conditions`. If `ok` is false, no size is valid: the conditions contradict each other, or
     the model has errors. If `is_exact` is true, the conditions decide completely. If it is false, they are all that formulas tell, and
     `undecided` lists why that does not decide. If `is_by_trial` is true, irshape decides by inferring the model with the very
@@ -97,7 +97,7 @@ class ValidSizes:
     """
 
     def __init__(self, question: Inputs, engine: Engine, inference: Inference, session: Session, found: Discovery | None = None) -> None:
-        self.inference: Final = inference
+        self._inference: Final = inference
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in question.shapes.items()}
         self.symbols: Final = question.symbols
         self._order = {name: number for number, name in enumerate(self.symbols)}
@@ -114,7 +114,7 @@ class ValidSizes:
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:
-            node = self._guards[self._solved.unfinished].node
+            node = self._guards[self._solved.unfinished]._node
             inference.report([inference.unfinished("conditions from here on may not be solved for the sizes", node)])
         self._nodes = {(node.model.path, str(node.id)): node for graph in engine.graphs() for node in graph.model.nodes}
         if self._are_contradictory() and (premises := [guard for guard in self._guards if guard.is_premise]):
@@ -134,12 +134,12 @@ class ValidSizes:
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics of the inference; its errors occur for every size."""
-        return [one for one in self.inference.diagnostics if not self.ok or one.code not in _OF_THE_UNKNOWN]
+        return [one for one in self._inference.diagnostics if not self.ok or one.code not in _OF_THE_UNKNOWN]
 
     @property
     def premises(self) -> list[Guard]:
         """The premises of the formulas on sizes that depend on data. OpenVINO accepts data that breaks them, with other shapes."""
-        return [guard for guard in self.inference.guards if guard.is_premise and not guard.requirement.symbols() <= self.symbols.keys()]
+        return [guard for guard in self._inference.guards if guard.is_premise and not guard.requirement.symbols() <= self.symbols.keys()]
 
     @property
     def condition(self) -> str:
@@ -183,7 +183,7 @@ class ValidSizes:
         """The form of `schemas/sizes.schema.json`."""
         return {
             "tool": TOOL,
-            "file": self.inference.document.path,
+            "file": self._inference.document.path,
             "ok": self.ok,
             "inputs": self.inputs,
             "symbols": {name: str(known) for name, known in self.symbols.items()},
@@ -270,19 +270,19 @@ class ValidSizes:
         self._solve()
         for guard in premises:
             message = f"the formulas hold only where {guard.requirement}: {guard.requirement.message}"
-            self.undecided.append(Undecided(message, guard.node))
+            self.undecided.append(Undecided(message, guard._node))
 
     def _examine(self, engine: Engine) -> None:
         """Check by inference with numbers whether formulas decide everything."""
         own = frozenset(self.symbols)
-        for guard in self.inference.guards:
+        for guard in self._inference.guards:
             if not guard.is_premise and not guard.requirement.symbols() <= own:
-                self.undecided.append(Undecided(f"{guard.requirement}: {guard.requirement.message}", guard.node))
+                self.undecided.append(Undecided(f"{guard.requirement}: {guard.requirement.message}", guard._node))
         if self.ok:
             self._examine_samples(engine)
         else:
             open_guards = len(self.undecided)
-            faults = _errors(self.inference.diagnostics)
+            faults = _errors(self._inference.diagnostics)
             if faults and all(fault.code in _OF_THE_UNKNOWN for fault in faults):
                 self.undecided += [Undecided(fault.message, self._node(fault)) for fault in faults]
             elif self._try(least := {name: int(known.low) for name, known in self.symbols.items()}):
@@ -409,7 +409,7 @@ class ValidSizes:
     # Conditions.
 
     def _conditions(self) -> Iterator[Condition]:
-        if not self.ok and _errors(self.inference.diagnostics):
+        if not self.ok and _errors(self._inference.diagnostics):
             return
         for number in self._solved.links:
             yield self._verbatim(number)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import irshape
+from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
 from irshape.cli.check_options import add_options, misplaced, read_input, settings_of
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from irshape.cli.examination import Lines
     from irshape.report.baseline import Baseline
+    from irshape.report.diagnostic import Diagnostic
     from irshape.settings.settings import Settings
 
 ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
@@ -95,19 +96,26 @@ class Check:
 
         def checked(model: Model) -> Inference:
             structure = own.selection is not None and own.selection.names("X202")
-            inference = irshape.check(model, suppressions=self._suppressions, structure=structure, **options)
+            inference = verbs.check(model, suppressions=self._suppressions, structure=structure, **options)
             if own.selection is not None:
                 inference.select(own.selection)
             return inference
 
         inference = checked(model)
-        if self._fixes and (mended := inference.fix()):
+        mended = self._mended(inference) if self._fixes else []
+        if mended:
             extensions = [*own.extensions, *self._extensions]
-            inference = checked(irshape.read(Path(path), opset=self._opset, limits=model.document.limits, extensions=extensions))
+            inference = checked(verbs.read(Path(path), opset=self._opset, limits=model.document.limits, extensions=extensions))
             inference.mended = mended
         if (baseline := self.baseline(path)) is not None:
             inference.diagnostics, inference.accepted = baseline.parted(path, inference.diagnostics)
         return inference
+
+    def _mended(self, inference: Inference) -> list[Diagnostic]:
+        """Mend the file, and return the faults that are mended."""
+        from irshape.inference.mending import mend
+
+        return mend(inference)
 
     def prepare(self, paths: Sequence[str]) -> None:
         """Read the configurations and baselines of all files. A faulty one ends the run before it begins."""
@@ -159,8 +167,9 @@ def fault_lines(palette: Palette, inference: Inference) -> Iterator[str]:
 
 def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:
     """The changes of --fix as a unified diff. A pipe gets the exact text for `patch`; on a terminal, control characters are escaped."""
+    from irshape.inference.mending import mendable
     from irshape.report.unified import unified
 
     document = inference.document
-    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, inference.edits):
+    for line in unified(escape(document.path or "<input>"), document.source, document.encoding, mendable(inference)[1]):
         yield escape(line.removesuffix("\r")) if is_terminal else line

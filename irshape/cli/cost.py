@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
-import irshape
+from irshape import verbs
 from irshape.answers.cost.comparison import Comparison
 from irshape.answers.cost.cost import Cost, Tensor
 from irshape.answers.cost.counting import LayerCost
@@ -79,7 +79,7 @@ def run(given: Namespace) -> int:
     except RunError as error:
         return complain(str(error))
     palette = Palette.choose(given.color, sys.stdout)
-    verb = partial(irshape.cost, near=near, views=given.views, in_place=given.in_place)
+    verb = partial(verbs.cost, near=near, views=given.views, in_place=given.in_place)
     return report(given, verb, partial(_lines, palette, is_complete=given.all), partial(_write, given))
 
 
@@ -104,7 +104,7 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
     """Title, totals, memory, groups and the dearest layers of one file."""
-    yield title(cost.inference, palette)
+    yield title(cost._inference, palette)
     if cost.diagnostics:
         yield ""
         for diagnostic in cost.diagnostics:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import irshape
+from irshape import verbs
 from irshape.answers.constants import Content, is_rounded
 from irshape.answers.diff import Change, Difference
 from irshape.answers.rewiring import Rewiring, rewirings
@@ -16,6 +16,7 @@ from irshape.cli.run import CLEAN, FAILED, FAULTS, complain, describe, put
 from irshape.files.reading import Path
 from irshape.model.model import Node
 from irshape.ops.infrastructure import Constant
+from irshape.ops.registry import ExtensionError
 from irshape.report.text import Palette, counted, escape, shorten, some, terminal_width
 from irshape.xml.weights import WeightsError
 
@@ -56,15 +57,15 @@ def run(given: Namespace) -> int:
     models = []
     for path in (given.a, given.b):
         try:
-            models.append(irshape.read(Path(path), limits=given.limits, extensions=given.extensions))
+            models.append(verbs.read(Path(path), limits=given.limits, extensions=given.extensions))
         except OSError as error:
             return complain(describe(error, path))
-        except irshape.ExtensionError as error:
+        except ExtensionError as error:
             return complain(str(error))
         if not models[-1].document.is_complete or not models[-1].nodes:
             return complain(f"{path}: this file cannot be read as an IR; run irshape check on it to see why")
     try:
-        difference = irshape.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
+        difference = verbs.diff(*models, opaque=given.opaque, weights=False if given.no_weights else (None, None), cost=given.cost)
     except Exception as error:
         return complain(f"{given.a}, {given.b}: internal error; please report it with the files: {type(error).__name__}: {error}")
     if given.format == "json":

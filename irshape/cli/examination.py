@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import irshape
+from irshape import verbs
 from irshape.cli.run import FAILED, RunError, describe, exit_code, layers
 from irshape.files.reading import Path
 from irshape.model.build import build
@@ -162,7 +163,7 @@ class Examination:
         if weights_file:
             os.stat(weights_file)  # a wrong path is an error of the run, not a fault of the model
         source = getattr(given, "source", None)
-        model = irshape.read(Path(path) if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
+        model = verbs.read(Path(path) if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
         if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
             return self._outcome(path, self._verb(model))
         inputs, symbols, requests = self._asked(model, own)

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import irshape
+from irshape import verbs
 from irshape.answers.explain.explainer import unexplained
 from irshape.answers.explain.explanation import Explanation
 from irshape.answers.explain.target import parse_target
+from irshape.answers.signature.naming import named
 from irshape.cli.arguments import add_reading_arguments, add_symbol_argument
 from irshape.cli.batch import report
 from irshape.cli.lines import TIED, tie_lines
@@ -74,12 +75,12 @@ def run(given: Namespace) -> int:
 
 
 def _explain(target: str, model: Model, *, is_named: bool, **options: Any) -> _Answer:
-    inference = irshape.infer(model, **options)
+    inference = verbs.infer(model, **options)
     if not model.nodes:
         return _Answer(unexplained(inference))
     wanted = parse_target(model, target)
-    inference = inference.named() if is_named else inference
-    explanation = irshape.explain(inference, *wanted)
+    inference = named(inference) if is_named else inference
+    explanation = verbs.explain(inference, *wanted)
     names = {name for step in explanation.steps for name in _NAME.findall(step.value)}
     return _Answer(explanation, [one for one in inference.ties if not names.isdisjoint(_NAME.findall(one.size))])
 

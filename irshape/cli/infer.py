@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import irshape
+from irshape import verbs
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_symbol_argument
 from irshape.cli.batch import report
@@ -54,15 +54,19 @@ def run(given: Namespace) -> int:
     width = terminal_width(sys.stdout)
     is_written = given.output is not None or given.in_place
     is_named = not given.raw_symbols and (is_written or given.format == "text")
-    verb = partial(_infer, is_written=is_written) if is_named else irshape.infer
+    verb = partial(_infer, is_written=is_written) if is_named else verbs.infer
     lines = partial(_lines, is_named, given.all, palette, width)
     return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))
 
 
 def _infer(model: Model, *, is_written: bool, **options: Any) -> Inference:
     """The inference, in the symbols of the signature where formulas are shown or written."""
-    inference = irshape.infer(model, **options)
-    return inference.named() if is_written or _has_formulas(inference) else inference
+    inference = verbs.infer(model, **options)
+    if not is_written and not _has_formulas(inference):
+        return inference
+    from irshape.answers.signature.naming import named
+
+    return named(inference)
 
 
 def _has_formulas(inference: Inference) -> bool:
@@ -81,7 +85,7 @@ def _lines(is_named: bool, is_complete: bool, palette: Palette, width: int | Non
     if hidden:
         yield f"{palette.dim}{counted(hidden, 'constant')} not listed (--all lists them){palette.plain}"
     if has_formulas:
-        if is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.symbolic.values())):
+        if is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
             yield f"{palette.dim}open sizes are d0, d1, ..., because irshape has found no signature of the model{palette.plain}"
         yield from tie_lines(inference.ties, TIED, palette)
         yield from guards(inference, palette)
@@ -90,7 +94,7 @@ def _lines(is_named: bool, is_complete: bool, palette: Palette, width: int | Non
 
 def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[list[tuple[str, ...]], int]:
     """The cells of the table, one row for each port, and the number of constants that were left out."""
-    ports, formulas = inference.ports, inference.symbolic
+    ports, formulas = inference.ports, inference.formulas
     sources: dict[int, dict[int, str]] = {}
     rows: list[tuple[str, ...]] = []
     hidden = 0

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import irshape
+from irshape import verbs
 from irshape.answers.info import Info, Tensor
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
@@ -46,12 +46,12 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """Describe the files and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
-    return report(given, irshape.info, partial(lines, palette=palette, is_complete=given.all))
+    return report(given, verbs.info, partial(lines, palette=palette, is_complete=given.all))
 
 
 def lines(info: Info, *, palette: Palette, is_complete: bool) -> Iterator[str]:
     """The description as lines of text."""
-    yield title(info.inference, palette)
+    yield title(info._inference, palette)
     if info.errors:
         errors = f"{palette.error}{counted(info.errors, 'error')}{palette.plain}"
         cause = "the error" if info.errors == 1 else "the errors"
@@ -106,8 +106,8 @@ def _facts(info: Info, is_complete: bool) -> Iterator[tuple[str, str]]:
         kinds = ", ".join(f"{name} {_number(count)} ({_size(bytes)})" for name, (count, bytes) in info.parameters.items())
         yield "parameters", f"{_number(elements)} in {_size(size)}: {kinds}"
     yield "batch", _batch(info)
-    if info.inference.guards and info.signature is None:
-        yield "valid", f"only under {counted(len(info.inference.guards), 'condition')} on the sizes; irshape infer lists them"
+    if info._inference.guards and info.signature is None:
+        yield "valid", f"only under {counted(len(info._inference.guards), 'condition')} on the sizes; irshape infer lists them"
     for found in info.unfinished:
         yield "unfinished", f"{found.message} [{about(found)}]"
 
@@ -149,7 +149,7 @@ def _roots(info: Info) -> Iterator[tuple[str, str]]:
     """The axes that make sizes dynamic: axes of inputs first, then the axes that most ports depend on."""
     widest = max((len(str(root.ports)) for root in info.roots), default=0)
     for root in sorted(info.roots, key=lambda root: (root.kind != "input", -root.ports)):
-        size = info.inference.format((root.size,)).strip("[]")
+        size = info._inference.format((root.size,)).strip("[]")
         if not size.isdecimal():  # a guard may leave only one size
             cause = f"  {_CAUSES[root.kind]}" if root.kind in _CAUSES else ""
             yield f"{root.node.name} axis {root.axis}", f"{root.ports:{widest}} port{'s' if root.ports > 1 else ' '}  {size}{cause}"

@@ -78,7 +78,7 @@ def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -
 
 def reason(guard: Guard, palette: Palette) -> str:
     """The layer that makes a guard, and its reason."""
-    return layer_message(guard.node, guard.requirement.message, palette, guard.more)
+    return layer_message(guard._node, guard.requirement.message, palette, guard.more)
 
 
 def layer_message(node: Node, message: str, palette: Palette, more: int = 0) -> str:
@@ -100,7 +100,7 @@ def tie_lines(ties: Sequence[Because], heading: str, palette: Palette, *, is_com
     groups: dict[object, list[Because]] = {}
     for one in ties:
         guard = one.guards[0] if one.guards else None
-        key = (one.axis, one.size, one.reason, guard and (guard.node.type, guard.requirement.template))
+        key = (one.axis, one.size, one.reason, guard and (guard._node.type, guard.requirement.template))
         groups.setdefault(one if is_complete else key, []).append(one)
     rows = [(f"{listed(tuple(escape(one.name) for one in group))} axis {group[0].axis}", group) for group in groups.values()]
     wide = max(cells(label) for label, _ in rows)
@@ -116,7 +116,7 @@ def _why(group: Sequence[Because], palette: Palette) -> str:
         return "the variable is assigned this size"
     first = guards[0]
     return layer_message(
-        first.node, first.requirement.message, palette, first.more + len({guard.node for guard in guards[1:]} - {first.node})
+        first._node, first.requirement.message, palette, first.more + len({guard._node for guard in guards[1:]} - {first._node})
     )
 
 
@@ -128,7 +128,7 @@ def _grouped(guards: Iterable[Guard], data_sizes: Iterable[DataSize]) -> list[li
         requirement = guard.requirement
         text = str(requirement)
         is_lone = len(requirement.symbols()) == 1 and unnamed.search(text)
-        key = (guard.node.type, requirement.template, unnamed.sub("d", text)) if is_lone else guard
+        key = (guard._node.type, requirement.template, unnamed.sub("d", text)) if is_lone else guard
         groups.setdefault(key, []).append(guard)
     return [one for group in groups.values() for one in ([group] if len(group) >= _MANY else [[guard] for guard in group])]
 

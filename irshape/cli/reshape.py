@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-import irshape
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments
 from irshape.cli.batch import report
 from irshape.cli.lines import faults, guards, title
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
+from irshape.inference.patch import replaced
+from irshape.inference.session import Session
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
 
@@ -71,7 +72,7 @@ class _Reshaping:
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
-        session = irshape.Session(model, weights=weights, opaque=opaque)
+        session = Session(model, weights=weights, opaque=opaque)
         self._before = session.infer()
         is_read = model.nodes and model.document.is_complete
         if not is_read:
@@ -100,7 +101,7 @@ def _patches(inference: Inference, palette: Palette) -> Iterator[str]:
     if inference.patches:
         yield ""
         yield f"{palette.bold}patched in a copy of the weights{palette.plain}"
-        rows = [(str(was), str(now), str(count)) for (was, now), count in inference.substitutions.items()]
+        rows = [(str(was), str(now), str(count)) for (was, now), count in replaced(inference.patches).items()]
         yield from table(("WAS", "IS", "CONSTANTS"), rows, palette)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import irshape
+from irshape import verbs
 from irshape.answers.condition import Condition
 from irshape.answers.signature.notes import Note
 from irshape.answers.signature.signature import Signature
@@ -52,12 +52,12 @@ def run(given: Namespace) -> int:
     """Print the signatures of the files and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout) or WIDTH
-    return report(given, irshape.signature, partial(_lines, palette, width, is_complete=given.all, has_reasons=given.why))
+    return report(given, verbs.signature, partial(_lines, palette, width, is_complete=given.all, has_reasons=given.why))
 
 
 def _lines(palette: Palette, width: int, signature: Signature, *, is_complete: bool, has_reasons: bool) -> Iterator[str]:
     """Title, signature, conditions, notes and reasons of one file."""
-    yield title(signature.inference, palette)
+    yield title(signature._inference, palette)
     if signature.diagnostics:
         yield ""
         for diagnostic in signature.diagnostics:
@@ -88,7 +88,7 @@ def signature_lines(signature: Signature, palette: Palette, width: int, *, is_co
     for name, formula in parts.found.items():
         yield f"  where {palette.key}{name}{palette.plain} = {formula}"
     for one in signature.data_sizes:
-        layer = layer_message(one.node, "its data decide", palette)
+        layer = layer_message(one.node._node, "its data decide", palette)
         yield f"  where {palette.key}{escape(one.name)}{palette.plain} is known only at run time: {layer}"
 
 
@@ -136,7 +136,7 @@ def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) ->
     """The conditions with the layers that demand them; those on sizes that only data tells are counted, unless all are listed."""
     own = [one for one in signature.conditions if signature.is_decided(one)]
     others = [one for one in signature.conditions if not signature.is_decided(one)]
-    doubt = "" if signature.inference.knows_values else " (as far as irshape can tell without the weights)"
+    doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
         yield ""
         yield f"{palette.bold}valid for sizes of at least 1 where{doubt}{palette.plain}"

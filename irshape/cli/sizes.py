@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import irshape
+from irshape import verbs
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
@@ -47,7 +47,7 @@ class _Answer(NamedTuple):
 
     @property
     def document(self) -> Document:
-        return self.sizes.inference.document
+        return self.sizes._inference.document
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
@@ -76,7 +76,7 @@ def run(given: Namespace) -> int:
 
 
 def _ask(near: Mapping[str, int], model: Model, **options: Any) -> _Answer:
-    sizes = irshape.valid_sizes(model, **options)
+    sizes = verbs.valid_sizes(model, **options)
     return _Answer(sizes, near, sizes.nearest(near) if near else None)
 
 
@@ -102,7 +102,7 @@ def _size(text: str) -> tuple[str, int]:
 def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
     """Title, conditions with their layers, undecided places, and the nearest valid sizes of one file."""
     sizes = answer.sizes
-    yield title(sizes.inference, palette)
+    yield title(sizes._inference, palette)
     if sizes.diagnostics:
         yield ""
         for diagnostic in sizes.diagnostics:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-import irshape
+from irshape import verbs
 from irshape.cli.arguments import add_question_arguments, port
 from irshape.cli.batch import report
 from irshape.cli.examination import Examination, lost
@@ -62,7 +62,7 @@ def run(given: Namespace) -> int:
     if len(given.files) == 2:
         path = given.files[0]
         try:
-            before = irshape.read(Path(path), limits=given.limits, extensions=given.extensions)
+            before = verbs.read(Path(path), limits=given.limits, extensions=given.extensions)
         except OSError as error:
             return complain(describe(error, path))
         if not before.document.is_complete or not before.nodes:
@@ -77,7 +77,7 @@ def _page(before: Model | None, model: Model, **options: Any) -> PageData:
     data = PageData(model, **options)
     if before is not None and model.nodes and model.document.is_complete:
         shared = {name: options[name] for name in ("inputs", "symbols", "opaque") if name in options}
-        data.difference = irshape.diff(before, model, weights=(None, options.get("weights")), **shared)
+        data.difference = verbs.diff(before, model, weights=(None, options.get("weights")), **shared)
     return data
 
 

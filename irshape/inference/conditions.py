@@ -46,7 +46,7 @@ def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> d
         else:
             simpler = simplified(guard.requirement)
         for requirement in simpler:
-            known = found.setdefault(str(requirement), Guard(guard.node, requirement, -1))
+            known = found.setdefault(str(requirement), Guard(guard._node, requirement, -1))
             known.more += 1 + guard.more
     return found
 
@@ -64,7 +64,7 @@ def _independent(guards: list[Guard], work: Work, unfinished: list[Guard]) -> li
         reduced = substituted(guard.requirement, equal)
         if simplified(reduced):
             is_shorter = _length(reduced) < _length(guard.requirement)
-            kept[position] = Guard(guard.node, reduced, guard.more) if is_shorter else guard
+            kept[position] = Guard(guard._node, reduced, guard.more) if is_shorter else guard
             if len(equal) < _MOST_EQUALITIES and (more := equality(reduced)):
                 equal = composed(equal, more)
     return [kept[position] for position in sorted(kept)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -15,9 +15,9 @@ from irshape.inference.recorded import compare_recorded, without_surplus
 from irshape.inference.run import Guard, Run, guards_of
 from irshape.inference.stored import check_stored, distrusted
 from irshape.model.build import place
-from irshape.model.model import Model, Node, OutputPort
+from irshape.model.model import Model, Node
 from irshape.report.catalogue import is_about_specification
-from irshape.report.diagnostic import ERROR, NOTE, Diagnostic, Diagnostics
+from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted, verdict
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
@@ -27,20 +27,16 @@ from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
 from irshape.version import TOOL
 from irshape.xml.document import Document
+from irshape.xml.lexical import whole_number
 from irshape.xml.weights import UNREAD, WeightsError
 
 if TYPE_CHECKING:
     from typing import TypeVar
 
-    import networkx
-    from lxml.etree import _ElementTree
-
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
     from irshape.inference.inputs import Inputs
     from irshape.inference.patch import Patch
-    from irshape.report.diagram import Diagram
-    from irshape.report.fix import Edit
     from irshape.report.selection import Selection
     from irshape.shape.reported import Reported
     from irshape.xml.openvino_model import OpenVINOModel
@@ -154,18 +150,6 @@ class Inference:
     work that the pass took.
     """
 
-    # `irshape.api` sets it, because this module must not import from `irshape.answers`.
-    explain: ClassVar[Callable[..., Any]]
-    """`irshape.explain` as a method: `inference.explain("upsample", axis=2)`."""
-
-    named: ClassVar[Callable[..., Inference]]
-    """This inference with the symbols of the signature in its formulas, for the sizes of the inputs that nobody has named.
-
-    Shapes and diagnostics stay as they are. The formulas and guards are those that `irshape.infer` finds for the inputs of the signature;
-    `ties` says which axes these tie together. It is this inference itself, if the inputs have no open sizes without names, or if
-    the model has errors or no signature is found.
-    """
-
     ties: Sequence[Any] = ()
     data_sizes: Sequence[Any] = ()
 
@@ -212,11 +196,11 @@ class Inference:
         told = [
             one
             for one, guard in self._requirements.items()
-            if not isinstance(one, Premise) or (is_about_data(one) and guard.node.type != "Loop")
+            if not isinstance(one, Premise) or (is_about_data(one) and guard._node.type != "Loop")
         ]
         reported = Reported(self.scope, told)
         if reported.unfinished is not None:
-            node = self._requirements[reported.unfinished].node
+            node = self._requirements[reported.unfinished]._node
             self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])
         return reported
 
@@ -294,13 +278,6 @@ class Inference:
         """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
         return not any(diagnostic.severity == ERROR for diagnostic in self.diagnostics)
 
-    @property
-    def is_open(self) -> bool:
-        """Whether an input or a variable has a size that is no number."""
-        (model, run), *_ = self.graphs
-        shapes = (run.slots[node.first_slot].shape for node in model.of_type("Parameter", "ReadValue") if node.outputs)
-        return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
-
     def bounds(self, size: Size) -> tuple[Bound, Bound]:
         """The smallest and the largest value of a size, tightened by the guards."""
         return self._reported.bounds(size) if self._reported else bounds(size)
@@ -322,22 +299,15 @@ class Inference:
 
         guards, unfinished = conditions(self._requirements.values(), self.scope.work)
         if unfinished is not None:
-            self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished.node)])
+            self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished._node)])
         return guards
 
     def format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation, tightened by the guards."""
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
-    def __contains__(self, item: object) -> bool:
-        """Whether the model has a layer of this name, or this node or layer."""
-        return (item.node if isinstance(item, InferredLayer) else item) in self.model
-
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)
-
-    def __len__(self) -> int:
-        return len(self.model)
 
     def __getitem__(self, name: str) -> InferredLayer:
         """The first layer with this name. Raises `KeyError` if there is none."""
@@ -347,9 +317,10 @@ class Inference:
         """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
         prefix, _, own = str(id).rpartition("/")
         model = next((model for model, _ in self.graphs if model.prefix == (prefix and f"{prefix}/")), None)
-        if model is None:
+        number = whole_number(own)
+        if model is None or number is None:
             raise KeyError(id)
-        return self.view(model.node(int(own)))
+        return self.view(model.node(number))
 
     def view(self, node: Node) -> InferredLayer:
         """The inferred facts of a node."""
@@ -406,7 +377,7 @@ class Inference:
         return shown
 
     @property
-    def symbolic(self) -> dict[str, str]:
+    def formulas(self) -> dict[str, str]:
         """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is no plain number."""
         return {
             key: format_symbolic(reading.shape)
@@ -427,107 +398,9 @@ class Inference:
 
         return annotate(self.document, annotation(self.graphs, self.reading.graphs, self.given, self.reading.symbols, self.format))
 
-    def tree(self) -> _ElementTree:
-        """The annotated file as an lxml tree. Raises `ValueError` if the file could not be read completely."""
-        written = self.xml()
-        if self.document.text is not self.document.source:  # the written file has the parts that are no XML, too
-            from irshape.xml.reader import read
-
-            written = read(written).text
-        return self.document.tree(written)
-
-    def apply_to(self, model: AnyModel) -> AnyModel:
-        """Give an `openvino.Model` the shapes that the inputs have here, and return it.
-
-        Inputs are matched by name. Axes with the same symbol get the same `openvino.Symbol`. The names of the symbols go into the
-        model's `rt_info`, which OpenVINO saves, and irshape finds them there when it reads the model again. Raises `InputError` if the
-        model has other inputs than this one, if constants of this one were patched, or if OpenVINO refuses the shapes.
-        """
-        from irshape.inference.annotation import input_annotations
-        from irshape.inference.inputs import InputError
-        from irshape.xml.openvino_model import reshape
-
-        if self.patches:
-            raise InputError("constants of the model were patched; write the inference to a file, and read that with OpenVINO")
-        facts = {node.name: port for node in self.model.parameters for port in self.view(node).outputs[:1]}
-        shapes = {
-            name: (format_shape(port.shape), [str(size) if isinstance(size, Dim) else "" for size in port.shape or ()])
-            for name, port in facts.items()
-        }
-        try:
-            reshape(model, shapes, input_annotations(self.graphs[0], self.reading.graphs[0], self.reading.symbols, self.format))
-        except ValueError as error:
-            raise InputError(str(error)) from None
-        return model
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """A record for each output port, bodies included, for `pandas.DataFrame`: the layer, and the inferred facts of the port."""
-        return self.model.records(self._port_facts())
-
-    def to_networkx(self) -> networkx.MultiDiGraph[str]:
-        """The graph for NetworkX, as `Model.to_networkx` gives it, with the inferred shapes. Needs the package networkx."""
-        return self._diagram().networkx()
-
-    def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
-        """The text of a picture for Graphviz, with the inferred shapes; layers with faults are red.
-
-        `around` is the name or the key of a layer: then only the layers at most `hops` connections from it are drawn. Layers of type Const
-        are left out unless `constants` is true. Raises `KeyError` if there is no layer `around`.
-        """
-        return self._diagram().part(around, hops, constants=constants).dot()
-
-    def to_mermaid(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
-        """The text of a picture for Mermaid, with the inferred shapes; layers with faults are red. Takes and raises what `to_dot` does."""
-        return self._diagram().part(around, hops, constants=constants).mermaid()
-
-    def _port_facts(self) -> Callable[[OutputPort], tuple[str, str, str]]:
-        """A function that gives the element type, the shape and the formula of a port."""
-        ports, formulas = self.ports, self.symbolic
-
-        def facts(port: OutputPort) -> tuple[str, str, str]:
-            key = f"{port.node.key}:{port.id}"
-            element_type, shape = ports[key]
-            return element_type, shape, formulas.get(key, shape)
-
-        return facts
-
-    def _diagram(self) -> Diagram:
-        return self.model.diagram(self._port_facts(), self._faulty())
-
-    def _faulty(self) -> dict[str, str]:
-        """The messages of the errors and warnings, by the key of the layer."""
-        keys = {(graph.path, str(node.id)): node.key for graph, _ in self.graphs for node in graph.nodes}
-        found: dict[str, str] = {}
-        for one in self.diagnostics:
-            key = keys.get((one.where.path, one.where.layer_id or ""))
-            if key is not None and one.severity != NOTE:
-                found[key] = f"{found[key]}; {one.code} {one.message}" if key in found else f"{one.code} {one.message}"
-        return found
-
-    def _repr_html_(self) -> str:
-        from irshape.report.notebook import MOST, table, titled
-
-        facts, faulty = self._port_facts(), self._faulty()
-        layers = [node for graph, _ in self.graphs for node in graph if node.key in faulty or node.type != "Const"]
-        shown = sorted(layers, key=lambda node: node.key not in faulty)[:MOST]
-        chosen = [node for node in layers if node in set(shown)]
-        rows = []
-        for node in chosen:
-            ports = [facts(port) for port in node.outputs] or [facts(source) for port in node.inputs if (source := port.source) is not None]
-            shapes = ", ".join(f"{element_type}{formula}" for element_type, _, formula in ports)
-            rows.append((node.key, node.name, node.type, shapes, *([faulty.get(node.key, "")] if faulty else [])))
-        head = ("id", "layer", "type", "shapes", *(["faults"] if faulty else []))
-        shapes_table = table(head, rows, [node.key in faulty for node in chosen], len(layers) - len(chosen))
-        guards = [(str(guard.requirement), guard.node.name, guard.requirement.message) for guard in self.guards]
-        conditions = table(("holds only where", "layer", "reason"), guards[:MOST], (), max(len(guards) - MOST, 0)) if guards else ""
-        return titled(self.model.name, self._about(), shapes_table, conditions)
-
-    def _about(self) -> str:
-        counts = Counter(diagnostic.severity for diagnostic in self.diagnostics)
-        return f"{counted(len(self), 'layer')}, {verdict(counts)}"
-
     def __repr__(self) -> str:
-        return f"<Inference of {self.document.path or self.model.name!r}: {self._about()}>"
+        counts = Counter(diagnostic.severity for diagnostic in self.diagnostics)
+        return f"<Inference of {self.document.path or self.model.name!r}: {counted(len(self.model), 'layer')}, {verdict(counts)}>"
 
     def write(
         self,
@@ -566,56 +439,10 @@ class Inference:
                 raise OSError(errno.EINVAL, error.message, own) from None
         write_atomic(path, self.xml(), force=force, in_place=in_place, source=source, kept=kept)
 
-    @property
-    def fixable(self) -> list[Diagnostic]:
-        """The faults that `fix` mends: those with a safe fix; of fixes that overlap, only the first."""
-        return self._chosen()[0]
-
-    @property
-    def edits(self) -> list[Edit]:
-        """The edits that `fix` makes, in the order of the file."""
-        return self._chosen()[1]
-
-    def _chosen(self) -> tuple[list[Diagnostic], list[Edit]]:
-        """The faults that `fix` mends, and its edits."""
-        from irshape.report.fix import compatible
-
-        safe = {diagnostic: diagnostic.fix for diagnostic in self.diagnostics if diagnostic.fix and diagnostic.fix.is_safe}
-        fixes, edits = compatible(safe.values())
-        chosen = set(fixes)
-        return [diagnostic for diagnostic, fix in safe.items() if fix in chosen], edits
-
-    def fixed(self) -> bytes:
-        """The file with its `fixable` faults mended; every other byte is unchanged."""
-        from irshape.xml.writer import Splice, spliced
-
-        return spliced(self.document, [Splice(edit.start, edit.end, edit.text) for edit in self.edits])
-
-    def fix(self) -> list[Diagnostic]:
-        """Mend the `fixable` faults in the file itself, all at once or not at all, and return them.
-
-        Raises `OSError` if the file cannot be written, or no longer holds the bytes that were checked.
-        """
-        mended = self.fixable
-        if mended:
-            from irshape.files.reading import read
-            from irshape.files.writing import write_atomic
-
-            path = self.document.path
-            if path is None:
-                raise OSError(errno.ENOENT, "the model was not read from a file")
-            if read(path, len(self.document.source)) != self.document.source:
-                raise OSError(errno.EINVAL, "not mended: the file is compressed, or it has changed since it was read", path)
-            write_atomic(path, self.fixed(), in_place=True, source=path)
-        return mended
-
-    @property
-    def substitutions(self) -> dict[tuple[int, int], int]:
-        """The number of patched constants in which one value replaces another, by the old and the new value; the most frequent first."""
-        return dict(Counter(pair for patch in self.patches for pair in set(patch.elements.values())).most_common())
-
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
+        from irshape.inference.patch import described
+
         ports, guards = self.ports, self.guards  # which may report that they are not whole
         return {
             "tool": TOOL,
@@ -623,9 +450,9 @@ class Inference:
             "ok": self.ok,
             "diagnostics": [diagnostic.to_dict() for diagnostic in self.diagnostics],
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
-            **self._patched(),
+            **(described(self.patches) if self.patches else {}),
             "ports": {key: list(facts) for key, facts in ports.items()},
-            "symbolic": self.symbolic,
+            "formulas": self.formulas,
             "guards": [guard.to_dict() for guard in guards],
             "layers": {
                 node.key: {"name": node.name, "type": node.type, "version": node.version}
@@ -633,13 +460,6 @@ class Inference:
                 for node in model.nodes
             },
         }
-
-    def _patched(self) -> dict[str, Any]:
-        """The part of `to_dict` about patched constants; empty if there are none."""
-        if not self.patches:
-            return {}
-        counts = [{"was": was, "is": now, "constants": count} for (was, now), count in self.substitutions.items()]
-        return {"substitutions": counts, "patches": [patch.to_dict() for patch in self.patches]}
 
 
 def conclude(

@@ -30,7 +30,7 @@ from irshape.shape.shape import Shape
 from irshape.xml.lexical import INPUTS
 
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
-_UNNAMED = r"(?a)d\d+"
+UNNAMED = r"d[0-9]+"
 
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ class Inputs(NamedTuple):
                 f"no input shape contains the symbol {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]"
             )
         named = [name for shape in self.shapes.values() for one in shape or () for name in one.symbols]
-        symbols = {name: self.symbols.get(name, ANY_SIZE) for name in named if not re.fullmatch(_UNNAMED, name)}
+        symbols = {name: self.symbols.get(name, ANY_SIZE) for name in named if not re.fullmatch(UNNAMED, name)}
         return Question({node.index: _sizes(engine.scope, node, shape, self.symbols) for node, shape in self.shapes.items()}, symbols)
 
 

@@ -23,12 +23,19 @@ Wanted: TypeAlias = tuple[tuple[int, str], Given]
 class Guard:
     """A `requirement` that depends on the sizes of the inputs, the first `node` that makes it, and how many `more` do."""
 
-    __slots__ = ("more", "node", "requirement")
+    __slots__ = ("_node", "more", "requirement")
 
     def __init__(self, node: Node, requirement: Requirement, more: int = 0) -> None:
-        self.node = node
+        self._node = node
         self.requirement = requirement
         self.more = more
+
+    @property
+    def node(self) -> Any:
+        """The first node that makes the requirement, an `irshape.Node`."""
+        from irshape.model.public import public
+
+        return public(self._node)
 
     @property
     def is_premise(self) -> bool:
@@ -38,23 +45,23 @@ class Guard:
     @property
     def line(self) -> int:
         """The line of the node's layer in the file."""
-        return self.node.model.document.position(self.node.layer.offset)[0]
+        return self._node.model.document.position(self._node.layer.offset)[0]
 
     @property
     def path(self) -> str:
         """The bodies around the node, outermost first; empty in the net itself."""
-        return self.node.model.path
+        return self._node.model.path
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""
         return {
             "condition": str(self.requirement),
             "message": self.requirement.message,
-            "layer": self.node.key,
-            "name": self.node.name,
+            "layer": self._node.key,
+            "layer_name": self._node.name,
             "path": self.path or None,
             "line": self.line,
-            "premise": self.is_premise,
+            "is_premise": self.is_premise,
         }
 
     def __eq__(self, other: object) -> bool:
@@ -64,10 +71,10 @@ class Guard:
         return hash(str(self.requirement))
 
     def _content(self) -> tuple[object, ...]:
-        return str(self.requirement), self.requirement.message, self.is_premise, self.node.key, self.node.name, self.more
+        return str(self.requirement), self.requirement.message, self.is_premise, self._node.key, self._node.name, self.more
 
     def __repr__(self) -> str:
-        return f"<{self.requirement} for {self.node.name!r}>"
+        return f"<{self.requirement} for {self._node.name!r}>"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -173,6 +180,6 @@ def guards_of(runs: Iterable[Run]) -> dict[Requirement, Guard]:
                 known = guards.get(requirement)
                 if known is None:
                     guards[requirement] = Guard(report.node, requirement)
-                elif known.node is not report.node:
+                elif known._node is not report.node:
                     known.more += 1
     return guards

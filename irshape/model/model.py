@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.ops.op import Op, OpClass
 from irshape.ops.registry import REGISTRY, Registry
 from irshape.report.diagnostic import Diagnostics, clipped
-from irshape.report.text import counted
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Graph, Layer, Port, Signature
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    import networkx
-    from lxml.etree import _ElementTree
-
     from irshape.model.const import Const
-    from irshape.report.diagram import Diagram
     from irshape.xml.rt_info import RtInfo
     from irshape.xml.weights import Weights
-
-    Facts: TypeAlias = Callable[["OutputPort"], tuple[str, str, str]]
-    """The element type, the shape in OpenVINO's notation and the shape with formulas, of a port."""
 
 # OpenVINO finds sinks by these exact names, although it builds operations from names in any case.
 SINKS = frozenset({"Result", "Assign"})
@@ -90,6 +79,15 @@ class OutputPort(_PortView):
     def slot(self) -> int:
         """The number of the tensor, unique in its graph."""
         return self.node.first_slot + self.index
+
+    @property
+    def name(self) -> str:
+        """The name that the operation gives this output; its position if the operation is unknown."""
+        ports = self.node.op_class.outputs if self.node.op_class else ()
+        if not ports:
+            return str(self.index)
+        port = ports[min(self.index, len(ports) - 1)]
+        return f"{port.name}[{self.index - port.index}]" if port.variadic else port.name
 
     @property
     def names(self) -> list[str]:
@@ -279,7 +277,7 @@ class Model:
     __slots__ = (
         "_by_id", "_by_name", "_by_type", "_of_data", "_ops", "_parameters_by_name", "_port_keys", "_readers", "_weights",
         "default_opset", "diagnostics", "document", "extended", "first_tensor", "graph", "holder", "holders", "ir_version", "is_live",
-        "name", "nodes", "order", "path", "prefix", "producers", "registry", "slot_count", "stubs",
+        "name", "nodes", "order", "path", "prefix", "producers", "public", "registry", "slot_count", "stubs",
     )  # fmt: skip
 
     def __init__(self, document: Document, graph: Graph, holder: Node | None = None, name: str = "", registry: Registry = REGISTRY) -> None:
@@ -302,6 +300,8 @@ class Model:
         self.slot_count = 0
         self.stubs: dict[int, Port] = {}
         self.diagnostics = Diagnostics(document.limits.faults)
+        # The public model of this graph, if a program has asked for it (`irshape.model.public`).
+        self.public: Any = None
         self._by_id: dict[int, Node] = {}
         self._by_name: dict[str, Node] | None = None
         self._parameters_by_name: dict[str, Node] | None = None
@@ -441,82 +441,5 @@ class Model:
             self._ops[signature] = op
         return op
 
-    def xml(self) -> bytes:
-        """The file as it was read."""
-        return self.document.source
-
-    def tree(self) -> _ElementTree:
-        """The file as an lxml tree. Raises `ValueError` if the file could not be read completely."""
-        return self.document.tree(self.document.text)
-
-    def to_records(self) -> list[dict[str, Any]]:
-        """A record for each output port, bodies included, for `pandas.DataFrame`: the layer, and what the file records of the port.
-
-        The shape is empty for a port without `<dim>`, which is a scalar or has an unknown rank.
-        """
-        return self.records(_recorded)
-
-    def to_networkx(self) -> networkx.MultiDiGraph[str]:
-        """The graph for NetworkX: a node for each layer, by its key, and an edge for each connection, with the shape that the file records.
-
-        Nodes have the attributes `name`, `type`, `version` and `path`, edges `from_port`, `to_port`, `element_type`, `shape` and
-        `formula`. Bodies are parts of the graph of their own. Needs the package networkx.
-        """
-        return self.diagram(_recorded).networkx()
-
-    def to_dot(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
-        """The text of a picture for Graphviz, with the shapes that the file records.
-
-        `around` is the name or the key of a layer: then only the layers at most `hops` connections from it are drawn. Layers of type Const
-        are left out unless `constants` is true. Raises `KeyError` if there is no layer `around`.
-        """
-        return self.diagram(_recorded).part(around, hops, constants=constants).dot()
-
-    def to_mermaid(self, around: str | None = None, hops: int = 2, *, constants: bool = False) -> str:
-        """The text of a picture for Mermaid. Takes and raises what `to_dot` does."""
-        return self.diagram(_recorded).part(around, hops, constants=constants).mermaid()
-
-    def records(self, facts: Facts) -> list[dict[str, Any]]:
-        """The records of `to_records`, with the facts of each port from `facts`."""
-        return [
-            {
-                "layer": node.key, "name": node.name, "type": node.type, "version": node.version, "path": node.model.path, "port": port.id,
-                "element_type": element_type, "shape": shape, "formula": formula,
-            }
-            for graph in self.graphs()
-            for node in graph
-            for port in node.outputs
-            for element_type, shape, formula in [facts(port)]
-        ]  # fmt: skip
-
-    def diagram(self, facts: Facts, faulty: Container[str] = ()) -> Diagram:
-        """The layers and connections, with the facts of each port from `facts`; `faulty` holds the keys of layers with faults."""
-        from irshape.report.diagram import Arrow, Box, Diagram
-
-        nodes = [node for graph in self.graphs() for node in graph]
-        boxes = [Box(one.key, one.name, one.type, one.version, one.model.path, one.key in faulty) for one in nodes]
-        ends = ((source, port) for node in nodes for port in node.inputs if (source := port.source) is not None)
-        arrows = (Arrow(source.node.key, source.id, port.node.key, port.id, *facts(source)) for source, port in ends)
-        return Diagram(self.name, boxes, arrows)
-
-    def _repr_html_(self) -> str:
-        from irshape.report.notebook import table, titled
-
-        ends = [("input", node, node.outputs[:1]) for node in self.parameters]
-        ends += [("output", node, [source for port in node.inputs if (source := port.source) is not None]) for node in self.results]
-        rows = [(kind, node.name, *_recorded(port)[:2]) for kind, node, ports in ends for port in ports]
-        return titled(self.name, self._about(), table(("", "layer", "element type", "shape"), rows))
-
-    def _about(self) -> str:
-        return f"IR v{self.ir_version}, {counted(len(self), 'layer')}"
-
     def __repr__(self) -> str:
-        return f"<Model {self.name!r}: {self._about()}>"
-
-
-def _recorded(port: OutputPort) -> tuple[str, str, str]:
-    """The element type and the shape that the file records for a port; the shape is empty without `<dim>`."""
-    record = port.record
-    element_type = ElementType.from_precision(record.precision) if record.precision else None
-    shape = "" if record.dims is None else f"[{','.join(['?' if dim < 0 else str(dim) for dim in record.dims])}]"
-    return element_type.name if element_type else "dynamic", shape, shape
+        return f"<Graph {self.name!r}: {len(self)} layers>"

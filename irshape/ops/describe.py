@@ -63,7 +63,7 @@ _SETS: Final = {ANY: "any", NUMERIC: "any number", INTEGER: "any integer", FLOAT
 
 def category(op: OpClass) -> str:
     """The category OpenVINO files the operation under, the folder of its module; `extension` for an operation that is not irshape's own."""
-    return op.__module__.split(".")[2] if op.__module__.startswith("irshape.ops.") else EXTENSION
+    return op.__module__.split(".")[2] if op.is_own else EXTENSION
 
 
 def page(op: OpClass) -> str | None:

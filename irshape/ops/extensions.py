@@ -90,7 +90,7 @@ def _load(name: str) -> list[type[Op]]:
     ops = own.own()
     # A module that the program has imported by itself has registered its operations for all models.
     if not ops and not any(f"{op.__module__}.".startswith(f"{module}.") for op in REGISTRY.own()):
-        raise ExtensionError(f'{name}: the module registers no operation; write @irshape.op("TYPE", "extension") above a class')
+        raise ExtensionError(f'{name}: the module registers no operation; write @op("TYPE", "extension") of irshape.extend above a class')
     return ops
 
 

@@ -132,7 +132,7 @@ class Op:
     - `takes_unknown`: integers of some inputs may be unknown if others are known; `propagate` takes them as sizes without bounds.
 
     `EXTENSION` is the name of the library that runs the operation in OpenVINO, for an operation that OpenVINO itself does not have;
-    `is_of_extension` says that it needs such a library, also one without a name.
+    `is_of_extension` says that it needs such a library, also one without a name, and `is_own` that the class is one of irshape's own.
 
     `demanded` are the positions of the inputs that `demands` names. `has_one_output` says that the rule returns one shape, and no
     sequence of shapes. `ignores_surplus` says that OpenVINO takes more inputs than the
@@ -162,6 +162,7 @@ class Op:
     max_inputs: ClassVar[int | None] = 0
     is_positional: ClassVar[bool] = True
     is_of_extension: ClassVar[bool] = False
+    is_own: ClassVar[bool] = False
     _parts: ClassVar[_Parts] = ()
     _arrangements: ClassVar[dict[int, tuple[In, ...]]] = {}
     infer: ClassVar[Callable[..., Any]]
@@ -179,7 +180,8 @@ class Op:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls.is_of_extension = bool(cls.EXTENSION) or not cls.__module__.startswith("irshape.ops.")
+        cls.is_own = cls.__module__.startswith("irshape.ops.")
+        cls.is_of_extension = bool(cls.EXTENSION) or not cls.is_own
         cls._collect_ports()
         cls.demanded = frozenset(port.index for port in cls.inputs if cls.demands is None or port.name in cls.demands)
         cls._collect_attributes()
@@ -193,11 +195,9 @@ class Op:
         outs: dict[str, Out] = {port.name: port for port in cls.outputs}
         for name, field in list(vars(cls).items()):
             if isinstance(field, In):
-                field.name = name
-                ins[name] = field
+                ins[name] = field.named(name)
             elif isinstance(field, Out):
-                field.name = name
-                outs[name] = field
+                outs[name] = field.named(name)
             elif field is None:  # a version that lacks a port of its base says `port = None`
                 ins.pop(name, None)
                 outs.pop(name, None)

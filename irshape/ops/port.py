@@ -98,6 +98,12 @@ class In:
         """The name of the port, with its number if the port is variadic, for the input at a position of the layer."""
         return f"{self.name}[{(position - self.index) // self.stride}]" if self.variadic else self.name
 
+    def named(self, name: str) -> In:
+        """The port under a name: the port itself, or a copy if a class has it already."""
+        port = _copied(self) if self.name else self
+        port.name = name
+        return port
+
     def placed(self, index: int) -> In:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
         return _placed(self, index)
@@ -137,6 +143,12 @@ class Out:
         self.rank = rank
         self.variadic = variadic
 
+    def named(self, name: str) -> Out:
+        """The port under a name: the port itself, or a copy if a class has it already."""
+        port = _copied(self) if self.name else self
+        port.name = name
+        return port
+
     def placed(self, index: int) -> Out:
         """The port at a position: the port itself, or a copy if it has a position in a base class."""
         return _placed(self, index)
@@ -147,10 +159,15 @@ _Port = TypeVar("_Port", In, Out)
 
 def _placed(port: _Port, index: int) -> _Port:
     if port.index >= 0:
-        original, port = port, object.__new__(type(port))
-        for name in original.__slots__:
-            setattr(port, name, getattr(original, name))
+        port = _copied(port)
     port.index = index
+    return port
+
+
+def _copied(original: _Port) -> _Port:
+    port = object.__new__(type(original))
+    for name in original.__slots__:
+        setattr(port, name, getattr(original, name))
     return port
 
 

@@ -88,19 +88,22 @@ class Registry:
         self._versions: dict[str, dict[str, OpClass]] = {}
 
     def add(self, op: OpClass, type: str, since: str, until: str | None, without: list[str], also: list[str]) -> None:
-        """Register a class. Raises `Clash` if a class of this type and version is registered, or irshape has one."""
+        """Register a class, in place of the one that the same definition gave before.
+
+        Raises `Clash` if another class of this type and version is registered, or irshape has one.
+        """
         key = type.lower()
         entries = self._entries.setdefault(key, [])
-        if any(entry.since == since for entry in entries):
-            raise Clash(f"{type} is registered twice from {since} on")
-        if self._is_foreign(op) and since in self.versions(type):
+        before = next((entry for entry in entries if entry.since == since), None)
+        if before is not None:
+            if not _is_again(op, before.op):
+                raise Clash(f"{type} is registered twice from {since} on")
+            entries.remove(before)
+            self._versions.pop(key, None)
+        if not op.is_own and since in self.versions(type):
             raise Clash(f"{type} of version {since} is known already; give the operation another type or version")
         entries.append(_Entry(op, since, until, without, also))
         self._versions.pop(key, None)
-
-    def _is_foreign(self, op: OpClass) -> bool:
-        """Whether a class is not one of irshape's own, which are loaded where a type is needed."""
-        return not op.__module__.startswith("irshape.ops.")
 
     def versions(self, type: str) -> dict[str, OpClass]:
         """Every version the type is accepted under, with its class; empty for an unknown type."""
@@ -171,6 +174,11 @@ class Registry:
         return [*(self._base._keys() if self._base is not None else ()), *self._entries]
 
 
+def _is_again(op: OpClass, before: OpClass) -> bool:
+    """Whether a program that is typed in defines a class again, as by a cell of a notebook that is run twice."""
+    return op.__module__ == before.__module__ == "__main__" and op.__qualname__ == before.__qualname__
+
+
 def _resolve(entries: list[_Entry]) -> dict[str, OpClass]:
     versions: dict[str, OpClass] = {}
     for entry in entries:  # in the order of their opsets: a later class takes over
@@ -196,7 +204,7 @@ _SCOPE: Final[ContextVar[Registry | None]] = ContextVar("scope", default=None)
 
 def register(cls: type[Op], until: str | None = None, without: str = "", also: str = "") -> None:
     """Register a class by its `TYPE` and `VERSION`: for the models that load the extension that is being imported, or else for all."""
-    scope = None if cls.__module__.startswith("irshape.ops.") else _SCOPE.get()
+    scope = None if cls.is_own else _SCOPE.get()
     (scope or REGISTRY).add(cls, cls.TYPE, cls.VERSION, until, without.split(), also.split())
 
 

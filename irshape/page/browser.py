@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import irshape.api as irshape
 from irshape.inference.inputs import InputError, split_input
 from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.report.checked import Checked
 from irshape.report.sarif import render
+from irshape.verbs import check, infer
+from irshape.verbs import read as read_model
 from irshape.version import __version__
 
 
@@ -46,7 +47,7 @@ class Opened:
     def __init__(self, name: str, source: bytes, weights: Any = None) -> None:
         """`weights` is an object with `seek` and `read`; None if only the `.xml` was given."""
         self.weights = weights
-        self.model = irshape.read(bytes(source), path=name, weights=weights)
+        self.model = read_model(bytes(source), path=name, weights=weights)
         self.inputs: dict[str, str] = {}
 
     def data(self, inputs: str) -> str:
@@ -58,11 +59,11 @@ class Opened:
 
     def annotated(self) -> str:
         """The annotated IR."""
-        return irshape.infer(self.model, inputs=self.inputs).xml().decode()
+        return infer(self.model, inputs=self.inputs).xml().decode()
 
     def sarif(self) -> str:
         """The faults in SARIF."""
-        inference = irshape.check(self.model, inputs=self.inputs)
+        inference = check(self.model, inputs=self.inputs)
         return render([Checked(self.model.document.path or "", inference.diagnostics, is_passed=inference.ok)], __version__)
 
 

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
-from irshape.api import check, signature
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
@@ -30,6 +29,7 @@ from irshape.shape.guard import Premise, Requirement
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.shape import Shape, format_symbolic
 from irshape.shape.value import Unreadable
+from irshape.verbs import check, signature
 from irshape.version import TOOL
 from irshape.xml.weights import WeightsError, decode
 
@@ -70,7 +70,7 @@ class PageData:
         if self.inference.ok and model.document.is_complete and _is_open(self.inference):
             found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
             self.signature = found if found.ok else None
-        self.formal: Final = self.inference if self.signature is None else self.signature.inference
+        self.formal: Final = self.inference if self.signature is None else self.signature._inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}
         faulty = [node for graph in model.graphs() for node in graph.nodes if (graph.path, str(node.id)) in own]
         self._bounds = {graph: run.slots for graph, run in self.inference.graphs}
@@ -290,7 +290,7 @@ class PageData:
         cost = Cost(self.formal, self.signature, {}, Reuse())
         columns: dict[str, list[int | str]] = {name: [0] * len(self.hierarchy.nodes) for name in ("macs", "weights", "memory")}
         for layer in cost.layers:
-            position = self.hierarchy.position[layer.node]
+            position = self.hierarchy.position[layer._node]
             columns["macs"][position], columns["weights"][position] = self._amount(layer.macs), self._amount(layer.weights)
         for node, memory in cost.peak.profile:
             columns["memory"][self.hierarchy.position[node]] = self._amount(memory)

@@ -37,7 +37,7 @@ class Fix(NamedTuple):
 
     def to_dict(self) -> dict[str, Any]:
         """The fix as an object of `schemas/report.schema.json`."""
-        fix = {"title": self.title, "safe": self.is_safe, "edits": [edit._asdict() for edit in self.edits]}
+        fix = {"title": self.title, "is_safe": self.is_safe, "edits": [edit._asdict() for edit in self.edits]}
         return {**fix, "evidence": self.evidence} if self.evidence else fix
 
 

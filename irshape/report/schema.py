@@ -91,7 +91,7 @@ def _fix() -> dict[str, Any]:
     return _object(
         {
             "title": {"type": "string", "description": "the change in a few words"},
-            "safe": {"type": "boolean", "description": "whether check --fix applies it"},
+            "is_safe": {"type": "boolean", "description": "whether check --fix applies it"},
             "edits": {"type": "array", "items": _object(edit), "minItems": 1},
             "evidence": {"type": "string", "description": "why a safe fix is safe"},
         },
@@ -111,10 +111,10 @@ def _guard() -> dict[str, Any]:
             "condition": {"type": "string", "description": "a relation of the symbols"},
             "message": {"type": "string", "description": "why the layer demands it"},
             "layer": {"type": "string", "description": "the layer's id in the file"},
-            "name": {"type": "string", "description": "the layer's name in the file"},
+            "layer_name": {"type": "string", "description": "the layer's name in the file"},
             "path": _nullable("string", "the bodies around the layer, outermost first"),
             "line": {"type": "integer", "description": "counted from 1"},
-            "premise": {"type": "boolean", "description": "whether only the formulas assume it: OpenVINO accepts other sizes"},
+            "is_premise": {"type": "boolean", "description": "whether only the formulas assume it: OpenVINO accepts other sizes"},
         }
     )
 
@@ -253,7 +253,7 @@ def sizes_schema() -> dict[str, Any]:
     undecided = {
         "message": {"type": "string"},
         "layer": _nullable("string", "the layer's id in the file"),
-        "name": _nullable("string", "the layer's name in the file"),
+        "layer_name": _nullable("string", "the layer's name in the file"),
         "path": _nullable("string", "the bodies around the layer, outermost first"),
         "line": _nullable("integer", "counted from 1"),
     }
@@ -317,7 +317,7 @@ def report_schema() -> dict[str, Any]:
     }
     patch = {
         "layer": _KEY,
-        "name": _NAME,
+        "layer_name": _NAME,
         "line": {"type": "integer", "description": "counted from 1"},
         "elements": {"type": "array", "items": _object(element), "minItems": 1},
     }
@@ -334,7 +334,7 @@ def report_schema() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": port,
         },
-        "symbolic": {
+        "formulas": {
             "description": "the shapes with formulas, for each port with a size that is not a plain number",
             "type": "object",
             "additionalProperties": {"type": "string"},
@@ -358,7 +358,7 @@ def report_schema() -> dict[str, Any]:
 def diff_schema() -> dict[str, Any]:
     """The schema of the difference of two files: `Difference.to_dict()`, which `irshape diff --format json` prints."""
     layer = {
-        "id": _KEY,
+        "layer": _KEY,
         "name": _NAME,
         "type": {"type": "string", "description": "the layer's type in the file"},
         "path": _nullable("string", "the bodies around the layer, outermost first"),
@@ -404,7 +404,7 @@ def diff_schema() -> dict[str, Any]:
         "tool": _TOOL,
         "a": _PATH,
         "b": _PATH,
-        "same": {"type": "boolean", "description": "the models are equal, even if the files differ"},
+        "is_same": {"type": "boolean", "description": "the models are equal, even if the files differ"},
         "changes": _array(_object(change), "the differences of the models"),
         "effects": _array(_object(effect), "shapes and element types that differ because of the changes"),
         "asides": _array({"type": "string"}, "differences of the files that do not affect the models"),
@@ -448,13 +448,13 @@ def info_schema() -> dict[str, Any]:
     root = {
         "kind": {"enum": ["input", "variable", "iteration", "recorded", "rank", "data"]},
         "layer": _KEY,
-        "name": _NAME,
+        "layer_name": _NAME,
         "axis": _COUNT,
         "size": {"type": "string"},
         "ports": {**_COUNT, "description": "output ports whose shapes depend on it"},
         "unbounded": {**_COUNT, "description": "output ports that have no upper bound because of it"},
     }
-    axis = {"layer": _KEY, "name": _NAME, "axis": _COUNT}
+    axis = {"layer": _KEY, "layer_name": _NAME, "axis": _COUNT}
     shapes = {"type": "object", "additionalProperties": {"type": "string"}}
     properties = {
         "tool": _TOOL,
@@ -470,7 +470,7 @@ def info_schema() -> dict[str, Any]:
         "outputs": _array(_object(tensor), "in the order of the file"),
         "ports": _object(dict.fromkeys(("all", "dynamic", "unbounded", "unranked"), _COUNT)),
         "roots": _array(_object(root), "the axes that make sizes dynamic"),
-        "unranked": _array(_object({"layer": _KEY, "name": _NAME, "ports": _COUNT}), "the layers from which on the rank is unknown"),
+        "unranked": _array(_object({"layer": _KEY, "layer_name": _NAME, "ports": _COUNT}), "the layers from which on the rank is unknown"),
         "operations": _counts(_COUNT, "layers by operation"),
         "parameters": _counts(_object({"elements": _COUNT, "bytes": _COUNT}), "constants by element type"),
         "state": _array(_object(tensor), "the variables"),

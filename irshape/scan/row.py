@@ -13,7 +13,6 @@ from irshape.answers.cost.cost import Cost
 from irshape.answers.info import counts, parameters
 from irshape.answers.releases import oldest_release
 from irshape.answers.roots import outputs
-from irshape.api import check, cost, read, signature
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
 from irshape.model.build import build
@@ -26,6 +25,7 @@ from irshape.scan.fields import FAILED, FIELDS, FOREIGN, INVALID, MOST, NUMBER, 
 from irshape.scan.place import Place
 from irshape.scan.stored import Stored, StoredWeights, stored
 from irshape.shape.limits import DEFAULT, Limits
+from irshape.verbs import check, cost, read, signature
 from irshape.version import __version__
 from irshape.xml.document import Document, Graph
 from irshape.xml.weights import Weights

@@ -100,7 +100,6 @@ class Requirement:
         return hash(self._content())
 
 
-@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]], bool]:
     """A function that tells whether all relations hold for values of the symbols; what their formulas share is computed once."""
     sides = [side for one in requirements for side in (one.a, one.b)]
@@ -119,6 +118,7 @@ def all_hold(requirements: Sequence[Requirement]) -> Callable[[Mapping[str, int]
     return hold
 
 
+@mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Premise(Requirement):
     """A relation that the formula of an output assumes. OpenVINO accepts sizes that break it; the formula does not hold for them."""
 

@@ -347,7 +347,10 @@ class Document:
         from irshape.xml.schema import untrusted_parser
 
         # The reader has refused a DOCTYPE and has enforced its limits, so the parser needs none.
-        return etree.ElementTree(etree.fromstring(source, untrusted_parser(is_huge=True)))
+        tree = etree.ElementTree(etree.fromstring(source, untrusted_parser(is_huge=True)))
+        if self.path is not None:
+            tree.docinfo.URL = self.path  # beside which the weights are found when the tree is read again
+        return tree
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a byte offset, both from 1, the column in characters."""

@@ -182,7 +182,7 @@ class Weights:
                 source.__reduce_ex__(4)
             except TypeError:  # an open file
                 source = _Elsewhere(type(source).__name__)
-        return _weights, (source, self._folder)
+        return _weights, (source, self._folder, self._is_beside)
 
     def _named(self) -> str:
         path = self.path
@@ -263,8 +263,10 @@ class Weights:
         return self._read(0, min(self._size, 64)).lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<")
 
 
-def _weights(source: Any, folder: str | None) -> Weights:
-    return Weights(source, folder=folder)
+def _weights(source: Any, folder: str | None, is_beside: bool) -> Weights:
+    weights = Weights(source, folder=folder)
+    weights._is_beside = is_beside
+    return weights
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)

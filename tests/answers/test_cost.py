@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 import irshape
+from irshape import verbs
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import Formula, amount, value, values
 from irshape.shape.dim import Scope
@@ -29,7 +30,7 @@ SCHEMA = json.loads((ROOT / "schemas" / "cost.schema.json").read_text(encoding="
 
 def cost(net: Net, **options: Any) -> Cost:
     """The cost of a net."""
-    return irshape.cost(net.xml.encode(), weights=net.bin, **options)
+    return verbs.cost(net.xml.encode(), weights=net.bin, **options)
 
 
 # Sums and formulas.
@@ -37,7 +38,7 @@ def cost(net: Net, **options: Any) -> Cost:
 
 def test_the_cost_of_a_decoder_is_a_formula_of_its_sizes() -> None:
     """By hand: S tokens of 4 features through 4 products with 4*4 weights (the last 4*16), and S*(P + S) pairs of 2 heads of 4 features."""
-    found = irshape.cost(EXAMPLES / "decoder.xml")
+    found = verbs.cost(EXAMPLES / "decoder.xml")
     assert str(found.macs) == "16*B*P*S + 16*B*S*S + 320*B*S"
     assert isinstance(found.macs, Formula)
     assert found.macs.symbols == ("B", "P", "S")
@@ -110,7 +111,7 @@ def test_work_that_no_rule_counts_is_listed() -> None:
     top = net.layer("TopK", [data, net.const(3)], ["FP32", "I32"], "opset11", axis=1, mode="max", sort="value", index_element_type="i32")
     net.result(top[0])
     net.result(net.layer("Strange", [data], ["FP32"], "extension")[0])
-    found = irshape.cost(net.xml.encode(), weights=net.bin, opaque=["Strange"])
+    found = verbs.cost(net.xml.encode(), weights=net.bin, opaque=["Strange"])
     assert {layer.type: layer.uncounted for layer in found.uncounted} == {
         "TopK": "the operation has no counting rule", "Strange": "the operation is unknown",
     }  # fmt: skip
@@ -152,13 +153,13 @@ def test_formulas_give_the_numbers_of_the_sizes(path: Path) -> None:
 
     Sizes that only data tells have no value here, and sizes of variables cannot be given as inputs.
     """
-    found = irshape.cost(path)
+    found = verbs.cost(path)
     is_ranked = found.signature is not None and "[...]" not in found.signature.inputs.values()
     if not found.symbols or not is_ranked:
         assert not isinstance(found.macs, Formula) or found.data_sizes or not is_ranked
         return
     for sizes, shapes in list(sizes_of(found, Random(named(path))))[:2]:
-        number = irshape.cost(path, inputs=shapes)
+        number = verbs.cost(path, inputs=shapes)
         for name, formula, wanted in pairs(found, number):
             open_ones = set(formula.symbols) - set(sizes) if isinstance(formula, Formula) else set()
             if not open_ones and isinstance(wanted, int):
@@ -169,8 +170,8 @@ def test_formulas_give_the_numbers_of_the_sizes(path: Path) -> None:
 @pytest.mark.parametrize("path", WITH_WEIGHTS, ids=map(named, WITH_WEIGHTS))
 def test_parameters_are_the_constants_of_openvino(path: Path) -> None:
     """Elements and bytes of the constants by element type, those of bodies included."""
-    found = irshape.cost(path)
-    if not found.inference.ok:
+    found = verbs.cost(path)
+    if not found._inference.ok:
         pytest.skip("OpenVINO refuses the model")
     source = path.read_bytes()
     try:
@@ -198,7 +199,7 @@ def test_parameters_are_the_constants_of_openvino(path: Path) -> None:
 @pytest.mark.parametrize("path", PATHS, ids=map(named, PATHS))
 def test_every_file_has_a_cost(path: Path) -> None:
     """Also a file with faults; its report has the published form."""
-    found = irshape.cost(path)
+    found = verbs.cost(path)
     jsonschema.Draft202012Validator(SCHEMA).validate(json.loads(json.dumps(found.to_dict())))
 
 
@@ -240,7 +241,7 @@ class Grown(nets.Sized):
 
 def simulated(net: Net, *, views: bool = False, in_place: bool = False) -> int:
     """The most bytes that are held at once, by a run that counts the readers of each buffer: an independent account of lifetimes."""
-    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    inference = verbs.infer(net.xml.encode(), weights=net.bin)
     slots = inference.graphs[0][1].slots
     nodes = [node for node in inference.model if node.is_live]
     constant: set[int] = set()
@@ -345,7 +346,7 @@ def test_rounded_sizes_let_layers_take_turns() -> None:
 
 def test_sizes_that_are_not_valid_take_no_turns() -> None:
     """The sides of this model are 4*k or 4*k + 3; for 4*k + 1 the peak would be in a DepthToSpace."""
-    found = irshape.cost(EXAMPLES / "atrous.xml")
+    found = verbs.cost(EXAMPLES / "atrous.xml")
     assert {node.type for node, _ in found.peak.candidates} == {"Concat", "Convolution", "DepthToSpace"}
     for one in found.stretches("H"):
         assert one.low % 4 in (0, 3)
@@ -354,7 +355,7 @@ def test_sizes_that_are_not_valid_take_no_turns() -> None:
 
 def test_state_is_counted_apart() -> None:
     """A stateful decoder reads caches of P steps, and leaves caches of P + S steps; they are no activations."""
-    found = irshape.cost(EXAMPLES / "decoder_stateful.xml")
+    found = verbs.cost(EXAMPLES / "decoder_stateful.xml")
     assert [(str(one.before), str(one.after)) for one in found.state] == [("32*B*P", "32*B*P + 32*B*S")] * 2
     assert str(found.state_bytes) == "64*B*P + 64*B*S"
     names = {layer.node.key for layer in found.layers if layer.type == "ReadValue"}
@@ -392,7 +393,7 @@ def looped(trips: Ref, net: Net, condition: str = "true") -> Net:
 def test_a_loop_of_known_trips_costs_them_all() -> None:
     net = Net()
     found = cost(looped(net.const(5), net))
-    assert found.inference.ok, found.diagnostics
+    assert found._inference.ok, found.diagnostics
     assert found.operations == 5 * 3
     (layer,) = [one for one in found.layers if one.type == "Add"]
     assert (layer.runs, layer.operations, layer.outputs) == (5, 15, 5 * 12)
@@ -401,7 +402,7 @@ def test_a_loop_of_known_trips_costs_them_all() -> None:
 def test_a_loop_of_unknown_trips_costs_a_formula_of_them() -> None:
     net = Net()
     found = cost(looped(net.parameter("i64[]"), net))
-    assert found.inference.ok, found.diagnostics
+    assert found._inference.ok, found.diagnostics
     assert str(found.operations) == "3*trips"
     assert [one.name for one in found.data_sizes] == ["trips"]
     assert found.at(found.operations, {"trips": 7}) == 21
@@ -409,7 +410,7 @@ def test_a_loop_of_unknown_trips_costs_a_formula_of_them() -> None:
 
 def test_a_tensor_iterator_runs_once_for_each_part() -> None:
     path = next(path for path in PATHS if "TensorIterator" in path.read_text(encoding="utf-8", errors="replace"))
-    found = irshape.cost(path)
+    found = verbs.cost(path)
     inner = [layer for layer in found.layers if layer.node.model.holder is not None]
     assert inner
     assert any(layer.runs != 1 for layer in inner)
@@ -441,7 +442,7 @@ def branching(then: int, other: int) -> Net:
 @pytest.mark.parametrize(("then", "other"), [(1, 4), (4, 1)])
 def test_the_dearer_branch_of_an_if_counts(then: int, other: int) -> None:
     found = cost(branching(then, other))
-    assert found.inference.ok, found.diagnostics
+    assert found._inference.ok, found.diagnostics
     assert found.operations == 12
     assert len([layer for layer in found.layers if layer.type == "Add"]) == 5
 
@@ -450,13 +451,13 @@ def test_the_dearer_branch_of_an_if_counts(then: int, other: int) -> None:
 
 
 def test_usual_sizes_fulfil_the_conditions() -> None:
-    found = irshape.cost(EXAMPLES / "decoder.xml")
+    found = verbs.cost(EXAMPLES / "decoder.xml")
     assert found.near == {"B": 1, "P": 128, "S": 128}
     assert found.is_near_valid
-    chosen = irshape.cost(EXAMPLES / "decoder.xml", near={"S": 7})
+    chosen = verbs.cost(EXAMPLES / "decoder.xml", near={"S": 7})
     assert chosen.near == {"B": 1, "P": 128, "S": 7}
     with pytest.raises(irshape.InputError, match="there is no symbol 'H'; the symbols are B, P, S"):
-        irshape.cost(EXAMPLES / "decoder.xml", near={"H": 7})
+        verbs.cost(EXAMPLES / "decoder.xml", near={"H": 7})
 
 
 def test_sizes_beyond_a_range_are_said_to_be_invalid() -> None:

@@ -69,7 +69,7 @@ def test_macs_are_those_of_independent_counters(name: str, tmp_path: Path) -> No
     """Equal where all count; within 0.5 % altogether."""
     torch, fvcore, _ = FIGURES[name]
     found = cost_of(name, tmp_path)
-    assert found.inference.ok, found.diagnostics
+    assert found._inference.ok, found.diagnostics
     assert found.uncounted == []
     sizes = SIZES.get(name, {})
     counted = sum(found.at(layer.macs, sizes) for layer in found.layers if layer.type in PRODUCTS)

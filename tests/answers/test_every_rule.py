@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.answers.explain.formula import inputs_of
 from irshape.answers.explain.rule import TracedRule, named_fact, named_op
 from irshape.answers.explain.traced import plain
@@ -21,7 +21,7 @@ ACCEPTED = [
 def test_a_rule_gives_the_same_on_numbers_that_remember(type: str, version: str, rows: list[Row]) -> None:
     for row in rows:
         net = net_of(type, version, row)
-        inference = irshape.infer(net.xml.encode(), weights=net.bin)
+        inference = verbs.infer(net.xml.encode(), weights=net.bin)
         ((model, run),) = inference.graphs
         node = [node for node in model.nodes if node.type == type and node.version == version][-1]
         assert node.op is not None
@@ -41,7 +41,7 @@ def sizes(fact: Any) -> list[str] | None:
 def test_every_row_is_explained_soundly(type: str, version: str, rows: list[Row]) -> None:
     for row in rows:
         net = net_of(type, version, row)
-        inference = irshape.infer(net.xml.encode(), weights=net.bin)
+        inference = verbs.infer(net.xml.encode(), weights=net.bin)
         node = [node for node in inference.model.nodes if node.type == type and node.version == version][-1]
         for port in node.layer.outputs:
-            assert not faults(irshape.explain(inference, node.id, port.id), net.xml.encode(), bytes(net.bin)), row[0]
+            assert not faults(verbs.explain(inference, node.id, port.id), net.xml.encode(), bytes(net.bin)), row[0]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.target import Target
 from tests.answers.sound import faults
@@ -16,7 +16,7 @@ LARGEST = 400
 
 @pytest.mark.parametrize("path", [path for path in PATHS if path.with_suffix(".bin").exists()], ids=named)
 def test_every_axis_is_explained(path: Path) -> None:
-    inference = irshape.infer(path)
+    inference = verbs.infer(path)
     source = path.read_bytes()
     weights = path.with_suffix(".bin").read_bytes()
     explainer = Explainer(inference)

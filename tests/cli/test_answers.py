@@ -126,7 +126,7 @@ def test_diff_as_json(run: Callable[..., Any], quantised: tuple[Path, Path]) -> 
     for pair in ((a, b), (b, a), (a, a)):
         report = json.loads(run("diff", *pair, "--format", "json")[1])
         validator("diff").validate(report)
-        assert report["same"] == (pair == (a, a))
+        assert report["is_same"] == (pair == (a, a))
 
 
 @pytest.mark.parametrize("name", ["absent.xml", "."])

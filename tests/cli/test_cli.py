@@ -336,7 +336,7 @@ def test_a_fault_of_irshape_itself_takes_one_line(run: Start, dynamic: Path, mon
     def check(*inputs: object, **options: object) -> None:
         raise KeyError("x")
 
-    monkeypatch.setattr("irshape.check", check)
+    monkeypatch.setattr("irshape.verbs.check", check)
     done = run("check", dynamic)
     assert done.code == 2
     assert done.err == f"irshape: {dynamic}: internal error; please report it with the file: KeyError: 'x'\n"

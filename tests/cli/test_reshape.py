@@ -91,7 +91,7 @@ def test_patches_are_in_the_json(capsys: pytest.CaptureFixture[str], baked: Path
     report = json.loads("\n".join(lines))
     assert code == 0
     assert report["substitutions"] == [{"was": 1, "is": 2, "constants": 1}]
-    assert report["patches"] == [{"layer": "1", "name": "const_1", "line": 10, "elements": [{"index": 0, "was": 1, "is": 2}]}]
+    assert report["patches"] == [{"layer": "1", "layer_name": "const_1", "line": 10, "elements": [{"index": 0, "was": 1, "is": 2}]}]
     Draft202012Validator(report_schema()).validate(report)
 
 

@@ -14,12 +14,15 @@ from unittest.mock import patch
 from xml.etree import ElementTree
 
 import irshape
+from irshape import verbs
 from irshape.answers import sizes
 from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
 from irshape.cli import signature as signature_command
 from irshape.cli import sizes as sizes_command
 from irshape.inference.inference import Inference
+from irshape.inference.mending import mendable, mended_file
+from irshape.inference.session import Session
 from irshape.report import github, gitlab, junit, sarif
 from irshape.report.checked import Checked
 from irshape.report.text import Palette, diagnostic_lines
@@ -43,7 +46,7 @@ class Mutant(NamedTuple):
 
 def questions(mutant: Mutant, original: Mutant, chance: random.Random) -> Iterator[Iterator[str]]:
     """What is asked, one after the other; the same for the same random numbers."""
-    inference = irshape.check(mutant.xml, weights=mutant.weights)
+    inference = verbs.check(mutant.xml, weights=mutant.weights)
     inputs = opened(inference, chance)
     yield explained(inference, chance)
     yield explained_of_others(mutant, inputs, chance)
@@ -91,21 +94,21 @@ def explained(inference: Inference, chance: random.Random) -> Iterator[str]:
     for node in chance.sample(nodes, min(len(nodes), 3)):
         ids = [port.id for port in node.layer.outputs]
         for port, axis in ((None, None), (chance.choice([*ids, 0, 77]), chance.choice([None, 0, 1, -1, 5, 2**70]))):
-            explanation = attempt(partial(inference.explain, node.key, port, axis))
+            explanation = attempt(partial(verbs.explain, inference, node.key, port, axis))
             if explanation is not None:
                 json.dumps(explanation.to_dict())
                 yield from printable("explain", explanation.lines(PLAIN, chance.choice([None, 20, 80])))
 
 
 def explained_of_others(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
-    inference = attempt(lambda: irshape.infer(mutant.xml, weights=mutant.weights, inputs=inputs))
+    inference = attempt(lambda: verbs.infer(mutant.xml, weights=mutant.weights, inputs=inputs))
     if inference is not None:
         yield from explained(inference, chance)
 
 
 def valid_sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
     with patch.object(sizes, "_MOST_TRIED_LAYERS", TRIED), patch.object(sizes, "_MOST_TRIED", 4):
-        found = attempt(lambda: irshape.valid_sizes(mutant.xml, weights=mutant.weights, inputs=inputs))
+        found = attempt(lambda: verbs.valid_sizes(mutant.xml, weights=mutant.weights, inputs=inputs))
         if found is None:
             return
         json.dumps(found.to_dict())
@@ -122,80 +125,80 @@ def valid_sizes(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -
 
 def reshaped(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
     """Shapes of the inputs one after the other, of which a session must say what an inference says."""
-    batch = attempt(lambda: irshape.reshape(mutant.xml, weights=mutant.weights, batch=chance.choice([0, 1, 2, 64])))
+    batch = attempt(lambda: verbs.reshape(mutant.xml, weights=mutant.weights, batch=chance.choice([0, 1, 2, 64])))
     if batch is not None:
         yield from reports(batch)
-    once = attempt(lambda: irshape.reshape(mutant.xml, inputs, weights=mutant.weights))
+    once = attempt(lambda: verbs.reshape(mutant.xml, inputs, weights=mutant.weights))
     if once is None:
         return
     yield from reports(once)
-    session = irshape.Session(mutant.xml, weights=mutant.weights)
+    session = Session(mutant.xml, weights=mutant.weights)
     for _ in range(3):
         numbers = {name: re.sub(r"[^,\[\]]+", lambda _: chance.choice("0123457"), shape) for name, shape in inputs.items()}
         found = attempt(lambda numbers=numbers: session.reshape(numbers))
         if found is not None and found.ok:
-            alone = irshape.infer(mutant.xml, weights=mutant.weights, inputs=numbers)
+            alone = verbs.infer(mutant.xml, weights=mutant.weights, inputs=numbers)
             if found.ports != alone.ports:
                 yield f"a session gives other shapes for {numbers}"
 
 
 def signature(mutant: Mutant, inputs: dict[str, str], chance: random.Random) -> Iterator[str]:
-    found = attempt(lambda: irshape.signature(mutant.xml, weights=mutant.weights, inputs=inputs))
+    found = attempt(lambda: verbs.signature(mutant.xml, weights=mutant.weights, inputs=inputs))
     if found is None:
         return
     json.dumps(found.to_dict())
     assigned = attempt(lambda: found.assign({name: chance.choice([0, 1, 2, 7, 64, 2**63 - 1]) for name in found.symbols}))
-    if assigned and not irshape.Session(mutant.xml, weights=mutant.weights).reshape(assigned).ok:
+    if assigned and not Session(mutant.xml, weights=mutant.weights).reshape(assigned).ok:
         yield "a session refuses the sizes that a signature assigns"
     for is_complete in (False, True):
         yield from printable("signature", signature_command._lines(PLAIN, 80, found, is_complete=is_complete, has_reasons=True))
 
 
 def info(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:
-    found = attempt(lambda: irshape.info(mutant.xml, weights=mutant.weights, inputs=inputs))
+    found = attempt(lambda: verbs.info(mutant.xml, weights=mutant.weights, inputs=inputs))
     if found is not None:
         json.dumps(found.to_dict())
         yield from printable("info", info_command.lines(found, palette=PLAIN, is_complete=True))
 
 
 def difference(a: Mutant, b: Mutant) -> Iterator[str]:
-    found = irshape.diff(a.xml, b.xml, weights=(a.weights, b.weights))
+    found = verbs.diff(a.xml, b.xml, weights=(a.weights, b.weights))
     json.dumps(found.to_dict())
     for is_complete in (False, True):
         yield from printable("diff", diff_command.lines(found, PLAIN, is_complete=is_complete, width=80))
-    if found.is_same != irshape.diff(b.xml, a.xml, weights=(b.weights, a.weights)).is_same:
+    if found.is_same != verbs.diff(b.xml, a.xml, weights=(b.weights, a.weights)).is_same:
         yield "two files are the same one way round only"
 
 
 def no_difference(mutant: Mutant) -> Iterator[str]:
-    found = irshape.diff(mutant.xml, mutant.xml, weights=(mutant.weights, mutant.weights))
+    found = verbs.diff(mutant.xml, mutant.xml, weights=(mutant.weights, mutant.weights))
     if not found.is_same:
         yield f"a file differs from itself: {found.summary}"
 
 
 def targets(mutant: Mutant, inputs: dict[str, str]) -> Iterator[str]:
     for given in ({}, inputs):
-        found = attempt(lambda given=given: irshape.check(mutant.xml, weights=mutant.weights, inputs=given, targets=TARGETS))
+        found = attempt(lambda given=given: verbs.check(mutant.xml, weights=mutant.weights, inputs=given, targets=TARGETS))
         if found is not None:
             yield from reports(found)
 
 
 def mended(inference: Inference, mutant: Mutant) -> Iterator[str]:
     document = inference.document
-    "\n".join(unified("a.xml", document.source, document.encoding, inference.edits))
-    if not inference.fixable:
-        if inference.fixed() != document.source:
+    "\n".join(unified("a.xml", document.source, document.encoding, mendable(inference)[1]))
+    if not mendable(inference)[0]:
+        if mended_file(inference) != document.source:
             yield "mending nothing changes the file"
         return
-    fixed = inference.fixed()
-    again = irshape.check(fixed, weights=mutant.weights)
+    fixed = mended_file(inference)
+    again = verbs.check(fixed, weights=mutant.weights)
     before, after = (Counter(diagnostic.code for diagnostic in one.diagnostics) for one in (inference, again))
     if added := after - before:
-        yield f"mending {sorted({one.code for one in inference.fixable})} adds {dict(added)}"
-    if again.fixable:
-        yield f"mending leaves {sorted({one.code for one in again.fixable})} to be mended"
+        yield f"mending {sorted({one.code for one in mendable(inference)[0]})} adds {dict(added)}"
+    if mendable(again)[0]:
+        yield f"mending leaves {sorted({one.code for one in mendable(again)[0]})} to be mended"
     if inference.ok and again.ports != inference.ports:
-        yield f"mending {sorted({one.code for one in inference.fixable})} changes facts"
+        yield f"mending {sorted({one.code for one in mendable(inference)[0]})} changes facts"
 
 
 def reports(inference: Inference) -> Iterator[str]:

@@ -12,7 +12,8 @@ from typing import Any, ClassVar
 
 import openvino
 
-import irshape
+from irshape import verbs
+from irshape.inference.inference import Inference
 from irshape.shape.dim import bounds, evaluate
 from tests.fuzz.values import Graph
 from tests.support.ir import Net
@@ -46,13 +47,13 @@ def is_within(inner: list[tuple[int, int]] | None, outer: list[tuple[int, int]] 
     return len(inner) == len(outer) and all(a[0] >= b[0] and a[1] <= b[1] for a, b in zip(inner, outer, strict=True))
 
 
-def bounds_of(inference: irshape.Inference, size: Any) -> tuple[int, int]:
+def bounds_of(inference: Inference, size: Any) -> tuple[int, int]:
     """The bounds of a size that irshape reports."""
     low, high = inference.bounds(size)
     return int(low), int(min(high, UNBOUNDED))
 
 
-def witnesses(net: Net, chance: random.Random, inference: irshape.Inference) -> Iterator[Mapping[str, list[int]]]:
+def witnesses(net: Net, chance: random.Random, inference: Inference) -> Iterator[Mapping[str, list[int]]]:
     """Numbers for the sizes of the inputs, for which no condition is broken, and no layer is never valid."""
     parameters = {node.name: inference.view(node).outputs[0].shape or () for node in inference.model.parameters}
     unknown = sorted({size for shape in parameters.values() for size in shape if not isinstance(size, int)}, key=str)
@@ -72,14 +73,14 @@ def witnesses(net: Net, chance: random.Random, inference: irshape.Inference) -> 
 
 def is_never_valid(net: Net, shapes: Mapping[str, list[int]]) -> bool:
     """Whether irshape says of these numbers that OpenVINO accepts them and cannot run, such as more elements of TopK than there are."""
-    numbers = irshape.infer(net.xml.encode(), weights=net.bin, inputs=shapes)
+    numbers = verbs.infer(net.xml.encode(), weights=net.bin, inputs=shapes)
     return any(one.code == "R401" for one in numbers.diagnostics)
 
 
 def differences(net: Net, chance: random.Random) -> Iterator[str]:
     """What irshape says of a net that OpenVINO does not; `chance` chooses the numbers that stand in for open sizes."""
     xml, weights = net.xml.encode(), net.bin
-    inference = irshape.infer(xml, weights=weights)
+    inference = verbs.infer(xml, weights=weights)
     try:
         model = openvino.Core().read_model(xml, weights)
     except (RuntimeError, ValueError) as error:  # a division by 0 is a ValueError

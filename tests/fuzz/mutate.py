@@ -20,7 +20,7 @@ from types import FrameType
 from typing import NamedTuple
 from xml.etree import ElementTree
 
-import irshape
+from irshape import verbs
 from irshape.ops.index import MODULES
 from tests.fuzz.ask import Mutant, questions
 
@@ -238,7 +238,7 @@ class Mutator:
 
 def examine(mutant: Mutant) -> Iterator[str]:
     """What irshape does with a file that it must not do."""
-    inference = irshape.check(mutant.xml, weights=mutant.weights)
+    inference = verbs.check(mutant.xml, weights=mutant.weights)
     answer = inference.to_dict()
     written = inference.xml()
     for diagnostic in inference.diagnostics:
@@ -260,7 +260,7 @@ def examine(mutant: Mutant) -> Iterator[str]:
                 for size in fact.shape or ():
                     if type(size) is int and not 0 <= size < 2**63:
                         yield f"a {node.type} has the size {size}"
-    again = irshape.check(written, weights=mutant.weights)
+    again = verbs.check(written, weights=mutant.weights)
     if not again.ok:
         yield f"what is written is refused: {next(d for d in again.diagnostics if d.severity == 'error')}"
     elif again.to_dict()["ports"] != answer["ports"]:

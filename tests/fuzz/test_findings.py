@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.answers.explain.formula import inputs_of
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs
+from irshape.inference.session import Session
 from irshape.shape.limits import Limits, Work
 from irshape.xml.weights import Weights
 from tests.fuzz import values
@@ -25,7 +26,7 @@ DATA = Path(__file__).parents[1] / "data"
 def check(net: Net) -> Inference:
     """The answer, after the invariants of every mutant have been asserted."""
     assert findings(Mutant(net.xml.encode(), net.bin), seconds=10) == []
-    return irshape.check(net.xml.encode(), weights=net.bin)
+    return verbs.check(net.xml.encode(), weights=net.bin)
 
 
 def codes(inference: Inference) -> set[str]:
@@ -206,7 +207,7 @@ def test_strings_that_overlap_are_not_read_again_and_again() -> None:
         strings(net, 4 * index, 4 * (count + 2) + count)
         strings(net, 4 * index, 4 * (count + 2) + count)
     weights = Weights(bytes(net.weights))
-    assert "X111" in codes(irshape.check(net.xml.encode(), weights=weights))
+    assert "X111" in codes(verbs.check(net.xml.encode(), weights=weights))
     assert weights.bytes_read < 20 * len(net.weights)  # and not a thousand times
 
 
@@ -216,7 +217,7 @@ def test_strings_in_more_than_one_piece() -> None:
         count = 400_000
         net.weights += struct.pack(f"<{count + 2}i", count, *range(count + 1)[::order]) + bytes(count)
         strings(net, 0, len(net.weights))
-        assert codes(irshape.check(net.xml.encode(), weights=net.bin)) == ({"W106"} if order < 0 else set())
+        assert codes(verbs.check(net.xml.encode(), weights=net.bin)) == ({"W106"} if order < 0 else set())
 
 
 # Time that grew with the square of the file.
@@ -291,7 +292,7 @@ def test_linear_in_the_file(hostile: Callable[[int], Net]) -> None:
 
         sys.setprofile(tick)
         try:
-            inference = irshape.check(source, weights=net.bin)
+            inference = verbs.check(source, weights=net.bin)
             inference.to_dict()
             inference.xml()
         finally:
@@ -311,10 +312,10 @@ def test_differences_linear_in_the_ports() -> None:
             nonlocal count
             count += 1
 
-        models = irshape.read(source), irshape.read(source)
+        models = verbs.read(source), verbs.read(source)
         sys.setprofile(tick)
         try:
-            assert irshape.diff(*models).is_same
+            assert verbs.diff(*models).is_same
         finally:
             sys.setprofile(None)
         return count
@@ -333,7 +334,7 @@ def test_inputs_that_nothing_feeds_are_left_out_at_once() -> None:
 
     net = Net()
     net.result(net.parameter("f32[1]"))
-    node = irshape.read(net.xml.encode()).nodes[1]
+    node = verbs.read(net.xml.encode()).nodes[1]
     sources = node.sources = Sources([0, *[-1] * 100])
     assert len(inputs_of(node, ["fact"])) == 1  # type: ignore[list-item]
     assert sources.slices == 1
@@ -349,7 +350,7 @@ def test_a_size_that_must_be_that_of_an_attribute() -> None:
         net.result(output)
     inference = check(net)
     for port in (6, 7):
-        assert str(inference.explain(6, port, 1)).endswith("It follows from axis 1 of Parameter parameter_1.")
+        assert str(verbs.explain(inference, 6, port, 1)).endswith("It follows from axis 1 of Parameter parameter_1.")
 
 
 # Mutants.
@@ -498,7 +499,7 @@ def test_the_nearest_of_sizes_that_no_distance_fits() -> None:
     a, b = net.parameter("f32[?]"), net.parameter("f32[?]")
     net.result(reshape(net, a, net.const([-1, 3])))
     net.result(net.layer("Add", [a, b], ["FP32"])[0])
-    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    found = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
     assert found.nearest(dict.fromkeys(found.symbols, 2**63 - 1)) is not None
 
 
@@ -508,7 +509,7 @@ def test_a_condition_on_a_size_that_is_squared_again_and_again() -> None:
     for _ in range(28):
         size = binary(net, "Multiply", size, size)
     net.result(made(net, size))
-    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin)
+    found = verbs.valid_sizes(net.xml.encode(), weights=net.bin)
     assert found.ok and found.is_exact
 
 
@@ -520,7 +521,7 @@ def test_the_steps_that_a_rule_always_has_are_no_work_left() -> None:
     net.result(net.layer("ReLU", [net.parameter("f32[?,?]")], ["FP32"])[0])
     work = Work(100)
     work.take(1_000)
-    inference = irshape.Session(net.xml.encode(), work=work).attempt(Inputs({}))
+    inference = Session(net.xml.encode(), work=work).attempt(Inputs({}))
     assert not inference.diagnostics
     assert work.is_done
 
@@ -531,14 +532,14 @@ def test_what_no_work_is_left_for_is_said() -> None:
     for divisor in range(2, 40):
         net.result(reshape(net, net.parameter("f32[?]"), net.const([-1, divisor])))
     limits = Limits(work=600)
-    inference = irshape.infer(net.xml.encode(), weights=net.bin, limits=limits)
+    inference = verbs.infer(net.xml.encode(), weights=net.bin, limits=limits)
     said = {found["message"].partition(":")[0]: found["layer"] for found in inference.to_dict()["diagnostics"] if found["code"] == "N106"}
     assert set(said) == {
         "sizes may have wider bounds than the conditions from here on allow",
         "conditions from here on may not be in their simplest form",
     }
     assert all(layer["type"] == "Reshape" for layer in said.values())
-    found = irshape.valid_sizes(net.xml.encode(), weights=net.bin, limits=limits)
+    found = verbs.valid_sizes(net.xml.encode(), weights=net.bin, limits=limits)
     assert not found.is_exact
     assert "limit work" in found.undecided[0].message
     assert "conditions from here on may not be solved for the sizes" in " ".join(one.message for one in found.diagnostics)

@@ -17,10 +17,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-import irshape
+from irshape import verbs
 from irshape.cli import diff as diff_command
 from irshape.cli import info as info_command
 from irshape.cli import sizes as sizes_command
+from irshape.inference.inference import Inference
 from irshape.report.diagnostic import ERROR
 from irshape.shape.dim import Dim, bounds, evaluate, symbols
 from irshape.shape.element_type import ElementType
@@ -324,39 +325,39 @@ def content(net: Net, name: str) -> str:
 # What is asked.
 
 
-def no_internal(inference: irshape.Inference) -> irshape.Inference:
+def no_internal(inference: Inference) -> Inference:
     for found in inference.diagnostics:
         if found.code == "I101":
             raise AssertionError(f"I101 {found.where.layer_type}: {found.message}")
     return inference
 
 
-def verbs(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]]:
+def questions(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]]:
     """What is asked of a net, by the verb."""
     net, chance = graph.net, graph.chance
     xml, weights = net.xml.encode(), net.bin
 
     def explain() -> None:
-        inference = no_internal(irshape.infer(xml, weights=weights))
+        inference = no_internal(verbs.infer(xml, weights=weights))
         for node in list(inference.model.nodes)[-6:]:
             if node.layer.outputs:
-                list(inference.explain(node.key).lines(PLAIN, 80))
+                list(verbs.explain(inference, node.key).lines(PLAIN, 80))
 
     def sizes() -> None:
-        found = attempt(partial(irshape.valid_sizes, xml, weights=weights))
+        found = attempt(partial(verbs.valid_sizes, xml, weights=weights))
         if found is not None:
-            no_internal(found.inference)
+            no_internal(found._inference)
             list(sizes_command._lines(PLAIN, sizes_command._Answer(found, {}, None)))
 
     def reshape() -> None:
         for numbers in (NUMBERS, [0]):
             shapes = {name: f"[{','.join(str(chance.choice(numbers)) for _ in shape)}]" for name, shape in graph.shapes.items()}
-            found = attempt(partial(irshape.reshape, xml, shapes, weights=weights))
+            found = attempt(partial(verbs.reshape, xml, shapes, weights=weights))
             if found is not None:
                 no_internal(found)
 
     def diff() -> None:
-        found = irshape.diff(xml, other.xml.encode(), weights=(weights, other.bin))
+        found = verbs.diff(xml, other.xml.encode(), weights=(weights, other.bin))
         list(diff_command.lines(found, PLAIN, is_complete=True))
 
     def silent(ask: Callable[[], object]) -> Iterator[str]:
@@ -364,12 +365,12 @@ def verbs(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]]:
         yield from ()
 
     return {
-        "check": partial(silent, lambda: no_internal(irshape.check(xml, weights=weights, targets=TARGETS))),
-        "infer": partial(silent, lambda: no_internal(irshape.infer(xml, weights=weights)).xml()),
-        "info": partial(silent, lambda: list(info_command.lines(irshape.info(xml, weights=weights), palette=PLAIN, is_complete=True))),
+        "check": partial(silent, lambda: no_internal(verbs.check(xml, weights=weights, targets=TARGETS))),
+        "infer": partial(silent, lambda: no_internal(verbs.infer(xml, weights=weights)).xml()),
+        "info": partial(silent, lambda: list(info_command.lines(verbs.info(xml, weights=weights), palette=PLAIN, is_complete=True))),
         "explain": partial(silent, explain),
         "sizes": partial(silent, sizes),
-        "signature": partial(silent, lambda: attempt(partial(irshape.signature, xml, weights=weights))),
+        "signature": partial(silent, lambda: attempt(partial(verbs.signature, xml, weights=weights))),
         "reshape": partial(silent, reshape),
         "diff": partial(silent, diff),
         "numbers": partial(unsound, graph),
@@ -379,7 +380,7 @@ def verbs(graph: Graph, other: Net) -> dict[str, Callable[[], Iterator[str]]]:
 def unsound(graph: Graph) -> Iterator[str]:
     """Where numbers in place of open sizes give what the answer for the open sizes rules out."""
     chance, xml, weights = graph.chance, graph.net.xml.encode(), graph.net.bin
-    inference = irshape.infer(xml, weights=weights)
+    inference = verbs.infer(xml, weights=weights)
     if not inference.ok:
         return
     parameters = {node.name: inference.view(node).outputs[0].shape or () for node in inference.model.parameters}
@@ -390,10 +391,10 @@ def unsound(graph: Graph) -> Iterator[str]:
             inside = [one for one in NUMBERS if low <= one <= high]
             values[str(size)] = chance.choice(inside or [int(low)])
         shapes = {name: [evaluate(size, values) for size in shape] for name, shape in parameters.items()}
-        yield from contradictions(inference, irshape.infer(xml, weights=weights, inputs=shapes), values)
+        yield from contradictions(inference, verbs.infer(xml, weights=weights, inputs=shapes), values)
 
 
-def contradictions(inference: irshape.Inference, numbers: irshape.Inference, values: dict[str, int]) -> Iterator[str]:
+def contradictions(inference: Inference, numbers: Inference, values: dict[str, int]) -> Iterator[str]:
     """What an inference says of these numbers for its symbols that the inference with the numbers does not."""
     known = frozenset(values)
     guards = inference.guards
@@ -461,7 +462,7 @@ def fuzz(seconds: float, seed: int, most: int | None = None) -> tuple[int, dict[
     while time.monotonic() < end and count != most:
         graph = Graph(random.Random(f"{seed} {count}"))
         count += 1
-        for verb, ask in verbs(graph, before).items():
+        for verb, ask in questions(graph, before).items():
             for finding in guarded(ask(), SECONDS):
                 found.setdefault(f"{verb}: {finding}", graph.net)
         before = graph.net

@@ -5,17 +5,19 @@ from pathlib import Path
 
 import pytest
 
-import irshape
+from irshape import verbs
+from irshape.inference.inference import Inference
+from irshape.inference.session import Session
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
 
 
-def found(inference: irshape.Inference) -> list[tuple[str, int | None]]:
+def found(inference: Inference) -> list[tuple[str, int | None]]:
     """The faults that do not depend on names of unknown sizes."""
     return sorted((one.code, one.where.offset) for one in inference.diagnostics)
 
 
-def said(inference: irshape.Inference) -> tuple[object, ...]:
+def said(inference: Inference) -> tuple[object, ...]:
     return inference.ports, found(inference), sorted((guard.node.key, guard.more) for guard in inference.guards)
 
 
@@ -23,7 +25,7 @@ def said(inference: irshape.Inference) -> tuple[object, ...]:
 def test_other_shapes_again_and_again(path: Path) -> None:
     rng = random.Random(path.stem)
     weights = None if path.with_suffix(".bin").exists() else b"\0" * 64
-    session = irshape.Session(path, weights=weights)
+    session = Session(path, weights=weights)
     first = session.infer()
     if not first.ok:
         pytest.skip("has no weights")
@@ -36,7 +38,7 @@ def test_other_shapes_again_and_again(path: Path) -> None:
                 shapes[node.name] = [
                     f"{rng.choice((1, 2, 3, 7, 16))}..20" if type(size) is not int or axis == 0 else size for axis, size in enumerate(shape)
                 ]
-        ours, alone = session.reshape(shapes), irshape.infer(path, inputs=shapes, weights=weights)
+        ours, alone = session.reshape(shapes), verbs.infer(path, inputs=shapes, weights=weights)
         assert ours.ok == alone.ok
         if ours.ok:
             assert said(ours) == said(alone)
@@ -55,7 +57,7 @@ def twins(first: str, second: str) -> Net:
 
 def test_tensors_that_knew_the_same_are_told_apart_where_they_no_longer_do() -> None:
     net = twins("f32[2,3]", "f32[2,3]")
-    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    session = Session(net.xml.encode(), weights=net.bin)
     session.infer()
     a, b = (node.name for node in session.model.parameters)
     for shapes in (["[4,3]", "[4,3]"], ["[5,3]", "[5,3]"], ["[6,3]", "[7,3]"], ["[8,3]", "[9,3]"], ["[1,3]", "[1,3]"]):
@@ -69,7 +71,7 @@ def test_a_question_of_many_layers_is_asked_once(asked: list[str]) -> None:
     for _ in range(50):
         data = net.layer("ReLU", [data], ["FP32"])[0]
     net.result(data)
-    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    session = Session(net.xml.encode(), weights=net.bin)
     for size in range(1, 6):
         asked.clear()
         inference = session.reshape({"parameter_0": f"[{size}..9,3]"})
@@ -82,7 +84,7 @@ def test_faults_are_said_of_every_layer() -> None:
     data = net.parameter("f32[1,4,8]")
     for _ in range(3):
         net.result(net.layer("SpaceToDepth", [data], ["FP32"], block_size=2)[0])
-    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    session = Session(net.xml.encode(), weights=net.bin)
     for size in (8, 6, 7, 4, 5):
         inference = session.reshape({"parameter_0": [1, 4, size]})
         faults = [one.where.layer_type for one in inference.diagnostics if one.severity == "error"]
@@ -94,7 +96,7 @@ def test_an_output_that_is_not_listed_goes_with_the_shape_that_made_it() -> None
     parts = net.layer("VariadicSplit", [net.parameter("f32[6,2]"), net.const(0), net.parameter("i64[2]")], ["FP32", "FP32"])
     for part in parts:
         net.result(part)
-    session = irshape.Session(net.xml.encode(), weights=net.bin)
+    session = Session(net.xml.encode(), weights=net.bin)
     lengths = session.model.parameters[1].name
     counts = [sum(key.startswith("3:") for key in session.reshape({lengths: [count]}).ports) for count in (3, 2, 3, 2, 4)]
     assert counts == [3, 2, 3, 2, 4]
@@ -107,7 +109,7 @@ def test_inputs_that_are_missing_at_the_end_stay_so() -> None:
     net.result(net.layer("StridedSlice", [data, begin, end, strides], ["FP32"], **masks)[0])
     edge = '<edge from-layer="3" from-port="0" to-layer="4" to-port="3"/>'
     assert edge in net.xml
-    session = irshape.Session(net.xml.replace(edge, "").replace('version="11"', 'version="10"').encode(), weights=net.bin)
+    session = Session(net.xml.replace(edge, "").replace('version="11"', 'version="10"').encode(), weights=net.bin)
     for size in (2, 3, 4, 5):
         inference = session.reshape({"parameter_0": [size, 8]})
         assert inference.ok

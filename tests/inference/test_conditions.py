@@ -3,6 +3,7 @@
 import pytest
 
 import irshape
+from irshape import verbs
 from irshape.inference.conditions import conditions
 from irshape.inference.run import Guard
 from irshape.shape.dim import Size
@@ -11,7 +12,7 @@ from irshape.shape.limits import Work
 from tests.shape.random_sizes import RandomSizes
 from tests.support.ir import Net
 
-NOWHERE = next(iter(irshape.read(b"<layer type='Parameter' version='opset1'/>")))
+NOWHERE = next(iter(verbs.read(b"<layer type='Parameter' version='opset1'/>")))
 
 
 def guard(kind: str, a: Size, b: Size) -> Guard:

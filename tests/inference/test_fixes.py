@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.inference import repair
+from irshape.inference.mending import mendable, mended_file
 from irshape.ops.op import OpClass
 from irshape.ops.registry import REGISTRY
 from irshape.report.fix import Edit, Fix, compatible
@@ -22,7 +23,7 @@ from tests.support.spoil import spoiled
 
 def differences(source: bytes, other: bytes) -> Iterator[Any]:
     """What the ports and the attributes of two files say otherwise; where the first leaves a size open, the second may know it."""
-    nodes, others = ([node for graph in irshape.read(text).graphs() for node in graph.nodes] for text in (source, other))
+    nodes, others = ([node for graph in verbs.read(text).graphs() for node in graph.nodes] for text in (source, other))
     for node, twin in zip(nodes, others, strict=True):
         if (node.layer.attributes.keys(), node.attributes) != (twin.layer.attributes.keys(), twin.attributes):
             yield node, node.layer.attributes, twin.layer.attributes
@@ -57,15 +58,15 @@ def as_saved(xml: bytes, weights: bytes, folder: Path) -> bytes:
 @pytest.mark.parametrize("path", WITH_WEIGHTS, ids=named)
 def test_a_spoiled_file_is_mended(path: Path, tmp_path: Path) -> None:
     data, source = path.with_suffix(".bin").read_bytes(), path.read_bytes()
-    before = {(found.code, found.message) for found in irshape.check(source, weights=data).diagnostics}
+    before = {(found.code, found.message) for found in verbs.check(source, weights=data).diagnostics}
     text, codes = spoiled(source, random.Random(path.stem))
-    checked = irshape.check(text, weights=data)
+    checked = verbs.check(text, weights=data)
     found = {found.code for found in checked.diagnostics if found.fix and found.fix.is_safe}
     assert found == codes
-    fixed = checked.fixed()
-    untouched(text, checked.edits, fixed)
+    fixed = mended_file(checked)
+    untouched(text, mendable(checked)[1], fixed)
     assert list(differences(source, fixed)) == []
-    assert {(found.code, found.message) for found in irshape.check(fixed, weights=data).diagnostics} == before
+    assert {(found.code, found.message) for found in verbs.check(fixed, weights=data).diagnostics} == before
     saved = as_saved(source, data, tmp_path)
     assert as_saved(fixed, data, tmp_path) == saved
     if "X107" not in codes:
@@ -111,13 +112,13 @@ SAFE = [
 
 @pytest.mark.parametrize(("code", "xml", "title", "mended"), SAFE)
 def test_what_is_mended(code: str, xml: str, title: str, mended: str | None) -> None:
-    inference = irshape.check(xml.encode())
-    [diagnostic] = inference.fixable
+    inference = verbs.check(xml.encode())
+    [diagnostic] = mendable(inference)[0]
     assert diagnostic.fix is not None
     assert (diagnostic.code, diagnostic.fix.title) == (code, title)
-    fixed = inference.fixed()
+    fixed = mended_file(inference)
     assert mended is None or fixed.decode() == mended
-    assert irshape.check(fixed).diagnostics == []
+    assert verbs.check(fixed).diagnostics == []
 
 
 @pytest.mark.parametrize("xml", [row[1] for row in SAFE])
@@ -126,7 +127,7 @@ def test_places_of_edits(xml: str, encoding: str) -> None:
     """Bytes, and lines and columns, say the same; what stands before the fault counts in characters."""
     text = xml.replace("><", ">\r\n\t<!-- \U0001f600é --><")
     source = text.encode(encoding)
-    for edit in irshape.check(source).edits:
+    for edit in mendable(verbs.check(source))[1]:
         for offset, line, column in ((edit.start, edit.line, edit.column), (edit.end, edit.end_line, edit.end_column)):
             before = source[:offset].decode("utf-16" if encoding == "utf-16" else encoding)
             assert (line, column) == (before.count("\n") + 1, len(before) - before.rfind("\n"))
@@ -143,12 +144,12 @@ def test_places_of_edits(xml: str, encoding: str) -> None:
     ],
 )
 def test_what_is_left_to_the_author(code: str, xml: str, title: str) -> None:
-    inference = irshape.check(xml.encode())
+    inference = verbs.check(xml.encode())
     [fix] = [found.fix for found in inference.diagnostics if found.code == code]
     assert fix is not None
     assert (fix.title, fix.is_safe) == (title, False)
-    assert inference.fixable == []
-    assert inference.fixed() is inference.document.source
+    assert mendable(inference)[0] == []
+    assert mended_file(inference) is inference.document.source
 
 
 MISSPELT = '<data block_size="2" mod="depth_first"/>'
@@ -168,7 +169,7 @@ DOUBTFUL = [
 
 @pytest.mark.parametrize(("xml", "code", "doubt"), DOUBTFUL)
 def test_a_fix_that_would_hide_a_mistake_is_left_to_the_author(xml: str, code: str, doubt: str) -> None:
-    found = [found for found in irshape.check(xml.encode()).diagnostics if found.code == code]
+    found = [found for found in verbs.check(xml.encode()).diagnostics if found.code == code]
     assert found
     for one in found:
         assert one.fix is not None and not one.fix.is_safe
@@ -193,35 +194,35 @@ def pools(strides: str, first: int, second: int) -> tuple[bytes, bytes]:
 
 def test_a_shape_that_one_port_records_is_outdated() -> None:
     xml, weights = pools("1", 8, 8)
-    inference = irshape.check(xml, weights=weights)
-    assert [(found.code, found.fix and found.fix.title) for found in inference.fixable] == [("R301", "record [1,1,16]")]
+    inference = verbs.check(xml, weights=weights)
+    assert [(found.code, found.fix and found.fix.title) for found in mendable(inference)[0]] == [("R301", "record [1,1,16]")]
 
 
 def test_a_shape_that_other_layers_agree_with_may_be_right() -> None:
     xml, weights = pools("1", 8, 4)  # as if strides had been 2
-    inference = irshape.check(xml, weights=weights)
+    inference = verbs.check(xml, weights=weights)
     assert [found.code for found in inference.diagnostics] == ["R301"]
-    assert inference.fixable == []
-    assert inference.fixed() == xml
+    assert mendable(inference)[0] == []
+    assert mended_file(inference) == xml
 
 
 def test_a_shape_behind_a_misspelt_attribute_may_be_right() -> None:
     xml, weights = pools("1", 16, 4)
-    assert [found.code for found in irshape.check(xml, weights=weights).fixable] == ["R301"]
+    assert [found.code for found in mendable(verbs.check(xml, weights=weights))[0]] == ["R301"]
     first = xml.index(b"<data ", xml.index(b'type="MaxPool"')) + len(b"<data ")
     misspelt = xml[:first] + b'auto_pads="valid" ' + xml[first:]
-    inference = irshape.check(misspelt, weights=weights)
+    inference = verbs.check(misspelt, weights=weights)
     assert [(found.code, found.hint) for found in inference.diagnostics] == [
         ("R104", "did you mean auto_pad?"),
         ("R301", "--fix leaves this to you, because an attribute of a layer before it may be wrong instead"),
     ]
-    assert inference.fixable == []
+    assert mendable(inference)[0] == []
 
 
 def test_a_word_for_a_boolean_may_have_meant_the_other() -> None:
     net = Net()
     net.result(*net.layer("ReduceSum", [net.parameter("f32[2,8]"), net.const([0])], ["FP32"], keep_dims="yes"))
-    [diagnostic] = irshape.check(net.xml.encode(), weights=net.bin).diagnostics
+    [diagnostic] = verbs.check(net.xml.encode(), weights=net.bin).diagnostics
     assert diagnostic.code == "R102" and diagnostic.fix is not None
     assert (diagnostic.fix.title, diagnostic.fix.is_safe) == ('write keep_dims="false"', False)
 
@@ -229,7 +230,7 @@ def test_a_word_for_a_boolean_may_have_meant_the_other() -> None:
 def test_a_type_of_a_constant_that_openvino_refuses() -> None:
     net = Net()
     net.result(net.const([1.0], "f32"))
-    [diagnostic] = irshape.check(net.xml.replace('"f32"', '"F32"').encode(), weights=net.bin).diagnostics
+    [diagnostic] = verbs.check(net.xml.replace('"f32"', '"F32"').encode(), weights=net.bin).diagnostics
     assert diagnostic.code == "A103" and diagnostic.fix is not None
     assert (diagnostic.fix.title, diagnostic.fix.is_safe) == ('write element_type="f32"', False)
 
@@ -237,45 +238,43 @@ def test_a_type_of_a_constant_that_openvino_refuses() -> None:
 def test_a_layer_without_data_gets_one_with_all_that_is_missing() -> None:
     net = Net()
     net.result(net.layer("TopK", [net.parameter("f32[5]"), net.const(2)], ["FP32", "I32"])[0])
-    inference = irshape.check(net.xml.encode(), weights=net.bin)
+    inference = verbs.check(net.xml.encode(), weights=net.bin)
     tag = 'type="TopK" version="opset1">'
     data = '\n\t\t\t<data axis="0" mode="max" sort="none" />'
-    assert inference.fixed().decode() == net.xml.replace(tag, tag + data)
-    assert [found.code for found in inference.fixable] == ["R103"] * 3
+    assert mended_file(inference).decode() == net.xml.replace(tag, tag + data)
+    assert [found.code for found in mendable(inference)[0]] == ["R103"] * 3
 
 
 @pytest.mark.parametrize("xml", [fold('<data mode="blocks_first"/>'), fold().replace('<data shape="1,4,8,8" element_type="f32"/>', "")])
 def test_defaults_are_not_stated_where_they_are_the_fault(xml: str) -> None:
-    inference = irshape.check(xml.encode())
+    inference = verbs.check(xml.encode())
     assert not inference.ok
-    assert inference.fixable == []
+    assert mendable(inference)[0] == []
 
 
 def test_shapes_that_the_file_does_not_give_are_not_written_into_it() -> None:
-    assert irshape.check(fold().encode()).diagnostics == []
-    inference = irshape.check(fold().encode(), inputs={"x": "[1,4,2,2]"})
+    assert verbs.check(fold().encode()).diagnostics == []
+    inference = verbs.check(fold().encode(), inputs={"x": "[1,4,2,2]"})
     assert {found.code for found in inference.diagnostics} == {"R301"}
-    assert inference.fixable == []
+    assert mendable(inference)[0] == []
 
 
 def test_shapes_that_rest_on_what_an_unknown_operation_records_are_not_written() -> None:
     stale = Q.replace("16", "4")
     xml = fold(output=stale).replace('<layer id="0" name="x" type="Parameter"', '<layer id="0" name="x" type="Source"')
-    inference = irshape.check(xml.encode(), opaque=["Source"])
+    inference = verbs.check(xml.encode(), opaque=["Source"])
     assert [found.code for found in inference.diagnostics] == ["G117", "R301"]
-    assert inference.fixable == []
+    assert mendable(inference)[0] == []
 
 
 def test_a_file_that_was_not_read_to_its_end_stays_as_it_is() -> None:
-    inference = irshape.check(fold(output=Q.replace("FP32", "fp32")).removesuffix("</net>").encode())
+    inference = verbs.check(fold(output=Q.replace("FP32", "fp32")).removesuffix("</net>").encode())
     assert [found.code for found in inference.diagnostics] == ["X107", "X101"]
-    assert inference.fixed() is inference.document.source
+    assert mended_file(inference) is inference.document.source
 
 
 def test_examples_of_the_specification_stay_as_they_are() -> None:
-    inference = irshape.check(
-        b'<layer type="SpaceToDepth" ...><data block_size="2"/><input><port id="0"><dim>1</dim></port></input></layer>'
-    )
+    inference = verbs.check(b'<layer type="SpaceToDepth" ...><data block_size="2"/><input><port id="0"><dim>1</dim></port></input></layer>')
     assert [found.fix for found in inference.diagnostics if found.code == "R103"] == [None]
 
 
@@ -333,11 +332,11 @@ def test_attributes_that_are_mended_mean_the_same(op: OpClass, rows: list[tuple[
     """What OpenVINO makes of a layer does not change when its attributes are spelled or stated as it would write them."""
     for row in rows:
         net = net_of(op.TYPE, op.VERSION, row)
-        if irshape.infer(net.xml.encode(), weights=net.bin).ok:
+        if verbs.infer(net.xml.encode(), weights=net.bin).ok:
             for xml in variants(op, net.xml):
-                inference = irshape.check(xml.encode(), weights=net.bin)
-                if inference.ok and inference.fixable:
-                    assert as_saved(inference.fixed(), net.bin, tmp_path) == as_saved(xml.encode(), net.bin, tmp_path)
+                inference = verbs.check(xml.encode(), weights=net.bin)
+                if inference.ok and mendable(inference)[0]:
+                    assert as_saved(mended_file(inference), net.bin, tmp_path) == as_saved(xml.encode(), net.bin, tmp_path)
             return
 
 

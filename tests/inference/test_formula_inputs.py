@@ -13,7 +13,7 @@ SHAPES = {"input_ids": "[B,S]", "attention_mask": "[B,P+S]", "past.*": "[B,2,P,4
 
 def shapes(inference: irshape.Inference) -> dict[str, str]:
     """The shapes of the inputs as formulas."""
-    return {node.name: inference.view(node).outputs[0].formula for node in inference.model.parameters}
+    return {node.name: inference[node].outputs[0].formula for node in inference.model.parameters}
 
 
 def test_a_pattern_names_several_inputs() -> None:

@@ -86,7 +86,7 @@ def test_symbols_travel_as_formulas_and_guards_tell_what_must_hold() -> None:
     assert layer.outputs[0].text == "[?,12,1..32,?]"
     assert [str(guard.requirement) for guard in inference.guards] == ["H % 2 == 0"]
     assert inference.guards[0].node is layer.node
-    assert inference.symbolic == {"0:0": "[N,3,H,W]", "1:1": "[N,12,H//2,4*(W//8)]"}
+    assert inference.formulas == {"0:0": "[N,3,H,W]", "1:1": "[N,12,H//2,4*(W//8)]"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,11 @@ from typing import Any
 import pytest
 
 import irshape
+from irshape import verbs
+from irshape.inference.export import apply_to
+from irshape.inference.inference import Inference
+from irshape.inference.patch import replaced
+from irshape.inference.session import Session
 from tests.support.ir import Net, Ref
 
 
@@ -16,8 +21,8 @@ def pattern(net: Net, ref: Ref, sizes: list[int], element_type: str = "i64") -> 
     return net.layer("Reshape", [ref, net.const(sizes, element_type)], ["FP32"], special_zero=False)[0]
 
 
-def reshaped(net: Net, shape: str, **options: Any) -> irshape.Inference:
-    return irshape.reshape(net.xml.encode(), {"parameter_0": shape}, weights=net.bin, patch_constants=True, **options)
+def reshaped(net: Net, shape: str, **options: Any) -> Inference:
+    return verbs.reshape(net.xml.encode(), {"parameter_0": shape}, weights=net.bin, patch_constants=True, **options)
 
 
 def tokens() -> Net:
@@ -30,7 +35,7 @@ def tokens() -> Net:
     return net
 
 
-def refusal(inference: irshape.Inference) -> str:
+def refusal(inference: Inference) -> str:
     """The reason why nothing is patched, without lines."""
     assert not inference.ok
     assert not inference.patches
@@ -43,7 +48,7 @@ def test_a_size_gets_one_new_value_in_all_constants(side: int) -> None:
     """28 makes four times the tokens, which the -1 could take up without any error."""
     inference = reshaped(tokens(), f"[1,{side},{side},8]")
     assert inference.ok
-    assert inference.substitutions == {(196, side * side): 2, (14, side): 1}
+    assert replaced(inference.patches) == {(196, side * side): 2, (14, side): 1}
     shapes = [inference.layer(id).outputs[0].text for id in (2, 4, 6, 8)]
     assert shapes == [f"[1,{side**2},8]", f"[1,{side**2},2,4]", f"[1,{side**2},8]", f"[1,{side},{side},8]"]
 
@@ -55,7 +60,7 @@ def test_a_batch_stays_an_axis_of_its_own() -> None:
     rows = pattern(net, x, [196, 8])
     net.result(pattern(net, pattern(net, rows, [1, 196, 8]), [1, 14, 14, 8]))
     inference = reshaped(net, "[2,14,14,8]")
-    assert inference.substitutions == {(1, 2): 2, (196, 392): 1}
+    assert replaced(inference.patches) == {(1, 2): 2, (196, 392): 1}
     assert [inference.layer(id).outputs[0].text for id in (2, 4, 6)] == ["[392,8]", "[2,196,8]", "[2,14,14,8]"]
 
 
@@ -145,7 +150,7 @@ def test_a_constant_that_shares_its_bytes_gets_bytes_of_its_own() -> None:
     assert [node.const.data.tolist() for node in inference.model.nodes if node.const] == [[5, 6], [4, 6]]
     assert inference.weights is not None
     assert inference.weights.total == 64 + 16
-    assert irshape.check(inference.xml(), weights=inference.weights).diagnostics == []
+    assert verbs.check(inference.xml(), weights=inference.weights).diagnostics == []
 
 
 def test_constants_that_share_their_bytes_and_change_alike_go_on_sharing_them() -> None:
@@ -155,7 +160,7 @@ def test_constants_that_share_their_bytes_and_change_alike_go_on_sharing_them() 
     again = net.layer("Const", [], ["I64"], element_type="i64", shape="2", offset=0, size=16)[0]
     net.result(net.layer("Reshape", [x, again], ["FP32"], special_zero=False)[0])
     inference = reshaped(net, "[1,5,6]")
-    assert inference.substitutions == {(4, 5): 2}
+    assert replaced(inference.patches) == {(4, 5): 2}
     assert inference.weights is not None
     assert inference.weights.total == len(net.bin)
 
@@ -171,39 +176,39 @@ def model(tmp_path: Path) -> Path:
 
 def test_the_copy_is_written_and_the_original_stays(model: Path) -> None:
     before = model.with_suffix(".bin").read_bytes()
-    inference = irshape.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     inference.write(model.with_name("out.xml"))
     assert model.with_suffix(".bin").read_bytes() == before
-    written = irshape.check(model.with_name("out.xml"))
+    written = verbs.check(model.with_name("out.xml"))
     assert written.diagnostics == []
     assert written.ports == inference.ports
 
 
 @pytest.mark.parametrize(("name", "options"), [("out", {"weights": "none"}), ("out", {"weights": "link"}), ("model", {"in_place": True})])
 def test_patched_constants_are_written_with_their_weights_only(model: Path, name: str, options: dict[str, Any]) -> None:
-    inference = irshape.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     with pytest.raises(ValueError, match="patched constants need a copy of the weights"):
         inference.write(model.with_name(f"{name}.xml"), **options)
 
 
 def test_the_weights_of_the_user_are_never_the_target(model: Path) -> None:
     before = model.with_suffix(".bin").read_bytes()
-    inference = irshape.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     with pytest.raises(FileExistsError, match="would overwrite its own input"):
         inference.write(model.with_name("model.ir"), force=True)
     assert model.with_suffix(".bin").read_bytes() == before
 
 
 def test_a_patched_inference_is_pickled_with_its_patches(model: Path) -> None:
-    inference = irshape.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    inference = verbs.reshape(model, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
     again = pickle.loads(pickle.dumps(inference))
     assert again.to_dict() == inference.to_dict()
     again.write(model.with_name("out.xml"))
-    assert irshape.check(model.with_name("out.xml")).ok
+    assert verbs.check(model.with_name("out.xml")).ok
 
 
 def test_a_session_goes_on_with_the_patched_model(model: Path) -> None:
-    session = irshape.Session(model)
+    session = Session(model)
     for side in (16, 28, 14, 10):
         inference = session.reshape({"parameter_0": f"[1,{side},{side},8]"}, patch_constants=True)
         assert inference.layer(8).outputs[0].text == f"[1,{side},{side},8]"
@@ -216,10 +221,10 @@ def test_an_openvino_model_keeps_its_constants(model: Path) -> None:
     import openvino
 
     theirs = openvino.Core().read_model(model)
-    inference = irshape.reshape(theirs, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
-    assert inference.substitutions == {(196, 256): 2, (14, 16): 1}
+    inference = verbs.reshape(theirs, {"parameter_0": "[1,16,16,8]"}, patch_constants=True)
+    assert replaced(inference.patches) == {(196, 256): 2, (14, 16): 1}
     with pytest.raises(irshape.InputError, match="write the inference to a file"):
-        inference.apply_to(theirs)
+        apply_to(inference, theirs)
     inference.write(model.with_name("out.xml"))
     assert openvino.Core().read_model(model.with_name("out.xml")).output().shape == openvino.Shape([1, 16, 16, 8])
 
@@ -229,7 +234,7 @@ def test_an_openvino_model_keeps_its_constants(model: Path) -> None:
 def test_openvino_reads_the_copy(model: Path, shape: str) -> None:
     import openvino
 
-    inference = irshape.reshape(model, {"parameter_0": shape}, patch_constants=True)
+    inference = verbs.reshape(model, {"parameter_0": shape}, patch_constants=True)
     inference.write(model.with_name("out.xml"))
     theirs = {node.get_friendly_name(): node for node in openvino.Core().read_model(model.with_name("out.xml")).get_ops()}
     for layer in inference:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import irshape
+from irshape.inference.mending import mendable
 from tests.inference.test_bodies import ROWS
 from tests.support.ir import Net
 from tests.support.irs import PATHS, named
@@ -21,7 +22,8 @@ EXAMPLES = [str(path) for path in sorted((Path(__file__).parent.parent.parent / 
 def answers(inference: irshape.Inference) -> list[Any]:
     """All that an inference can be asked."""
     return [
-        inference.to_dict(), inference.diagnostics, inference.guards, inference.ports, inference.symbolic, inference.ok, inference.edits,
+        inference.to_dict(), inference.diagnostics, inference.guards, inference.ports, inference.formulas, inference.ok,
+        mendable(inference._inference),
         list(inference), inference.xml(), inference.to_records(), list(map(str, inference.diagnostics)),
     ]  # fmt: skip
 
@@ -43,7 +45,7 @@ def test_an_inference_with_bodies_answers_as_before(net: Net) -> None:
     inference = irshape.check(net.xml, weights=net.bin)
     again = copied(inference)
     assert answers(again) == answers(inference)
-    assert [graph.prefix for graph, _ in again.graphs] == [graph.prefix for graph, _ in inference.graphs]
+    assert [graph._graph.prefix for graph in again.model.graphs()] == [graph._graph.prefix for graph in inference.model.graphs()]
 
 
 def atrous(**shapes: Any) -> irshape.Inference:

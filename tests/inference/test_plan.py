@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.inference.facts import Fact
+from irshape.inference.inference import Inference
 from irshape.inference.inputs import described_shape
 from irshape.inference.plan.plan import Plan
+from irshape.inference.session import Session
+from irshape.model.model import Model
 from irshape.shape.dim import Dim, bounds
 from tests.support.ir import Net, Ref
 from tests.support.irs import PATHS, named
@@ -20,11 +23,11 @@ Sizes = Mapping[str, list[int]]
 ROUNDS = 40 if os.environ.get("IRSHAPE_CORPUS") else 12
 
 
-def session_of(net: Net) -> irshape.Session:
-    return irshape.Session(net.xml.encode(), weights=net.bin)
+def session_of(net: Net) -> Session:
+    return Session(net.xml.encode(), weights=net.bin)
 
 
-def planned(net: Net, *steps: Sizes) -> tuple[irshape.Session, Plan]:
+def planned(net: Net, *steps: Sizes) -> tuple[Session, Plan]:
     """A session that was given these shapes, and its plan."""
     session = session_of(net)
     for shapes in steps:
@@ -40,13 +43,13 @@ def known(fact: Fact) -> tuple[Any, ...]:
     return own if fact.openvino_view is fact else (*own, known(fact.openvino_view))
 
 
-def said(inference: irshape.Inference) -> tuple[Any, ...]:
+def said(inference: Inference) -> tuple[Any, ...]:
     facts = [[known(fact) for fact in run.slots[: model.slot_count]] for model, run in inference.graphs]
     guards = sorted((guard.node.key, guard.more) for guard in inference.guards)
     return inference.ok, facts, [one.to_dict() for one in inference.diagnostics], inference.ports, guards, inference.xml()
 
 
-def shapes_for(rng: random.Random, model: irshape.Model) -> dict[str, list[int]]:
+def shapes_for(rng: random.Random, model: Model) -> dict[str, list[int]]:
     """Numbers for the sizes that the inputs leave open; without any, for the batch and the last axes."""
     declared = {node.name: described_shape(node) for node in model.parameters}
     is_dynamic = any(size.low != size.high for shape in declared.values() for size in shape or ())
@@ -68,14 +71,14 @@ def shapes_for(rng: random.Random, model: irshape.Model) -> dict[str, list[int]]
 def test_a_plan_says_what_a_pass_says(path: Path) -> None:
     rng = random.Random(path.stem)
     weights = None if path.with_suffix(".bin").exists() else b"\0" * 64
-    session = irshape.Session(path, weights=weights)
+    session = Session(path, weights=weights)
     if not session.infer().ok:
         pytest.skip("not inferred")
     for _ in range(ROUNDS):
         shapes = shapes_for(rng, session.model)
         ours = session.reshape(shapes)
         if session.plan is not None:
-            theirs = irshape.infer(path, inputs=shapes, weights=weights)
+            theirs = verbs.infer(path, inputs=shapes, weights=weights)
             assert ours.ok == theirs.ok
             if ours.ok:
                 assert said(ours) == said(theirs)
@@ -284,7 +287,7 @@ def test_no_text_of_the_file_is_in_the_source() -> None:
     built = convolution()
     name = '\\n"""); raise SystemExit #'
     text = built.xml.replace('name="parameter_0"', "name='" + name.replace('"', "&quot;") + "'")
-    session = irshape.Session(text.encode(), weights=built.bin)
+    session = Session(text.encode(), weights=built.bin)
     for size in (32, 64, 96, 128):
         assert session.reshape({name: [1, 3, size, 32]}).ok
     assert session.plan is not None

@@ -313,7 +313,7 @@ def test_symbols_and_intervals_survive_the_file(shapes: tuple[str, str], symbols
     first, again = round_trip(joined(), dict(zip(("parameter_0", "parameter_1"), shapes, strict=True)), symbols)
     assert again.diagnostics == []
     assert again.ports == first.ports
-    assert again.symbolic == first.symbolic
+    assert again.formulas == first.formulas
     assert [str(guard.requirement) for guard in again.guards] == [str(guard.requirement) for guard in first.guards]
     assert again.xml() == first.xml()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.shape.dim import Dim
 from tests.support.ir import Net, Ref
 from tests.support.irs import WITH_WEIGHTS, named
@@ -77,7 +77,7 @@ def reading(net: Net, reader: str, value: Ref) -> Ref:
 @pytest.mark.parametrize(("title", "size", "steps", "reader", "expected"), ROWS, ids=[row[0] for row in ROWS])
 def test_verdict(title: str, size: str, steps: list[Step], reader: str, expected: str) -> None:
     net = net_of(size, steps, reader)
-    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    inference = verbs.infer(net.xml.encode(), weights=net.bin)
     codes = {diagnostic.code for diagnostic in inference.diagnostics}
     if expected.startswith("["):
         assert not codes
@@ -113,7 +113,7 @@ def test_sizes_beside_one_that_may_be_inferred(data: str, special_zero: bool, ex
     (shape,) = net.layer("ShapeOf", [net.parameter("f32[1..8,4..6,3..9]")], ["I64"], "opset3", output_type="i64")
     (pattern,) = net.layer("Subtract", [shape, net.const([3, 3, 3])], ["I64"])
     net.result(net.layer("Reshape", [net.parameter(data), pattern], ["FP32"], special_zero=special_zero)[0])
-    inferred = irshape.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
+    inferred = verbs.infer(net.xml.encode(), weights=net.bin).layer(len(net.layers) - 2).outputs[0].text
     [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
     assert inferred == expected
     assert str(output.partial_shape) == "[?,1..3,..6]"
@@ -129,7 +129,7 @@ def test_size_for_minus_one_beside_an_empty_axis() -> None:
     (pattern,) = net.layer("Concat", [shape, net.const([-1])], ["I64"], axis=0)
     (joined,) = net.layer("Reshape", [net.parameter("f32[0,0,4,4]"), pattern], ["FP32"], special_zero=False)
     net.result(net.layer("MatMul", [joined, net.parameter("f32[16,8]")], ["FP32"], transpose_a=False, transpose_b=False)[0])
-    result = irshape.infer(net.xml.encode(), weights=net.bin)
+    result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [found.code for found in result.diagnostics] == ["R401"]
     assert result.layer(len(net.layers) - 4).outputs[0].text == "[?,0,1]"
     [output] = openvino.Core().read_model(net.xml.encode(), net.bin).outputs
@@ -151,7 +151,7 @@ def test_a_view_that_layers_share_is_asked_for_once(asked: list[str]) -> None:
     for _ in range(2):
         filled = rounded(net, "5..")
         outputs += net.layer("Abs", [filled], ["FP32"])
-    result = irshape.infer(net.xml.encode(), weights=net.bin)
+    result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [result.layer(output.layer).outputs[0].formula for output in outputs] == ["[d0]", "[d1]"]
     assert asked.count("Abs") == 3
 
@@ -159,7 +159,7 @@ def test_a_view_that_layers_share_is_asked_for_once(asked: list[str]) -> None:
 @pytest.mark.parametrize("path", WITH_WEIGHTS, ids=named)
 def test_no_size_of_the_view_is_a_size_of_irshape(path: Path) -> None:
     """Sizes of the view are intervals without a formula, and would hide what irshape knows."""
-    result = irshape.infer(path)
+    result = verbs.infer(path)
     for model, run in result.graphs:
         for fact in filter(None, run.slots):
             for size in (*(fact.shape or ()), *(fact.elements or ())):
@@ -173,7 +173,7 @@ def test_sizes_that_openvino_does_not_see_contradicted_are_symbols() -> None:
     (row,) = net.layer("Unsqueeze", [filled, net.const([0])], ["FP32"])
     (total,) = net.layer("Add", [row, net.parameter("f32[?,7]")], ["FP32"])
     net.result(total)
-    result = irshape.infer(net.xml.encode(), weights=net.bin)
+    result = verbs.infer(net.xml.encode(), weights=net.bin)
     assert [found.code for found in result.diagnostics] == ["R401"]
     size, known = result.layer(total.layer).outputs[0].shape or ()
     assert isinstance(size, Dim)
@@ -212,7 +212,7 @@ def test_openvino_computes_inputs_in_their_order(joined: str, first: str, second
         is_read = True
     except RuntimeError:
         is_read = False
-    assert is_read == irshape.infer(net.xml.encode(), weights=net.bin).ok == expected
+    assert is_read == verbs.infer(net.xml.encode(), weights=net.bin).ok == expected
 
 
 def target_of(net: Net, kind: str) -> Ref:
@@ -238,7 +238,7 @@ def test_openvino_reads_the_constants_of_a_concat_where_broadcast_looks_for_them
     else:
         (wide,) = net.layer("Broadcast", [net.parameter("f32[1,1,1]"), target], ["FP32"], "opset3", mode=consumer)
     net.result(net.layer("Concat", [wide, net.parameter("f32[1,3,2]")], ["FP32"], "opset1", axis=0)[0])
-    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    inference = verbs.infer(net.xml.encode(), weights=net.bin)
     import openvino
 
     try:

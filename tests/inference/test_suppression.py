@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 import irshape
+from irshape import verbs
 from irshape.inference.inference import Inference
+from irshape.inference.mending import mended_file
 from irshape.report.selection import Choice, Selection
 from tests.support.ir import Net
 
@@ -36,7 +38,7 @@ def codes(found: Inference) -> list[str]:
 
 
 def check(xml: str, **options: Any) -> Inference:
-    return irshape.check(xml.encode(), **options)
+    return verbs.check(xml.encode(), **options)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +66,7 @@ def test_an_entry_ignores_codes_in_its_layer_or_file(entries: tuple[str, ...], n
 
 def test_entries_can_be_left_out_of_account() -> None:
     assert codes(check(text(ignore("R104")), suppressions=False)) == ["R104"]
-    assert codes(irshape.infer(text(ignore("R104")).encode())) == []
+    assert codes(verbs.infer(text(ignore("R104")).encode())) == []
 
 
 @pytest.mark.parametrize(
@@ -99,10 +101,10 @@ def test_an_entry_of_a_layer_covers_its_bodies() -> None:
     at = xml.index(' type="Add"', xml.index("<body>"))
     at = xml.index(">", at) + 1
     loose = xml[:at] + '<data loose="1" />' + xml[at:].replace('<data auto_broadcast="numpy" />', "", 1)
-    assert codes(irshape.check(loose.encode(), weights=str(path.with_suffix(".bin")))) == ["R104"]
+    assert codes(verbs.check(loose.encode(), weights=str(path.with_suffix(".bin")))) == ["R104"]
     layer = loose.rindex('<layer id="', 0, loose.index("<body>"))
     entered = loose.index(">", layer) + 1
-    assert codes(irshape.check((loose[:entered] + ignore("R104") + loose[entered:]).encode(), weights=str(path.with_suffix(".bin")))) == []
+    assert codes(verbs.check((loose[:entered] + ignore("R104") + loose[entered:]).encode(), weights=str(path.with_suffix(".bin")))) == []
 
 
 def test_faults_that_end_reading_and_irshapes_own_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +122,7 @@ def test_the_count_of_faults_beyond_the_limit() -> None:
 
 def test_a_file_with_entries_keeps_its_bytes_when_it_is_written() -> None:
     xml = text(ignore("R104"), net=ignore("R"))
-    assert irshape.infer(xml.encode()).xml().decode().count(ignore("R104")) == 1
+    assert verbs.infer(xml.encode()).xml().decode().count(ignore("R104")) == 1
 
 
 @pytest.mark.oracle
@@ -134,7 +136,7 @@ def test_openvino_reads_entries_and_keeps_that_of_the_net(tmp_path: Path) -> Non
     saved = (tmp_path / "saved.xml").read_text()
     # OpenVINO writes no <rt_info> of a layer that it does not know.
     assert saved.count("<irshape ignore=") == 1
-    assert [one.code for one in irshape.check(tmp_path / "saved.xml").diagnostics] == ["X204"]  # OpenVINO dropped the attribute, too
+    assert [one.code for one in verbs.check(tmp_path / "saved.xml").diagnostics] == ["X204"]  # OpenVINO dropped the attribute, too
 
 
 @pytest.mark.oracle
@@ -144,7 +146,7 @@ def test_an_entry_that_openvino_writes(tmp_path: Path) -> None:
     model = openvino.Core().read_model(tmp_path / "model.xml")
     model.set_rt_info("S204", ["irshape", "ignore"])
     openvino.serialize(model, tmp_path / "saved.xml")
-    [found] = irshape.check(tmp_path / "saved.xml").diagnostics
+    [found] = verbs.check(tmp_path / "saved.xml").diagnostics
     assert found.message == "unused suppression: no fault of this file has the code S204"
 
 
@@ -168,7 +170,7 @@ def test_a_note_that_comes_late_is_ignored_as_well(ignored: str) -> None:
     """The work ends when the conditions are asked for, after the selection."""
     net = joined_often()
     xml = net.xml.replace("<rt_info/>", ignore("N106")) if ignored == "by the file" else net.xml
-    inference = irshape.check(xml.encode(), weights=net.bin, limits=irshape.Limits(work=300))
+    inference = verbs.check(xml.encode(), weights=net.bin, limits=irshape.Limits(work=300))
     assert codes(inference) == []
     if ignored == "by a selection":
         inference.select(Selection([Choice(ignore=("N106",))]))
@@ -194,5 +196,5 @@ def test_a_suppression_that_nothing_needs_is_removed(before: str, after: str | N
         return
     assert fault.fix is not None
     assert fault.fix.is_safe
-    assert after in inference.fixed().decode()
-    assert "X204" not in codes(irshape.check(inference.fixed()))
+    assert after in mended_file(inference).decode()
+    assert "X204" not in codes(verbs.check(mended_file(inference)))

@@ -20,9 +20,9 @@ from tests.support.ir import Net
 TOML = '[{type}]\ninputs = ["data: any[N, S...]"]\noutputs = ["like data[N]"]\n'
 PYTHON = """
 import irshape
-from irshape import Context, In, Input, Op, Out, Shape
+from irshape.extend import Context, In, Input, Op, Out, Shape, op
 
-@irshape.op("{type}", "extension")
+@op("{type}", "extension")
 class Own(Op):
     data = In(min_rank=1)
     output = Out(like="data")
@@ -101,9 +101,8 @@ def test_a_module_that_the_program_imports_serves_all_models(importable: Path) -
 
 def test_a_module_may_use_the_classes_of_irshape(importable: Path) -> None:
     """Modules of irshape that an extension imports register their classes for all models."""
-    text = (
-        "import irshape\nfrom irshape.ops.detection.reorg_yolo import ReorgYolo\n\n@irshape.op('Mine', 'extension')\nclass Mine(ReorgYolo):"
-    )
+    text = "from irshape.extend import op\nfrom irshape.ops.detection.reorg_yolo import ReorgYolo\n\n"
+    text += "@op('Mine', 'extension')\nclass Mine(ReorgYolo):"
     written(importable, "acme_uses.py", f"{text} ...\n")
     own = registry_of(["acme_uses"])
     assert [op.TYPE for op in own.own()] == ["Mine"]
@@ -137,7 +136,7 @@ REFUSED = [
     ("known.py", PYTHON.format(type="CaseFold"), "known.py: the file cannot be run: CaseFold of version extension is known already"),
     ("twice.py", PYTHON.format(type="Two") * 2, "twice.py: the file cannot be run: Two is registered twice from extension on"),
     ("fails.py", "1 / 0", "fails.py: the file cannot be run: ZeroDivisionError: division by zero"),
-    ("empty.py", "", 'empty.py: the module registers no operation; write @irshape.op("TYPE", "extension") above a class'),
+    ("empty.py", "", 'empty.py: the module registers no operation; write @op("TYPE", "extension") of irshape.extend above a class'),
     ("wrong.toml", "[Op]\n", "wrong.toml:1: Op: the operation has no output; declare one"),
     ("ops.json", "{}", "ops.json: an extension is a .toml file, a .py file, or a module that can be imported"),
 ]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.page.data import PageData
 from irshape.page.html import page as html
 
@@ -56,7 +56,7 @@ class Shown:
 
     def model(self, source: Any, **options: Any) -> Any:
         """Show a model: a path, or what `irshape.read` takes."""
-        model = irshape.read(str(source) if isinstance(source, Path) else source)
+        model = verbs.read(str(source) if isinstance(source, Path) else source)
         return self.text(
             html(PageData(model, inputs=options.pop("inputs", None), weights=options.pop("weights", None)).to_dict()), **options
         )

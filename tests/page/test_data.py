@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.cli.main import main
+from irshape.model.model import Model
 from irshape.page.data import PageData
 from irshape.page.html import page as html
 from irshape.page.model_explorer import graphs
@@ -19,7 +20,7 @@ HOSTILE = all_of()
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 
-def named(*names: str) -> irshape.Model:
+def named(*names: str) -> Model:
     """A chain of Relus with these names."""
     net = Net()
     (data,) = net.layer("Parameter", outputs=["FP32"], shape="1,4", element_type="f32")
@@ -29,12 +30,12 @@ def named(*names: str) -> irshape.Model:
     text = net.xml
     for number, name in enumerate(names, 1):
         text = text.replace(f'name="relu_{number}"', f'name="{name}"')
-    return irshape.read(text)
+    return verbs.read(text)
 
 
 def test_the_data_are_those_of_the_verbs() -> None:
-    data = PageData(irshape.read(EXAMPLES / "atrous.xml")).to_dict()
-    inference = irshape.infer(EXAMPLES / "atrous.xml")
+    data = PageData(verbs.read(EXAMPLES / "atrous.xml")).to_dict()
+    inference = verbs.infer(EXAMPLES / "atrous.xml")
     layers = data["layers"]
     for position, key in enumerate(layers["key"]):
         for index, port in enumerate(layers["signatures"][layers["signature"][position]]["outputs"]):
@@ -46,7 +47,7 @@ def test_the_data_are_those_of_the_verbs() -> None:
 def test_changes_mark_layers_and_the_groups_around_them() -> None:
     before, after = named("block/a", "block/b", "last"), named("block/a", "block/c", "block/d", "last")
     data = PageData(after)
-    data.difference = irshape.diff(before, after)
+    data.difference = verbs.diff(before, after)
     found = data.to_dict()
     assert {row["mark"] for row in found["changes"]} >= {"added"}
     group = len(found["layers"]["key"])
@@ -54,7 +55,7 @@ def test_changes_mark_layers_and_the_groups_around_them() -> None:
 
 
 def test_the_page_holds_no_markup_of_the_file() -> None:
-    text = html(PageData(irshape.read(named("</script><b>", "x").xml().replace(b"</script><b>", b"&lt;/script>&lt;b>"))).to_dict())
+    text = html(PageData(verbs.read(named("</script><b>", "x").document.source.replace(b"</script><b>", b"&lt;/script>&lt;b>"))).to_dict())
     assert text.count("</script>") == 3
     assert "<b>" not in text
     assert re.search(r'content="default-src \'none\'; script-src \'sha256-[^"]+"', text)
@@ -63,13 +64,13 @@ def test_the_page_holds_no_markup_of_the_file() -> None:
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_hostile_file_makes_a_page(name: str) -> None:
     file = HOSTILE[name]
-    data = PageData(irshape.read(file.xml, path="model.xml", weights=file.weights or b"")).to_dict()
+    data = PageData(verbs.read(file.xml, path="model.xml", weights=file.weights or b"")).to_dict()
     assert len(data["layers"]["key"]) == len(data["layers"]["line"])
     assert json.dumps(data, ensure_ascii=False).isprintable()
 
 
 def test_graphs_of_model_explorer() -> None:
-    (graph,) = graphs(irshape.infer(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"}))
+    (graph,) = graphs(verbs.infer(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"}))
     nodes = {node["id"]: node for node in graph["nodes"]}
     assert nodes["7"]["namespace"] == "atrous"
     assert nodes["7"]["incomingEdges"] == [{"sourceNodeId": "3", "sourceNodeOutputId": "0", "targetNodeInputId": "0"}]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.page.data import PageData
 from irshape.page.hierarchy import Hierarchy
 from tests.page.generated import MODELS, Named, circle, tangle, transformer
@@ -29,7 +29,7 @@ def members(hierarchy: Hierarchy) -> dict[int, list[int]]:
 
 
 def hierarchy_of(net: Net) -> Hierarchy:
-    return PageData(irshape.read(net.xml, weights=net.bin)).hierarchy
+    return PageData(verbs.read(net.xml, weights=net.bin)).hierarchy
 
 
 def groups(hierarchy: Hierarchy) -> set[tuple[str, int]]:
@@ -130,7 +130,7 @@ def test_deep_and_long_names_make_few_levels() -> None:
 
 
 def test_layers_that_depend_on_constants_alone_are_hidden() -> None:
-    model = irshape.read(EXAMPLES / "atrous.xml")
+    model = verbs.read(EXAMPLES / "atrous.xml")
     hidden = Hierarchy(model).hidden
     assert {node.type for node in hidden} == {"Const"}
     assert not Hierarchy(model, hidden).hidden  # faults are shown

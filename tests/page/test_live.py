@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.cli.examination import lost
 from irshape.cli.main import main
 from irshape.page.data import PageData
@@ -38,7 +38,7 @@ def model(tmp_path: Path) -> Path:
 @pytest.fixture
 def server(model: Path) -> Iterator[Server]:
     def data() -> Mapping[str, Any]:
-        return PageData(irshape.read(str(model))).to_dict()
+        return PageData(verbs.read(str(model))).to_dict()
 
     def failed(reason: str) -> Mapping[str, Any]:
         return PageData(lost(str(model), "I105", reason, None)).to_dict()

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.page.data import PageData
 from irshape.page.html import page as html
 from tests.page.conftest import Shown
@@ -193,7 +193,7 @@ def has_room_for(ours: str, theirs: str) -> bool:
 
 def agree(shown: Shown, path: Path, inputs: dict[str, str] | None = None, *, most: int = 60) -> tuple[int, int]:
     """Compare the sizes of the page with `irshape.infer` for ten random choices; the number of ports that are equal, and of others."""
-    model = irshape.read(path)
+    model = verbs.read(path)
     data = PageData(model, inputs=inputs)
     page = shown.text(html(data.to_dict()))
     assert data.signature is not None
@@ -206,7 +206,7 @@ def agree(shown: Shown, path: Path, inputs: dict[str, str] | None = None, *, mos
         assert (shapes is None) == bool(broken), sizes
         if shapes is None:
             continue
-        for key, (element_type, shape) in irshape.infer(model, inputs=shapes).ports.items():
+        for key, (element_type, shape) in verbs.infer(model, inputs=shapes).ports.items():
             if texts[key] == element_type + shape:
                 equal += 1
             else:  # the page may know less where no formula tells a size, and never something else
@@ -323,7 +323,7 @@ def test_names_are_text(shown: Shown, name: str) -> None:
 
 
 def test_the_page_runs_no_other_script(browser: Any, tmp_path: Path) -> None:
-    text = html(PageData(irshape.read(EXAMPLES / "space_to_batch.xml")).to_dict())
+    text = html(PageData(verbs.read(EXAMPLES / "space_to_batch.xml")).to_dict())
     path = tmp_path / "page.html"
     path.write_text(
         text.replace("</body>", "<script>document.title = 'owned'</script><img src='https://example.com/x.png'></body>"), encoding="utf-8"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.page.data import PageData
 from tests.page.conftest import Shown
 from tests.page.generated import transformer
@@ -85,7 +85,7 @@ def test_the_map_shows_what_is_out_of_sight(shown: Shown) -> None:
 @pytest.mark.parametrize("name", ["atrous.xml", "decoder.xml", "detector.xml"])
 def test_costs_are_those_of_irshape_cost(shown: Shown, name: str) -> None:
     """At the usual sizes, and at others."""
-    cost = irshape.cost(EXAMPLES / name)
+    cost = verbs.cost(EXAMPLES / name)
     page = shown.model(EXAMPLES / name)
     for factor in (1, 2):
         sizes = {symbol: size * factor for symbol, size in cost.near.items() if symbol in cost.symbols}
@@ -131,7 +131,7 @@ def test_colours_follow_the_sizes_and_mark_the_peak(shown: Shown) -> None:
 
 def test_a_slider_has_the_valid_sizes_alone(shown: Shown) -> None:
     page = shown.model(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
-    signature = irshape.signature(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
+    signature = verbs.signature(EXAMPLES / "atrous.xml", inputs={"image": "[1,3,H,64]"})
     valid = page.evaluate("() => app.whatIf.validOf('H')")
     assert valid[:200] == [size for size in range(1, 1025) if signature.assign({"H": size}) is not None][:200]
     assert page.locator(".entry.open").count() == 1
@@ -188,9 +188,9 @@ def test_faults_are_grouped_by_cause(shown: Shown) -> None:
 
 
 def test_the_diff_of_a_fix_is_the_change_that_it_makes() -> None:
-    inference = irshape.check(EXAMPLES / "faulty.xml")
+    inference = verbs.check(EXAMPLES / "faulty.xml")
     source = inference.document.source.decode()
-    faults = PageData(irshape.read(EXAMPLES / "faulty.xml")).to_dict()["faults"]
+    faults = PageData(verbs.read(EXAMPLES / "faulty.xml")).to_dict()["faults"]
     shown = [(one, fault) for one, fault in zip(inference.diagnostics, faults, strict=True) if one.fix is not None]
     assert shown
     for one, fault in shown:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.report.baseline import Baseline, BaselineError
 from irshape.report.checked import Checked, identified
 from irshape.report.diagnostic import Diagnostic, Where
@@ -114,4 +114,4 @@ def test_a_missing_baseline() -> None:
 
 
 def test_a_baseline_is_no_part_of_the_library_by_itself() -> None:
-    assert irshape.check(b"<net/>").accepted == []
+    assert verbs.check(b"<net/>").accepted == []

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import irshape
+from irshape import verbs
+from irshape.inference.mending import mendable, mended_file
 from irshape.report.fix import Edit
 from irshape.report.unified import unified
 from tests.support.spoil import spoiled
@@ -98,6 +99,6 @@ def test_no_edits_no_diff() -> None:
 def test_the_diff_is_what_is_fixed(path: Path, encoding: str) -> None:
     text, _ = spoiled(path.read_bytes(), random.Random(path.stem))
     source = text.decode().encode(encoding)
-    inference = irshape.check(source)
-    diff = unified("m.xml", source, encoding, inference.edits)
-    assert applied(text.decode(), diff) == inference.fixed().decode(encoding)
+    inference = verbs.check(source)
+    diff = unified("m.xml", source, encoding, mendable(inference)[1])
+    assert applied(text.decode(), diff) == mended_file(inference).decode(encoding)

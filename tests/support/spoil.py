@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import irshape
+from irshape import verbs
 from irshape.model.model import Node
 from irshape.ops.attribute import Attribute, Malformed
 from irshape.shape.element_type import ElementType
@@ -26,7 +26,7 @@ class Spoil(NamedTuple):
 
 def spoiled(source: bytes, chance: random.Random, most: int = 12) -> tuple[bytes, set[str]]:
     """A file spoiled in some places, no two of them in the same tag, and the codes of what was done to it."""
-    model = irshape.read(source)
+    model = verbs.read(source)
     spoils = [spoil for graph in model.graphs() for node in graph.nodes if node.is_live and graph.is_live for spoil in spoils_of(node)]
     chance.shuffle(spoils)
     by_code: dict[str, list[Spoil]] = {}

@@ -20,6 +20,8 @@ from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.variables import pairs
 from irshape.model.model import Node
+from irshape.model.public import Node as PublicNode
+from irshape.model.public import public
 from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Size, symbols
@@ -54,7 +56,7 @@ class DataSize(NamedTuple):
     """A size that only a run tells: its name in the formulas, and the layer that decides it."""
 
     name: str
-    node: Node
+    node: PublicNode
 
 
 class Cost:
@@ -70,11 +72,11 @@ class Cost:
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` those that only a run tells. `near` are the sizes at which formulas are
     compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
-    without open sizes. `inference` has the diagnostics, and `reuse` says which tensors share memory.
+    without open sizes. `diagnostics` are the faults of the model, and `reuse` says which tensors share memory.
     """
 
     def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
-        self.inference: Final = inference
+        self._inference: Final = inference
         self.signature: Final = signature
         self.reuse: Final = reuse
         scope = inference.scope
@@ -108,18 +110,18 @@ class Cost:
             name: Range(known.low, known.high, known.modulus, known.remainder) for name, known in signature.symbols.items()
         }  # fmt: skip
         self._name_others(trips)
-        self.data_sizes: Final = [DataSize(names.get(name, name), node) for name, node in {**self._data, **trips.symbols}.items()]
+        self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
 
     @property
     def document(self) -> Document:
         """The file as it was read."""
-        return self.inference.document
+        return self._inference.document
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics of the inference."""
-        return self.inference.diagnostics
+        return self._inference.diagnostics
 
     @property
     def peak_memory(self) -> Amount:
@@ -129,13 +131,24 @@ class Cost:
     @property
     def state_bytes(self) -> Amount:
         """The bytes of all variables after the inference."""
-        return amount(total(self.inference.scope, [_size(self.inference, one.after) for one in self.state]), self._shown)
+        return amount(total(self._inference.scope, [_size(self._inference, one.after) for one in self.state]), self._shown)
 
     @property
     def intensity(self) -> float | None:
         """The FLOPs for each byte of `traffic`, at the sizes `near`; None for a model that moves no bytes."""
         moved = self.at(self.traffic)
         return self.at(self.flops) / moved if moved else None
+
+    def __repr__(self) -> str:
+        return f"<Cost of {self._inference.document.path or self._inference.model.name!r}: {self.macs} MACs, {self.parameters} parameters>"
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import MOST, table, titled
+
+        layers = sorted(self.layers, key=lambda layer: -self.at(layer.flops))
+        rows = [(layer._node.key, layer.name, layer.type, str(layer.macs), str(layer.operations)) for layer in layers[:MOST]]
+        head = ("id", "layer", "type", "MACs", "operations")
+        return titled(self._inference.model.name, f"{self.macs} MACs", table(head, rows, (), max(len(layers) - MOST, 0)))
 
     def at(self, amount: Amount, sizes: Mapping[str, int] | None = None) -> int:
         """The number of an amount for these sizes, and for those of `near` where a size is not given."""
@@ -161,7 +174,7 @@ class Cost:
         """A record for each layer, for `pandas.DataFrame` and CSV: amounts are numbers at the sizes `near`, `formula` is of the MACs."""
         return [
             {
-                "layer": layer.node.key, "name": layer.name, "type": layer.type, "path": layer.node.model.path,
+                "layer": layer._node.key, "name": layer.name, "type": layer.type, "path": layer._node.model.path,
                 "runs": self.at(layer.runs), "macs": self.at(layer.macs), "operations": self.at(layer.operations),
                 "flops": self.at(layer.flops), "weights": self.at(layer.weights), "inputs": self.at(layer.inputs),
                 "outputs": self.at(layer.outputs), "intensity": layer.intensity(self.near), "formula": str(layer.macs),
@@ -181,7 +194,7 @@ class Cost:
 
     def _files(self) -> list[str]:
         """The files of the model, which nothing overwrites."""
-        weights = self.inference.weights
+        weights = self._inference.weights
         return [path for path in (self.document.path, weights.path if weights else None) if path is not None]
 
     def plot(self, path: str | os.PathLike[str], symbol: str | None = None, *, force: bool = False) -> None:
@@ -202,7 +215,7 @@ class Cost:
         return {
             "tool": TOOL,
             "file": self.document.path,
-            "ok": self.inference.ok,
+            "ok": self._inference.ok,
             "symbols": {} if self.signature is None else {name: str(known) for name, known in self.signature.symbols.items()},
             "near": self.near,
             "data_sizes": [
@@ -253,10 +266,10 @@ class Cost:
     def _shown_layer(self, layer: LayerCost) -> dict[str, Any]:
         amounts = ("runs", "macs", "operations", "flops", "weights", "inputs", "outputs")
         return {
-            "layer": layer.node.key,
+            "layer": layer._node.key,
             "name": layer.name,
             "type": layer.type,
-            "path": layer.node.model.path or None,
+            "path": layer._node.model.path or None,
             **{name: self._shown_amount(getattr(layer, name)) for name in amounts},
             "intensity": layer.intensity(self.near),
             "uncounted": layer.uncounted,
@@ -272,7 +285,7 @@ class Cost:
 
         own = set() if self.signature is None else set(self.signature.symbols)
         self._data: dict[str, Node] = {}
-        for root in roots(self.inference):
+        for root in roots(self._inference):
             for name in symbols(root.size):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
@@ -283,7 +296,7 @@ class Cost:
         """Name the sizes of formulas that no axis shows: the first layer with such a formula tells where they come from."""
         known = {*self.symbols, *trips.symbols, *self._data}
         amounts = ("macs", "operations", "weights", "inputs", "outputs", "runs")
-        places = [(layer.node, getattr(layer, name)) for layer in self.layers for name in amounts]
+        places = [(layer._node, getattr(layer, name)) for layer in self.layers for name in amounts]
         for node, found in (*places, *self.peak.profile):
             for name in found.raw_symbols if isinstance(found, Formula) else ():
                 if name not in known:
@@ -291,7 +304,7 @@ class Cost:
                     self._data[name] = node
 
     def _reference(self, near: Mapping[str, int]) -> tuple[dict[str, int], bool]:
-        table = self.inference.scope.polynomials
+        table = self._inference.scope.polynomials
         ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if not atom.arguments}
         shown = {one.name: one for one in self.data_sizes}
         back = {self._shown.get(name, name): name for name in {**self._data, **dict.fromkeys(shown)}}
@@ -305,7 +318,7 @@ class Cost:
     @cached_property
     def _demands(self) -> list[Requirement]:
         """The requirements on the symbols alone."""
-        return [guard.requirement for guard in self.inference.guards if guard.requirement.symbols() <= self.symbols.keys()]
+        return [guard.requirement for guard in self._inference.guards if guard.requirement.symbols() <= self.symbols.keys()]
 
     # Tensors.
 

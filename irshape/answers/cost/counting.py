@@ -10,6 +10,8 @@ from irshape.answers.cost.graph import ENDS, Branch, Graph, bytes_of, type_of, w
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
 from irshape.model.model import Node
+from irshape.model.public import Node as PublicNode
+from irshape.model.public import public
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import Input, UnknownRank
 from irshape.shape.dim import Scope, Size, dim_max
@@ -40,7 +42,7 @@ class LayerCost:
     says that the bytes of every tensor are known.
     """
 
-    __slots__ = ("_names", "flops", "inputs", "is_complete", "macs", "node", "operations", "outputs", "runs", "uncounted", "weights")
+    __slots__ = ("_names", "_node", "flops", "inputs", "is_complete", "macs", "operations", "outputs", "runs", "uncounted", "weights")
 
     def __init__(
         self,
@@ -54,7 +56,7 @@ class LayerCost:
         is_complete: bool,
         names: Mapping[str, str],
     ) -> None:
-        self.node = node
+        self._node = node
         self.uncounted = uncounted
         self.is_complete = is_complete
         self._names = names
@@ -67,19 +69,24 @@ class LayerCost:
         self.outputs: Amount = amount(outputs * runs, names)
 
     @property
+    def node(self) -> PublicNode:
+        """The layer, a node of the model."""
+        return public(self._node)
+
+    @property
     def name(self) -> str:
         """The layer's name in the file."""
-        return self.node.name
+        return self._node.name
 
     @property
     def type(self) -> str:
         """The layer's type in the file."""
-        return self.node.type
+        return self._node.type
 
     @property
     def path(self) -> str:
         """The bodies around the layer, outermost first, and its name."""
-        return f"{self.node.model.path} / {self.name}" if self.node.model.path else self.name
+        return f"{self._node.model.path} / {self.name}" if self._node.model.path else self.name
 
     def bytes(self, sizes: Mapping[str, int]) -> int:
         """The bytes that the layer reads and writes, for these sizes."""

@@ -170,6 +170,10 @@ class Explanation:
     def __str__(self) -> str:
         return "\n".join(self.lines(Palette(False)))
 
+    def __repr__(self) -> str:
+        axis = "" if self.axis is None else f" axis {self.axis}"
+        return f"<Explanation of {self.where.layer_name!r}{axis}: {self.value}, {counted(len(self.steps), 'step')}>"
+
     def lines(self, palette: Palette, width: int | None = None) -> Iterator[str]:
         """The explanation as lines of text; an equation longer than a terminal of `width` columns takes several lines."""
         where = self.where

@@ -9,6 +9,8 @@ from irshape.answers.roots import roots
 from irshape.answers.signature.names import Names
 from irshape.inference.inference import Inference
 from irshape.model.model import Node
+from irshape.model.public import Node as PublicNode
+from irshape.model.public import public
 from irshape.shape.dim import symbols
 
 # The names of sizes that only data tells, by the type of the layer.
@@ -23,7 +25,7 @@ class DataSize(NamedTuple):
     """A size that only the data of a layer tells, with the name that it has in the signature."""
 
     name: str
-    node: Node
+    node: PublicNode
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/signature.schema.json`."""
@@ -38,13 +40,13 @@ def data_sizes(inference: Inference, open_names: Collection[str], taken: Iterabl
             owners.setdefault(name, root.node)
     for premise, guard in inference.premises.items():
         for name in premise.symbols():
-            owners.setdefault(name, guard.node)
+            owners.setdefault(name, guard._node)
     names = Names(taken)
     found: dict[int, DataSize] = {}
     for atom in inference.scope.polynomials.atoms:
         node = owners.get(atom.name)
         if atom.kind == "symbol" and atom.name in open_names and node is not None:
-            found[atom.index] = DataSize(names.name(data_name(node)), node)
+            found[atom.index] = DataSize(names.name(data_name(node)), public(node))
     return found
 
 

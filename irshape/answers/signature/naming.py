@@ -31,6 +31,7 @@ class NamedInference(Inference):
 
     def __init__(self, plain: Inference, reading: Inference, ties: Sequence[Because], data_sizes: Sequence[DataSize]) -> None:
         self.__dict__.update(plain.__dict__)
+        self.__dict__.pop("guards", None)  # those that the plain inference has simplified are in its own symbols
         self.ties = ties
         self.data_sizes = data_sizes
         self._plain = plain

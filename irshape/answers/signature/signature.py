@@ -40,7 +40,7 @@ class Signature:
     `inputs`, `state` and `outputs` have the shapes by name, as texts that `inputs=` takes: `[B,P + S]`. `symbols` are the symbols with
     their ranges. Every assignment of sizes to the symbols that fulfils the `conditions` gives shapes that OpenVINO accepts. Sizes are at
     least 1. `notes` tell which other sizes OpenVINO accepts, `because` which layers tie the axes together, and `data_sizes`
-    which layers decide sizes by their data. `inference` is the pass with these symbols, and has the diagnostics. `ok` is false if the
+    which layers decide sizes by their data. `diagnostics` are the faults of the model. `ok` is false if the
     model has errors; then the shapes are those that are known.
     """
 
@@ -49,8 +49,8 @@ class Signature:
     ) -> None:
         """The arguments are those of `irshape.signature`, read."""
         found = Discovery(model, given, weights, opaque)
-        self.inference: Final[Inference] = conclude(found.engine, remarks=remarks)
-        self.ok: Final = not any(one.severity == ERROR for one in self.inference.diagnostics)
+        self._inference: Final[Inference] = conclude(found.engine, remarks=remarks)
+        self.ok: Final = not any(one.severity == ERROR for one in self._inference.diagnostics)
         self._found = found
         self._new_session = partial(Session, model, weights=weights, opaque=opaque)
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
@@ -69,12 +69,12 @@ class Signature:
     @property
     def document(self) -> Document:
         """The file as it was read."""
-        return self.inference.document
+        return self._inference.document
 
     @property
     def diagnostics(self) -> list[Diagnostic]:
         """The diagnostics of the inference."""
-        return self.inference.diagnostics
+        return self._inference.diagnostics
 
     def __str__(self) -> str:
         sides = ("  ".join(f"{name}{shape}" for name, shape in side.items()) for side in (self.inputs, self.outputs))
@@ -82,6 +82,14 @@ class Signature:
 
     def __repr__(self) -> str:
         return f"<Signature {self}>"
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import table, titled
+
+        parts = (("input", self.inputs), ("variable", self.state), ("output", self.outputs))
+        rows = [(kind, name, shape) for kind, shapes in parts for name, shape in shapes.items()]
+        conditions = table(("valid only if",), [(one.text,) for one in self.conditions]) if self.conditions else ""
+        return titled(self._inference.model.name, "", table(("", "name", "shape"), rows), conditions)
 
     def assign(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> dict[str, tuple[int, ...]] | None:
         """The shapes of the inputs for these sizes of the symbols; None if the model refuses them.
@@ -110,7 +118,7 @@ class Signature:
     @cached_property
     def _is_sound(self) -> bool:
         """Whether the file has no errors beside those that depend on shapes."""
-        model = self.inference.model
+        model = self._inference.model
         return is_whole(model) and all(one.severity != ERROR for one in model.document.diagnostics)
 
     @property
@@ -138,7 +146,7 @@ class Signature:
         """The form of `schemas/signature.schema.json`."""
         return {
             "tool": TOOL,
-            "file": self.inference.document.path,
+            "file": self._inference.document.path,
             "ok": self.ok,
             "symbols": {name: str(known) for name, known in self.symbols.items()},
             "inputs": self.inputs,
@@ -167,7 +175,7 @@ class Signature:
         """The guards on the symbols alone."""
         own = self.symbols.keys()
         limits = self._found.limits(self._found.engine)
-        return [guard for guard in (*self.inference.guards, *limits) if guard.requirement.symbols() <= own]
+        return [guard for guard in (*self._inference.guards, *limits) if guard.requirement.symbols() <= own]
 
     # Outputs.
 
@@ -176,13 +184,13 @@ class Signature:
         engine = self._found.engine
         table = engine.scope.polynomials
         shapes = []
-        for node in self.inference.model.results:
+        for node in self._inference.model.results:
             source = node.inputs[0].source if node.inputs else None
             shape = engine.slots[node.sources[0]].shape if source is not None else None
             names = [name for name in ((source.record.names if source is not None else None) or "").split(",") if name.strip()]
             shapes.append((names[0].strip() if names else source.node.name if source is not None else node.name, shape))
         open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
-        found = data_sizes(self.inference, open_names, self.symbols) if open_names else {}
+        found = data_sizes(self._inference, open_names, self.symbols) if open_names else {}
         self.data_sizes.extend(found.values())
         renamed = {index: table.symbol(one.name, table.ranges[index], table.atoms[index].origins) for index, one in found.items()}
         seen: dict[str, int] = {}
@@ -208,7 +216,7 @@ class Signature:
             from irshape.answers.solve import solve
 
             domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
-            solved = solve(self.inference.scope, [guard.requirement for guard in own], domain)
+            solved = solve(self._inference.scope, [guard.requirement for guard in own], domain)
             for name, sizes in solved.sets.items():
                 causes.setdefault(name, []).extend(own[number] for number in solved.causes[name])
                 if not sizes.is_empty and not sizes.is_everything and solved.causes[name]:
@@ -223,7 +231,9 @@ class Signature:
             if text:
                 yield Condition(text, (name,), tuple(causes.get(name, ())))
         yield from relations
-        data = (guard for guard in self.inference.guards if not guard.requirement.symbols() <= self.symbols.keys() and not guard.is_premise)
+        data = (
+            guard for guard in self._inference.guards if not guard.requirement.symbols() <= self.symbols.keys() and not guard.is_premise
+        )
         yield from (self._verbatim(guard.requirement, guard) for guard in data)
 
     def _verbatim(self, requirement: Any, guard: Guard) -> Condition:

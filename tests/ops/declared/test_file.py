@@ -258,7 +258,7 @@ def test_a_declaration_makes_the_class_that_python_would() -> None:
         '[Pool]\nsummary = "Pool."\nversion = "acme"\ninputs = ["data: float[N, C, S...]", "(mask: boolean[N])?"]\n'
         'outputs = ["like data[N, C]"]\nattributes = { exclude-pad = "boolean, default true", size = "int >= 1" }'
     )
-    assert issubclass(declared, irshape.Op)
+    assert issubclass(declared, Op)
     assert (declared.TYPE, declared.VERSION, declared.__doc__) == ("Pool", "acme", "Pool.")
     assert [(port.name, port.rank, port.min_rank, port.optional) for port in declared.inputs] == [
         ("data", None, 2, False),

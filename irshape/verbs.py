@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes and cost."""
+"""The verbs on the graphs of the engine, for the commands. `irshape.api.verbs` describes their arguments."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import load, loaded, opened
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR
+from irshape.shape.dim import Dim
 from irshape.shape.limits import DEFAULT, Limits
 from irshape.xml.weights import UNREAD, Weights
 
@@ -40,18 +41,7 @@ def read(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Model:
-    """Read an IR into a model.
-
-    `source` is a path, bytes, XML text, a binary file object, an `lxml` or `xml.etree` tree or element, or an `openvino.Model`. Text that
-    begins with `<` is XML, other text is a path. `path` names the file in messages, if `source` is no path. `weights` is the `.bin` (path,
-    bytes or file object), if it neither comes with the source nor is beside it; False reads no weights. A faulty file gives a model with
-    diagnostics. `opset` is the version of layers that state none, as in examples of the specification. `limits` bound what the file may
-    demand, now and in every later use of the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of
-    extensions, which the model then may use.
-
-    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, `ValueError` for an `openvino.Model` that OpenVINO
-    cannot write as an IR, and `ExtensionError` if an extension cannot be loaded.
-    """
+    """Read an IR into a model."""
     return load(source, path=path, weights=opened(weights), opset=opset, limits=limits, extensions=extensions)
 
 
@@ -66,15 +56,7 @@ def infer(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Inference:
-    """Infer the element type and shape of every port.
-
-    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
-    (`{"H": "32..1024"}`). `weights` is the `.bin` (path, bytes or file object), if it neither comes with the source nor is beside it; with
-    False, irshape reads no weights and takes the values of constants for unknown. `opaque` names unknown operations whose recorded ports
-    are trusted; `Regex*` names several. `opset`, `limits` and `extensions` are passed to `read`, if `source` is not a model. Raises
-    `InputError` if an input does not exist or a shape does not parse, `ExtensionError` if an extension cannot be loaded, and `OSError` if
-    the file cannot be read. A faulty model raises nothing; its faults are diagnostics.
-    """
+    """Infer the element type and shape of every port."""
     return _infer(*loaded(source, weights, opset=opset, limits=limits, extensions=extensions), inputs, symbols, opaque, is_check=False)
 
 
@@ -92,13 +74,7 @@ def check(
     suppressions: bool = True,
     structure: bool = False,
 ) -> Inference:
-    """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
-
-    With `suppressions`, faults are left out that the file itself asks to ignore (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
-    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. With `structure`, the elements and
-    attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an
-    unknown policy, and the errors of `infer`.
-    """
+    """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts."""
     wanted = list(targets)
     if wanted:
         from irshape.answers.policies import find_policies, violations
@@ -133,14 +109,7 @@ def reshape(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Inference:
-    """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
-
-    If the model cannot have these shapes, the errors are all layers that stand in the way, each with the constant at fault and the value
-    that would fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes:
-    `Inference.patches` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not possible.
-    `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and raises
-    `InputError` if the batch axis is ambiguous.
-    """
+    """Infer the model with other input shapes; `Inference.write` writes the reshaped file."""
     from irshape.inference.session import Session
 
     return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits, extensions=extensions).reshape(
@@ -149,26 +118,10 @@ def reshape(
 
 
 def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
-    """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule.
-
-    Takes an inference, or what `infer` takes. `layer` is a name, or an id as in `Inference.ports` (`7`, `2.body/5`). `port` is the id of a
-    port in the file; by default it is the first output. `axis` counts from 0, or with -1 from the end; by default all axes and the element
-    type are explained. Raises `InputError` if the model has no such layer, port or axis.
-    """
+    """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule."""
     from irshape.answers.explain import explainer
 
     return explainer.explain((inference if isinstance(inference, Inference) else infer(inference)).reading, layer, port, axis)
-
-
-def _named(inference: Inference) -> Inference:
-    """The method `Inference.named`."""
-    from irshape.answers.signature.naming import named
-
-    return named(inference)
-
-
-Inference.explain = explain
-Inference.named = _named
 
 
 def diff(
@@ -183,12 +136,7 @@ def diff(
     extensions: Extensions = (),
     cost: bool = False,
 ) -> Difference:
-    """Compare the graphs of model `a` and model `b`.
-
-    `inputs` and `symbols` are applied to both. `weights` are the `.bin` files of `a` and `b`, if they are not next to the `.xml`; False
-    compares the models without weights. If one `.bin` is missing, both are compared without weights. With `cost`, the costs of both are
-    compared, too, as `Difference.cost`. Raises the errors of `infer`.
-    """
+    """Compare the graphs of model `a` and model `b`."""
     from irshape.answers.diff import compare
 
     models = [load(source, limits=limits, extensions=extensions) for source in (a, b)]
@@ -222,10 +170,7 @@ def info(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Info:
-    """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
-
-    Takes and raises what `infer` does.
-    """
+    """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes."""
     from irshape.answers.info import Info
 
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
@@ -249,11 +194,7 @@ def signature(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Signature:
-    """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave.
-
-    Every open size of an input or a variable becomes a symbol, a number or a formula of symbols. Symbols in `inputs` keep their names.
-    Takes and raises what `infer` does.
-    """
+    """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave."""
     from irshape.answers.signature.signature import Signature
 
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
@@ -272,11 +213,7 @@ def valid_sizes(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> ValidSizes:
-    """Find the input sizes for which the model is valid, as a condition.
-
-    The question covers the symbols in the shapes of `inputs`, and every other dynamic size in the symbols of the signature. All sizes are
-    at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
-    """
+    """Find the input sizes for which the model is valid, as a condition."""
     from irshape.answers.sizes import ask
 
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
@@ -298,13 +235,7 @@ def cost(
     limits: Limits = DEFAULT,
     extensions: Extensions = (),
 ) -> Cost:
-    """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs.
-
-    Every open size is a symbol, as in `signature`. Formulas are compared at the sizes `near`; where a size is not given, a usual one is
-    taken. `views` and `in_place` let tensors share memory: a Reshape has that of its input, and an element-wise operation that of an input
-    of the same size that nobody reads afterwards. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown
-    symbol in `near`.
-    """
+    """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs."""
     model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
     return _cost(model, given, inputs, symbols, opaque, near or {}, views=views, in_place=in_place)
 
@@ -327,9 +258,9 @@ def _cost(
     opaque = frozenset(opaque)
     inference = _infer(model, weights, inputs, symbols, opaque, is_check=False)
     found = None
-    if inference.ok and inference.is_open:
+    if inference.ok and _is_open(inference):
         found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
-    return Cost(inference if found is None else found.inference, found, near, Reuse(views, in_place))
+    return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 
 
 def _infer(
@@ -361,6 +292,13 @@ def _infer(
     infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
     without_values = conclude(engine, is_check=True, is_as_read=is_as_read, remarks=remarks, asked=wanted)
     return inference.distrusted(without_values)
+
+
+def _is_open(inference: Inference) -> bool:
+    """Whether an input or a variable has a size that is no number."""
+    (model, run), *_ = inference.graphs
+    shapes = (run.slots[node.first_slot].shape for node in model.of_type("Parameter", "ReadValue") if node.outputs)
+    return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
 
 
 def _asked(model: Model, inputs: Shapes | None, symbols: Mapping[str, str] | None) -> tuple[Inputs, list[Diagnostic]]:

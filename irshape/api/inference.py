@@ -1,0 +1,323 @@
+"""The facts of a model as programs see them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Container, Iterator
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from irshape.inference import inference as inner
+from irshape.inference.run import Guard
+from irshape.model import model as graphs
+from irshape.model.public import Exporting, InputPort, Model, Node, OutputPort, Ports, names_of_end, public, published
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.text import counted
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Elements
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from lxml.etree import _ElementTree
+
+    from irshape.answers.explain.explanation import Explanation
+    from irshape.model.export import Facts
+    from irshape.xml.openvino_model import OpenVINOModel
+
+    AnyModel = TypeVar("AnyModel", bound=OpenVINOModel)
+
+
+class InferredPort:
+    """The inferred element type, shape and values of one port.
+
+    `port` is the `InputPort` or `OutputPort` of the model, and `inference[port]` gives the inferred port again. `name` is the name that the
+    operation gives to the input or output; for an input or output of the model, it is the name that the model gives it.
+    """
+
+    __slots__ = ("_facts", "name", "port")
+
+    def __init__(self, port: InputPort | OutputPort, facts: inner.InferredPort, name: str) -> None:
+        self.port: InputPort | OutputPort = port
+        self.name: str = name
+        self._facts = facts
+
+    @property
+    def id(self) -> int:
+        """The port's id in the file."""
+        return self._facts.id
+
+    @property
+    def element_type(self) -> ElementType:
+        """The element type; `ElementType.dynamic` if it is unknown."""
+        return self._facts.element_type
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the axes, each an int or a `Dim`; None if the rank is unknown."""
+        return self._facts.shape
+
+    @property
+    def elements(self) -> Elements | None:
+        """The values in row-major order; None unless some layer reads the values and irshape knows them."""
+        return self._facts.elements
+
+    @property
+    def text(self) -> str:
+        """The shape in OpenVINO's notation: `[1,3,224..,?]`."""
+        return self._facts.text
+
+    @property
+    def formula(self) -> str:
+        """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
+        return self._facts.formula
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same id, element type, shape and values, also in different inferences."""
+        return isinstance(other, InferredPort) and self._facts == other._facts
+
+    def __hash__(self) -> int:
+        return hash(self._facts)
+
+    def __repr__(self) -> str:
+        return repr(self._facts)
+
+
+class InferredLayer:
+    """A layer with the inferred facts of its ports: the `node`, its `inputs` that are fed, and its `outputs`."""
+
+    __slots__ = ("inputs", "node", "outputs")
+
+    def __init__(self, node: Node, inputs: Ports[InferredPort], outputs: Ports[InferredPort]) -> None:
+        self.node: Node = node
+        self.inputs: Ports[InferredPort] = inputs
+        self.outputs: Ports[InferredPort] = outputs
+
+    @property
+    def name(self) -> str:
+        """The layer's name in the file."""
+        return self.node.name
+
+    @property
+    def type(self) -> str:
+        """The layer's type in the file."""
+        return self.node.type
+
+    def _content(self) -> tuple[object, ...]:
+        return self.node.key, self.node.type, self.node.name, *self.inputs, None, *self.outputs
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the same layer with equal ports, also in different inferences."""
+        return isinstance(other, InferredLayer) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash(self._content())
+
+    def __repr__(self) -> str:
+        return f"<{self.type} {self.name!r} -> {', '.join(map(repr, self.outputs))}>"
+
+
+class Inference(Exporting):
+    """The facts of a model after a pass.
+
+    Iterating gives the layers in topological order, those of the model itself without those of bodies. `inference["name"]`,
+    `inference[node]` and `inference.layer(id)` find one layer, `inference[port]` a port, and `"name" in inference` says whether there is a
+    layer of that name. `model` is the model; if a reshape has patched constants, it is a copy with the new elements. An inference does not
+    change; it can be pickled and sent to another process.
+    """
+
+    __slots__ = ("_inference", "model")
+
+    def __init__(self, inference: inner.Inference, model: Model | None = None) -> None:
+        self._inference = inference
+        self.model: Model = published(inference.model) if model is None or model._graph is not inference.model else model
+
+    @property
+    def ok(self) -> bool:
+        """Whether OpenVINO can be expected to read the model: no diagnostic is an error."""
+        return self._inference.ok
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """What is wrong with the file, and what should be known about it, in the order of the file."""
+        return self._inference.diagnostics
+
+    @property
+    def guards(self) -> list[Guard]:
+        """The conditions on the sizes of the inputs, simplified; last are conditions on sizes that depend on data, and premises."""
+        return self._inference.guards
+
+    @property
+    def inputs(self) -> Ports[InferredPort]:
+        """The inputs of the model, in its order, by the names of their layers and tensors."""
+        return Ports([_port(self, port, port.node.name) for port in self.model.inputs], _names_of_end)
+
+    @property
+    def outputs(self) -> Ports[InferredPort]:
+        """The outputs of the model, in its order, by the names of their layers and tensors."""
+        ports = [port for port in self.model.outputs if port.source is not None]
+        return Ports([_port(self, port, _name_of_output(port)) for port in ports], _names_of_end)
+
+    @property
+    def ports(self) -> dict[str, tuple[str, str]]:
+        """Element type and shape of every output port, in OpenVINO's notation, by the key of the port (`2.body/5:1`).
+
+        OpenVINO converts the inputs and outputs of an IR of version 10. Their ports have the types that OpenVINO shows.
+        """
+        return self._inference.ports
+
+    @property
+    def formulas(self) -> dict[str, str]:
+        """The shapes of output ports as formulas, by the key of the port, for shapes with a size that is no plain number."""
+        return self._inference.formulas
+
+    def layer(self, id: int | str) -> InferredLayer:
+        """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
+        return _layer(self, self._inference.layer(id))
+
+    def __contains__(self, item: object) -> bool:
+        """Whether the model has a layer of this name, or this node or layer."""
+        return (item.node if isinstance(item, InferredLayer) else item) in self.model
+
+    def __iter__(self) -> Iterator[InferredLayer]:
+        return (_layer(self, view) for view in self._inference)
+
+    def __len__(self) -> int:
+        return len(self.model)
+
+    @overload
+    def __getitem__(self, item: str | Node) -> InferredLayer: ...
+    @overload
+    def __getitem__(self, item: InputPort | OutputPort) -> InferredPort: ...
+    def __getitem__(self, item: str | Node | InputPort | OutputPort) -> InferredLayer | InferredPort:
+        """The first layer with this name, the layer of a node, or the facts of a port. Raises `KeyError` if there is none."""
+        if isinstance(item, str):
+            return _layer(self, self._inference[item])
+        node = item if isinstance(item, Node) else item.node
+        if all(graph is not node.model._graph for graph, _ in self._inference.graphs):
+            raise KeyError(f"{item!r} is of another model")
+        return _layer(self, self._inference.view(node._node)) if isinstance(item, Node) else _port(self, item, "")
+
+    def explain(self, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
+        """Why a port, or one axis of it, has its shape: `irshape.explain` for this inference."""
+        from irshape.answers.explain.explainer import explain
+
+        return explain(self._inference.reading, layer, port, axis)
+
+    def named(self) -> Inference:
+        """The same inference with the symbols of the signature in its formulas, for the sizes of the inputs that nobody has named.
+
+        Shapes and diagnostics stay as they are. The formulas and guards are those that `irshape.infer` finds for the inputs of the
+        signature. It is the inference itself, if the inputs have no open sizes without names, or if the model has errors or no signature
+        is found.
+        """
+        from irshape.answers.signature.naming import named
+
+        found = named(self._inference)
+        return self if found is self._inference else Inference(found, self.model)
+
+    def xml(self) -> bytes:
+        """The file with the inferred facts in its ports; every other byte is unchanged.
+
+        A `<dim>` holds a number or -1. Intervals and formulas of named symbols go into the port's `<rt_info>`, which OpenVINO ignores.
+        Parameters get the shapes that were given for them. A file that could not be read to its end is returned unchanged.
+        """
+        return self._inference.xml()
+
+    def tree(self) -> _ElementTree:
+        """The annotated file as an lxml tree, which knows its path. Raises `ValueError` if the file could not be read completely."""
+        from irshape.inference.export import tree
+
+        return tree(self._inference)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        in_place: bool = False,
+        weights: Literal["copy", "link", "none"] = "copy",
+    ) -> None:
+        """Write the annotated file, completely or not at all, and its weights beside it.
+
+        An existing file is replaced only with `force`, and the input itself only with `in_place`; otherwise raises `FileExistsError`. A
+        model with errors is written only with `force`; otherwise raises `ValueError`. `weights` says how the `.bin` gets its place:
+        `"copy"`, which shares the blocks of the original where the file system can copy on write; `"link"`, a hard link, so that a program
+        that writes one of the two in place changes both; `"none"`, not at all. A file that is written in place keeps its weights. A model
+        with patched constants needs a copy. Raises `OSError` if a file cannot be written, `ValueError` for another word.
+        """
+        _refuse_errors(self, force=force)
+        self._inference.write(path, force=force, in_place=in_place, weights=weights)
+
+    def apply_to(self, model: AnyModel, *, force: bool = False) -> AnyModel:
+        """Give an `openvino.Model` the shapes that the inputs have here, and return it.
+
+        Inputs are matched by name. Axes with the same symbol get the same `openvino.Symbol`. The names of the symbols go into the
+        model's `rt_info`, which OpenVINO saves, and irshape finds them there when it reads the model again. Raises `ValueError` for a model
+        with errors unless `force` is true, and `InputError` if the model has other inputs than this one, if constants of this one were
+        patched, or if OpenVINO refuses the shapes.
+        """
+        _refuse_errors(self, force=force)
+        from irshape.inference.export import apply_to
+
+        return apply_to(self._inference, model)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/report.schema.json`."""
+        return self._inference.to_dict()
+
+    def _exported(self) -> tuple[graphs.Model, Facts, Container[str]]:
+        from irshape.inference.export import faulty, port_facts
+
+        return self._inference.model, port_facts(self._inference), faulty(self._inference)
+
+    def _repr_html_(self) -> str:
+        from irshape.inference.export import html
+
+        return html(self._inference)
+
+    def __repr__(self) -> str:
+        return repr(self._inference)
+
+
+def _layer(inference: Inference, view: inner.InferredLayer) -> InferredLayer:
+    """The public form of a layer."""
+    node = public(view.node) if view.node.model is not inference.model._graph else inference.model._of(view.node)
+    fed = [port for port, slot in zip(node.inputs, view.node.sources, strict=True) if slot >= 0]
+    inputs = [InferredPort(port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
+    outputs = [InferredPort(port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
+    return InferredLayer(node, Ports(inputs, _names_of_port), Ports(outputs, _names_of_port))
+
+
+def _port(inference: Inference, port: InputPort | OutputPort, name: str) -> InferredPort:
+    """The facts of a port; it has this name, or by default that of the operation. Raises `KeyError` if no edge leads to it."""
+    view = inference._inference.view(port.node._node)
+    index, facts = port.index, view.outputs
+    if isinstance(port, InputPort):
+        sources = port.node._node.sources
+        if sources[index] < 0:
+            raise KeyError(f"no edge leads to {port!r}")
+        index, facts = sum(slot >= 0 for slot in sources[:index]), view.inputs
+    return InferredPort(port, facts[index], name or port.name)
+
+
+def _names_of_port(port: InferredPort) -> list[str]:
+    return [port.name, *port.port.names]
+
+
+def _names_of_end(port: InferredPort) -> list[str]:
+    return [port.name, *names_of_end(port.port)]
+
+
+def _name_of_output(port: InputPort) -> str:
+    """The name of an output of the model: that of its tensor, else that of the layer that gives it."""
+    source = port.source
+    assert source is not None
+    return next(iter(source.names), source.node.name)
+
+
+def _refuse_errors(inference: Inference, *, force: bool) -> None:
+    """Raise `ValueError` for a model with errors unless `force` is true."""
+    errors = [one for one in inference.diagnostics if one.severity == ERROR]
+    if errors and not force:
+        raise ValueError(f"the model has {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it all the same")

@@ -1,0 +1,75 @@
+"""A model whose inputs take one shape after the other, as programs see it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from irshape.api.inference import Inference
+from irshape.api.reading import Reading, taken
+from irshape.inference import session as inner
+from irshape.model.public import Model, published
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from irshape.inference.inputs import ShapeLike, Shapes
+    from irshape.inference.plan.plan import Plan
+    from irshape.xml.source import Source
+
+
+class Session:
+    """A model whose inputs can be given other shapes, again and again.
+
+    What was found for one shape is remembered for the next, so that only layers whose inputs change are worked out anew. From the
+    second change of the same inputs on, a plan answers where it can: formulas for the sizes of all tensors. A session belongs to
+    one thread at a time; each answer stays as it is, whatever comes after it.
+    """
+
+    def __init__(self, source: Source | Model, **reading: Unpack[Reading]) -> None:
+        """Takes a model, or what `irshape.read` takes. Raises the errors of `irshape.read`."""
+        model, weights, opaque = taken(source, reading)
+        self._session = inner.Session(model._graph, weights=weights, opaque=opaque)
+
+    @property
+    def model(self) -> Model:
+        """The model; after a reshape that has patched constants, a copy with the new elements."""
+        return published(self._session.model)
+
+    @property
+    def plan(self) -> Plan | None:
+        """The plan that answered last, or was made last: the sizes of all tensors as a function of the sizes that change.
+
+        None until the inputs have changed twice. `plan.source` is its text in Python, `plan.to_dict()` its JSON for other languages.
+        """
+        return self._session.plan
+
+    def infer(self) -> Inference:
+        """The element type and shape of every port, for the shapes that the inputs have now."""
+        return Inference(self._session.infer())
+
+    def reshape(
+        self,
+        inputs: Shapes | None = None,
+        /,
+        *,
+        symbols: Mapping[str, str] | None = None,
+        batch: int | str | None = None,
+        patch_constants: bool = False,
+        **named: ShapeLike,
+    ) -> Inference:
+        """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
+
+        `symbols` gives the ranges of symbols, `batch` the size of the batch axis of the inputs that are not named; a note says
+        which axis that is, and how it is known. Raises `InputError` if an input does not exist, a shape does not parse or the
+        batch axis is not clear. If the model cannot have these shapes, the errors of the answer are everything that stands
+        in the way, with the constants at fault; then the session stays as it was.
+
+        With `patch_constants`, the constants at fault get the elements that fit, in a copy of the weights, if every layer then passes:
+        `patches` in `Inference.to_dict` lists them, and the session goes on with the patched model. If irshape knows no such elements, a
+        note (N109) says why.
+        """
+        return Inference(self._session.reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants, **named))
+
+    def __repr__(self) -> str:
+        return f"<Session of {self.model!r}>"

@@ -1,0 +1,234 @@
+"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes, cost and fix.
+
+Each verb takes a model, or whatever `read` takes. The arguments of `Reading` say how a source is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+import irshape.verbs as inner
+from irshape.api.inference import Inference
+from irshape.api.reading import Reading, named, taken
+from irshape.api.session import Session
+from irshape.model.public import Model
+from irshape.shape.limits import DEFAULT, Limits
+
+if TYPE_CHECKING:
+    from typing import Literal, Unpack
+
+    from irshape.answers.cost.cost import Cost
+    from irshape.answers.diff import Difference
+    from irshape.answers.explain.explanation import Explanation
+    from irshape.answers.info import Info
+    from irshape.answers.signature.signature import Signature
+    from irshape.answers.sizes import ValidSizes
+    from irshape.inference.inputs import Shapes
+    from irshape.ops.extensions import Extensions
+    from irshape.report.diagnostic import Diagnostic
+    from irshape.xml.source import Source
+    from irshape.xml.weights import WeightsChoice
+
+
+def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[Reading]) -> Model:
+    """Read an IR into a model.
+
+    `source` is a path, bytes, XML text, a binary file object, an `lxml` or `xml.etree` tree or element, or an `openvino.Model`. Text that
+    begins with `<` is XML, other text is a path. `path` names the file in messages, if `source` is no path. `weights` is the `.bin` (path,
+    bytes or file object), if it is not beside the `.xml` and does not come with the source; False reads no weights and takes the values of
+    constants for unknown. `opaque` names unknown operations whose recorded ports are trusted; `Regex*` names several. `opset` is the
+    version of layers that state none, as in examples of the specification. `limits` bound what the file may demand, now and in every later
+    use of the model. `extensions` are files (`ops.toml`, `ops.py`) and modules with operations of extensions, which the model then may use.
+    A faulty file gives a model, too: `irshape.check` tells its faults.
+
+    Raises `OSError` if a path cannot be read, `TypeError` for a source of another kind, `ValueError` for an `openvino.Model` that OpenVINO
+    cannot write as an IR, and `ExtensionError` if an extension cannot be loaded.
+    """
+    return taken(source, reading, path)[0]
+
+
+def infer(
+    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
+) -> Inference:
+    """Infer the element type and shape of every port.
+
+    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
+    (`{"H": "32..1024"}`). Raises `InputError` if an input does not exist or a shape does not parse, and the errors of `read`. A faulty
+    model raises nothing; its faults are diagnostics.
+    """
+    model, weights, opaque = taken(source, reading)
+    return Inference(inner.infer(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque), model)
+
+
+def check(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    targets: str | Iterable[str] = (),
+    suppressions: bool = True,
+    structure: bool = False,
+    **reading: Unpack[Reading],
+) -> Inference:
+    """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts.
+
+    With `suppressions`, faults are left out that the file itself asks to ignore (`<irshape ignore="R201"/>` in an `<rt_info>`). `targets`
+    are policies that the model must meet: `static-shapes`, `bounded`, `ranked`, `max-rank=6`, `npu`. With `structure`, the elements and
+    attributes of the file are also compared with the schema `schemas/openvino-ir.xsd` (X202). Raises `InputError` for an
+    unknown policy, and the errors of `infer`.
+    """
+    model, weights, opaque = taken(source, reading)
+    found = inner.check(
+        model._graph,
+        inputs=inputs,
+        symbols=symbols,
+        weights=weights,
+        opaque=opaque,
+        targets=named(targets),
+        suppressions=suppressions,
+        structure=structure,
+    )
+    return Inference(found, model)
+
+
+def reshape(
+    source: Source | Model,
+    inputs: Shapes | None = None,
+    *,
+    symbols: Mapping[str, str] | None = None,
+    batch: int | str | None = None,
+    patch_constants: bool = False,
+    **reading: Unpack[Reading],
+) -> Inference:
+    """Infer the model with other input shapes; `Inference.write` writes the reshaped file.
+
+    If the model cannot have these shapes, the errors are all layers that stand in the way, each with the constant at fault and the value
+    that would fit. With `patch_constants`, these values replace the ones at fault, in a copy of the weights, if every layer then passes:
+    `patches` in `Inference.to_dict` lists them, and `Inference.write` writes the copy beside the file. A note (N109) says why that is not
+    possible. `batch` is the new batch size of all inputs that `inputs` does not name. Takes and raises what `infer` does otherwise, and
+    raises `InputError` if the batch axis is ambiguous.
+    """
+    return Session(source, **reading).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
+
+
+def explain(
+    source: Inference | Source | Model,
+    layer: str | int,
+    port: int | None = None,
+    axis: int | None = None,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    **reading: Unpack[Reading],
+) -> Explanation:
+    """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule.
+
+    Takes an inference, or what `infer` takes. `layer` is a name, or an id as in `Inference.ports` (`7`, `2.body/5`). `port` is the id of a
+    port in the file; by default it is the first output. `axis` counts from 0, or with -1 from the end; by default all axes and the element
+    type are explained. Raises `InputError` if the model has no such layer, port or axis.
+    """
+    if not isinstance(source, Inference):
+        return infer(source, inputs=inputs, symbols=symbols, **reading).explain(layer, port, axis)
+    if inputs or symbols or reading:
+        raise TypeError("an inference has its inputs already; give a model, or no other arguments")
+    return source.explain(layer, port, axis)
+
+
+def diff(
+    a: Source | Model,
+    b: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    cost: bool = False,
+    weights: tuple[WeightsChoice, WeightsChoice] | Literal[False] = (None, None),
+    opaque: str | Iterable[str] = (),
+    limits: Limits = DEFAULT,
+    extensions: Extensions = (),
+) -> Difference:
+    """Compare the graphs of model `a` and model `b`.
+
+    `inputs` and `symbols` are applied to both. `weights` are the `.bin` files of `a` and `b`, if they are not beside the `.xml`; False
+    compares the models without weights. If one `.bin` is missing, both are compared without weights. With `cost`, the costs of both are
+    compared, too, as `Difference.cost`. Raises the errors of `infer`.
+    """
+    reading = Reading(opaque=opaque)
+    if limits is not DEFAULT:
+        reading["limits"] = limits
+    if extensions:
+        reading["extensions"] = extensions
+    first, second = (taken(source, reading) for source in (a, b))
+    return inner.diff(
+        first[0]._graph, second[0]._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=first[2] | second[2], cost=cost
+    )
+
+
+def info(
+    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
+) -> Info:
+    """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
+
+    Takes and raises what `infer` does.
+    """
+    model, weights, opaque = taken(source, reading)
+    return inner.info(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+
+
+def signature(
+    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
+) -> Signature:
+    """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave.
+
+    Every open size of an input or a variable becomes a symbol, a number or a formula of symbols. Symbols in `inputs` keep their names.
+    Takes and raises what `infer` does.
+    """
+    model, weights, opaque = taken(source, reading)
+    return inner.signature(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+
+
+def valid_sizes(
+    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
+) -> ValidSizes:
+    """Find the input sizes for which the model is valid, as a condition.
+
+    The question covers the symbols in the shapes of `inputs`, and every other dynamic size in the symbols of the signature. All sizes are
+    at least 1. Takes and raises what `infer` does, and raises `InputError` if the inputs have no dynamic sizes.
+    """
+    model, weights, opaque = taken(source, reading)
+    return inner.valid_sizes(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+
+
+def cost(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Mapping[str, str] | None = None,
+    near: Mapping[str, int] | None = None,
+    views: bool = False,
+    in_place: bool = False,
+    **reading: Unpack[Reading],
+) -> Cost:
+    """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs.
+
+    Every open size is a symbol, as in `signature`. `near` turns formulas into numbers to compare them; sizes left out get defaults. `views`
+    and `in_place` let tensors share memory: a Reshape has that of its input, and an element-wise operation that of an input of the same
+    size that nobody reads afterwards. Takes and raises what `infer` does otherwise, and raises `InputError` for an unknown symbol in
+    `near`.
+    """
+    model, weights, opaque = taken(source, reading)
+    return inner.cost(
+        model._graph, inputs=inputs, symbols=symbols, near=near, views=views, in_place=in_place, weights=weights, opaque=opaque
+    )
+
+
+def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[Diagnostic]:
+    """Mend the faults that have a safe fix in the file itself, all at once or not at all, and return them.
+
+    Takes what `check` returns or takes. Of fixes that overlap, only the first is made. Raises `OSError` if the file cannot be written, or
+    no longer holds the bytes that were checked.
+    """
+    from irshape.inference.mending import mend
+
+    found = source if isinstance(source, Inference) else check(source, **reading)
+    return mend(found._inference)

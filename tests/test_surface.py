@@ -1,0 +1,235 @@
+"""What is public is written down, and what is written down exists."""
+
+import copy
+import inspect
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+import irshape.extend
+from irshape.api.reading import Reading
+
+ROOT = Path(__file__).parent.parent
+ATROUS = "examples/atrous.xml"
+PAGE = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
+# The classes that a program meets first have at most so many names; no class of these has more methods than that.
+MOST_NAMES, MOST_METHODS = 20, 25
+# What their lists and tuples and enumerations have from Python is not listed, and neither are the element types.
+BASES = (list, tuple, Exception)
+
+
+def objects() -> dict[str, Any]:
+    """An object of each class that `irshape` exports, or the class itself where its objects have no further names."""
+    inference = irshape.infer(ATROUS, inputs={"image": "[1,3,H,W]"})
+    node = inference.model["stem/weights"]
+    diagnostic = irshape.check("examples/faulty.xml").diagnostics[0]
+    found = {
+        "Const": node.const,
+        "Cost": irshape.cost(ATROUS),
+        "Diagnostic": diagnostic,
+        "Difference": irshape.diff(ATROUS, ATROUS),
+        "Explanation": inference.explain("stem"),
+        "Guard": inference.guards[0],
+        "Inference": inference,
+        "InferredLayer": inference["stem"],
+        "InferredPort": inference.inputs[0],
+        "Info": irshape.info(ATROUS),
+        "InputPort": node.outputs[0].readers[0],
+        "Model": inference.model,
+        "Node": node,
+        "OutputPort": node.outputs[0],
+        "Session": irshape.Session(ATROUS),
+        "Signature": irshape.signature(ATROUS),
+        "ValidSizes": irshape.valid_sizes(ATROUS),
+        "Where": diagnostic.where,
+    }
+    named = {name: getattr(irshape, name) for name in irshape.__all__}
+    return {name: found.get(name, value) for name, value in named.items() if inspect.isclass(value)}
+
+
+def names_of(one: Any) -> list[str]:
+    """The public names of an object or a class, without those that its base of Python has."""
+    cls = one if inspect.isclass(one) else type(one)
+    inherited = {name for base in BASES if issubclass(cls, base) for name in dir(base)}
+    constants = {name for name in dir(cls) if cls is irshape.ElementType and isinstance(getattr(cls, name), irshape.ElementType)}
+    return [name for name in dir(one) if not name.startswith("_") and name not in inherited | constants]
+
+
+def surface() -> dict[str, list[str]]:
+    """The public names of each class."""
+    return {name: names for name, one in objects().items() if (names := names_of(one))}
+
+
+def written() -> dict[str, list[str]]:
+    """The public names of each class as the page has them."""
+    rows = re.findall(r"^\| `(\w+)` \| (`.*`) \|$", PAGE.split("<!-- surface -->")[1].split("<!-- end -->")[0], re.MULTILINE)
+    return {name: re.findall(r"`(\w+)`", names) for name, names in rows}
+
+
+def test_the_page_lists_what_is_public() -> None:
+    assert written() == surface()
+
+
+@pytest.mark.parametrize("name", ["Model", "Node", "InputPort", "OutputPort", "InferredPort", "InferredLayer", "Inference", "Session"])
+def test_the_first_classes_have_few_names(name: str) -> None:
+    cls = getattr(irshape, name)
+    assert len(names_of(objects()[name])) <= MOST_NAMES
+    for one in cls.__mro__[:-1]:
+        assert len(re.findall(r"^    def ", inspect.getsource(one), re.MULTILINE)) <= MOST_METHODS, one
+
+
+def test_each_object_shows_itself_in_one_line() -> None:
+    for name, one in objects().items():
+        if not inspect.isclass(one):
+            shown = repr(one)
+            assert "\n" not in shown and " object at 0x" not in shown and len(shown) > 3, name
+
+
+@pytest.mark.parametrize("name", ["Cost", "Inference", "Info", "Model", "Signature"])
+def test_a_notebook_shows_a_table(name: str) -> None:
+    assert objects()[name]._repr_html_().count("<table>") >= 1
+
+
+def test_an_inferred_port_leads_to_its_port_and_back() -> None:
+    inference = irshape.infer(ATROUS)
+    for layer in inference:
+        for one in (*layer.inputs, *layer.outputs):
+            assert one.port.node == layer.node and inference[one.port] == one and one.id == one.port.id
+    assert inference[inference.model["stem"]] == inference["stem"]
+    with pytest.raises(KeyError, match="of another model"):
+        inference[irshape.read(ATROUS)["stem"].outputs[0]]
+
+
+def test_inputs_and_outputs_are_found_by_name_and_position() -> None:
+    inference = irshape.infer("examples/decoder.xml")
+    model = inference.model
+    assert [one.name for one in inference.inputs] == [node.name for node in model.parameters]
+    assert [one.port.node for one in inference.outputs] == model.results
+    for one in (*inference.inputs, *inference.outputs):
+        ports = inference.inputs if one in inference.inputs else inference.outputs
+        assert ports[one.name].port == one.port
+        assert all(ports[name].port.names == one.port.names for name in one.port.names)
+    with pytest.raises(KeyError, match="no port 'maks'; there are "):
+        inference.outputs["maks"]
+    stem = inference.model.of_type("Parameter")[0].consumers[0]
+    assert [stem.inputs[port.name] for port in stem.inputs] == stem.inputs
+
+
+def test_a_graph_tool_finds_edges_ancestors_and_descendants() -> None:
+    model = irshape.read(ATROUS)
+    edges = model.edges
+    assert all(port in source.readers and port.source == source for source, port in edges)
+    assert len(edges) == sum(len(node.producers) for node in model)
+    stem = model["stem"]
+    assert [node.name for node in stem.ancestors()] == ["image", "stem/weights"]
+    assert model["mask"] in stem.descendants() and stem not in stem.descendants()
+    assert all((one in other.ancestors()) == (other in one.descendants()) for one in model for other in model)
+
+
+def test_every_verb_takes_the_same_sources() -> None:
+    model = irshape.read(ATROUS)
+    data = Path(ATROUS).read_bytes()
+    weights = Path(ATROUS).with_suffix(".bin").read_bytes()
+    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.valid_sizes, irshape.cost):
+        answers = [verb(ATROUS), verb(Path(ATROUS)), verb(data, weights=weights), verb(model), verb(model.tree())]  # type: ignore[operator]
+        # A tree has other lines, because it is written again.
+        shown = [re.sub(r"'(file|line)': (\d+|None|'[^']*')", "", str(one.to_dict())) for one in answers]
+        assert all(one == shown[0] for one in shown), verb
+    assert irshape.diff(model, model.tree()).is_same
+    assert irshape.explain(model, "stem").value == irshape.explain(ATROUS, "stem").value
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"limits": irshape.Limits(rank=3)}, "the model was read with other limits"),
+        ({"extensions": ["examples/patches.toml"]}, "the model was read with other extensions"),
+        ({"opset": "opset1"}, "the model was read with other opset"),
+        ({"wieghts": None}, "there is no argument 'wieghts'; a source is read with weights, opaque, opset, limits, extensions"),
+    ],
+)
+def test_what_belongs_to_a_model_cannot_be_given_beside_it(given: dict[str, Any], message: str) -> None:
+    model = irshape.read(ATROUS)
+    for verb in (irshape.infer, irshape.check, irshape.info, irshape.signature, irshape.valid_sizes, irshape.cost, irshape.Session):
+        with pytest.raises(TypeError, match=message):
+            verb(model, **given)
+
+
+def test_the_same_arguments_may_be_given_again() -> None:
+    limits = irshape.Limits(rank=3)
+    model = irshape.read("examples/extension.xml", limits=limits, extensions="examples/patches.toml")
+    assert irshape.check(model, limits=irshape.Limits(rank=3), extensions=["examples/patches.toml"]).model is model
+
+
+def test_a_model_keeps_what_it_was_read_with() -> None:
+    path = "examples/extension.xml"
+    assert not irshape.infer(path).ok
+    model = irshape.read(path, opaque="PatchEmbed")
+    assert irshape.infer(model).ok and irshape.check(pickle.loads(pickle.dumps(model))).ok
+    assert not irshape.infer(model, opaque=()).ok
+
+
+def test_one_name_stands_for_itself_and_not_for_its_letters() -> None:
+    assert not irshape.infer("examples/extension.xml", opaque="X*").ok
+    assert irshape.infer("examples/extension.xml", opaque="Patch*").ok
+    assert irshape.check(ATROUS, targets="ranked").ok
+
+
+def test_a_copy_of_a_model_is_the_model() -> None:
+    model = irshape.read(ATROUS)
+    assert copy.copy(model) is model
+    assert copy.copy(irshape.infer(model))["stem"] == irshape.infer(model)["stem"]
+
+
+def test_an_unpickled_inference_explains_and_names_in_a_fresh_process(tmp_path: Path) -> None:
+    inference = irshape.infer(ATROUS)
+    (tmp_path / "inference").write_bytes(pickle.dumps(inference))
+    code = (
+        "import pickle, sys\n"
+        "found = pickle.load(open(sys.argv[1], 'rb'))\n"
+        "print(found.explain('stem', axis=2).value)\n"
+        "print(found.named()['stem'].outputs[0].formula)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path / "inference")], capture_output=True, text=True, check=True)
+    assert run.stdout.strip().endswith("\n" + inference.named()["stem"].outputs[0].formula)
+
+
+def test_the_guards_of_a_named_inference_have_its_names() -> None:
+    inference = irshape.infer(ATROUS)
+    assert any("d1" in str(guard.requirement) for guard in inference.guards)
+    assert not any(re.search(r"\bd\d", str(guard.requirement)) for guard in inference.named().guards)
+
+
+def test_a_model_with_errors_is_written_only_by_force(tmp_path: Path) -> None:
+    inference = irshape.check("examples/faulty.xml")
+    with pytest.raises(ValueError, match=r"the model has 6 errors, the first is: .*; force=True writes it all the same"):
+        inference.write(tmp_path / "written.xml")
+    assert list(tmp_path.iterdir()) == []
+    inference.write(tmp_path / "written.xml", force=True)
+    assert (tmp_path / "written.xml").read_bytes() == inference.xml()
+
+
+@pytest.mark.parametrize("id", ["stem", "", "2.body/x", "99", "/"])
+def test_a_layer_that_does_not_exist_is_a_key_error(id: str) -> None:
+    with pytest.raises(KeyError):
+        irshape.infer(ATROUS).layer(id)
+
+
+def test_weights_beside_a_model_stay_so_in_a_pickle(tmp_path: Path) -> None:
+    path = tmp_path / "alone.xml"
+    path.write_bytes(Path(ATROUS).read_bytes())
+    model = irshape.read(path)
+    again = pickle.loads(pickle.dumps(model.weights))
+    assert model.weights is not None and again._is_beside == model.weights._is_beside
+
+
+def test_the_module_for_extensions_has_what_it_names() -> None:
+    assert all(hasattr(irshape.extend, name) for name in irshape.extend.__all__)
+    assert not {"op", "Op", "In", "Out", "Context"} & set(irshape.__all__)
+    assert set(Reading.__annotations__) == {"weights", "opaque", "opset", "limits", "extensions"}
