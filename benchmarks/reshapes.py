@@ -9,6 +9,8 @@ model is measured in a process of its own. Prints a line for each model, and how
 import gc
 import os
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -17,7 +19,7 @@ from typing import Any
 import openvino
 
 import irshape
-from benchmarks.inside import differences, timed
+from benchmarks.inside import differences
 from benchmarks.measure import count_layers
 
 # Smaller files are of one operation or a few: a call alone takes more than the reshape.
@@ -64,20 +66,26 @@ def ratio(path: Path) -> tuple[float, float, str]:
     def theirs(shapes: Sizes) -> None:
         model.reshape({outputs[name]: openvino.PartialShape(list(shape)) for name, shape in shapes.items()})
 
-    seconds: list[list[float]] = [[], []]
-    for number, shapes in enumerate(found):
-        spent, inference = timed(lambda shapes=shapes: session.reshape(shapes))  # type: ignore[misc]
-        if number >= _BEFORE:
-            seconds[0].append(spent)
-        del inference
-    for shapes in found[_BEFORE:]:
-        seconds[1].append(timed(lambda shapes=shapes: theirs(shapes))[0])  # type: ignore[misc]
+    for shapes in found[:_BEFORE]:
+        session.reshape(shapes)
+    gc.collect()
+    seconds = [_spent(reshape, found[_BEFORE:]) for reshape in (session.reshape, theirs)]
     if different := differences(session.infer(), model, is_exact=False):
         raise ValueError(f"the shapes differ: {different[0]}")
     plan: Any = session.plan
     left = "no plan" if plan is None else f"{len(plan.asks)} rules asked" if plan.asks else ""
     ours, others = (1e3 * median(one) for one in seconds)
     return ours, others, left
+
+
+def _spent(reshape: Callable[[Sizes], Any], several: list[Sizes]) -> list[float]:
+    """The CPU seconds of each reshape, one after the other."""
+    spent = []
+    for shapes in several:
+        start = time.process_time()
+        reshape(shapes)
+        spent.append(time.process_time() - start)
+    return spent
 
 
 def main() -> None:

@@ -138,8 +138,11 @@ class _Builder:
             signature = layer.signature
             known = resolved.get(signature)
             if known is None:
+                op_class = self.class_of(layer)
+                if op_class is not None:
+                    model.shared_op(op_class, signature)  # reads the attributes
                 known = resolved[signature] = (
-                    self.class_of(layer),
+                    op_class,
                     model._by_type.setdefault(signature.type, []),
                     signature.input_count,
                     signature.output_count,
