@@ -32,8 +32,10 @@ def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "
     """
     stride, dilation, pad_begin, pad_end = slide
     extent = dilated(kernel, dilation)
-    padded = size + pad_begin + pad_end
-    _require_fit(ctx, size, extent, pad_begin + pad_end, axis)
+    pads = pad_begin + pad_end
+    padded = size + pads
+    if not le_unasked(extent, padded):
+        _require_fit(ctx, size, extent, pads, axis)
     if rounding == "floor":
         rounded = padded - extent
     elif rounding == "ceil":
@@ -48,8 +50,6 @@ def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "
 def _require_fit(ctx: Judge, size: Size, extent: Size, pads: int, axis: int) -> None:
     """Demand that a kernel fits into the padded data. OpenVINO checks static sizes, and takes pads that sum to less than -1 for 0."""
     padded = size + pads
-    if le_unasked(extent, padded):
-        return
     with ctx.openvino_checks(at=STATIC):
         if pads >= 0 or not lt(padded, extent):
             ctx.require_ge(padded, extent, _TOO_LARGE, axis=axis)
