@@ -59,23 +59,19 @@ class Rules:
             return memo.get((node, *facts)) or self._computed(node, transfer, facts)
         return outcome
 
-    @property
-    def openvino(self) -> Rules:
-        """The rules in OpenVINO's domain, with the same facts."""
+    def seen_by_openvino(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> tuple[tuple[Fact, ...], Outcome]:
+        """The second road of a rule: OpenVINO's view of these facts, and the outcome of the rule in OpenVINO's domain."""
+        intervals_only = self.scope.intervals
         if self._openvino is None:
-            self._openvino = Rules(self.facts, self.scope.intervals, states_types=self.states_types)
+            self._openvino = Rules(self.facts, intervals_only, states_types=self.states_types)
         self._openvino.is_reshaped = self.is_reshaped
-        return self._openvino
-
-    def views(self, facts: tuple[Fact, ...]) -> tuple[Fact, ...]:
-        """OpenVINO's view of facts."""
         known, views = self._views, []
         for fact in facts:
             view = known.get(fact)
             if view is None:
-                view = known[fact] = intervals(fact, self.facts, self.scope.intervals)
+                view = known[fact] = intervals(fact, self.facts, intervals_only)
             views.append(view)
-        return tuple(views)
+        return tuple(views), self._openvino.apply(node, transfer, tuple(views))
 
     def _computed(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         application = Application(self, node, transfer, facts)
@@ -155,8 +151,7 @@ class Application(Context):
         ours = Outcome(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
         if self.openvino_knows_same or self.is_static:
             return ours
-        views = self.rules.views(self.facts)
-        theirs = self.rules.openvino.apply(self.node, self.transfer, views)
+        views, theirs = self.rules.seen_by_openvino(self.node, self.transfer, self.facts)
         self.is_unshared |= not self.transfer.shares(views)
         outcome = judged(ours, theirs, self.table, self.listed)
         if outcome.outputs is theirs.outputs:
