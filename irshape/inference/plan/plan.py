@@ -67,8 +67,8 @@ class Plan:
 
     `model` is the model, `symbols` are the axes that change, `steps` the formulas by name and the rules that are asked, in order, and
     `conditions` the formulas that must hold. `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors`
-    are the templates of the tensors that the symbols change, `open` the tensors that only rules tell. `examines` says that the variables
-    of the model must be compared for each reshape.
+    are the templates of the tensors that the symbols change, `open` the tensors that only rules tell, `asks` the rules that are asked.
+    `examines` says that the variables of the model must be compared for each reshape.
     """
 
     def __init__(
