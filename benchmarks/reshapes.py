@@ -73,7 +73,7 @@ def ratio(path: Path) -> tuple[float, float, str]:
     if different := differences(session.infer(), model, is_exact=False):
         raise ValueError(f"the shapes differ: {different[0]}")
     plan: Any = session.plan
-    left = "no plan" if plan is None else f"{len(plan.asks)} rules asked" if plan.asks else ""
+    left = "no plan" if plan is None else f"rules asked: {len(plan.asks)}" if plan.asks else ""
     ours, others = (1e3 * median(one) for one in seconds)
     return ours, others, left
 

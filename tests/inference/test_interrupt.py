@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
+from irshape.answers.signature.naming import named
+from irshape.inference.session import Session
+from irshape.model.model import Model
 from tests.inference.test_plan import said
 from tests.support.ir import Net
 
@@ -67,13 +70,13 @@ def interrupted(run: Callable[[], object], moment: int, error: type[BaseExceptio
     return interrupter.count
 
 
-def ports_of(session: irshape.Session, shape: list[int]) -> object:
+def ports_of(session: Session, shape: list[int]) -> object:
     return session.reshape(parameter_0=shape).ports
 
 
-def answer_of_session(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+def answer_of_session(model: Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
     """A session that is interrupted at one of its reshapes, and what it says afterwards."""
-    session = irshape.Session(model)
+    session = Session(model)
     for number, shape in enumerate(SHAPES):
         if number == index:
             interrupt(partial(ports_of, session, shape))
@@ -82,31 +85,31 @@ def answer_of_session(model: irshape.Model, interrupt: Callable[[Callable[[], ob
     return [said(session.reshape(parameter_0=shape)) for shape in SHAPES], said(session.infer())
 
 
-def answer_of_signature(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
-    interrupt(lambda: irshape.signature(model))
-    signature = irshape.signature(model)
+def answer_of_signature(model: Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    interrupt(lambda: verbs.signature(model))
+    signature = verbs.signature(model)
     names = list(signature.symbols)
     interrupt(lambda: signature.assign(dict.fromkeys(names, 6)))
     return signature.to_dict(), signature.assign(dict.fromkeys(names, 4)), signature.assign(dict.fromkeys(names, 6))
 
 
-def answer_of_sizes(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
-    interrupt(lambda: irshape.valid_sizes(model))
-    sizes = irshape.valid_sizes(model)
+def answer_of_sizes(model: Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    interrupt(lambda: verbs.valid_sizes(model))
+    sizes = verbs.valid_sizes(model)
     names = list(sizes.symbols)
     interrupt(lambda: sizes.admits(dict.fromkeys(names, 6)))
     return sizes.to_dict(), [sizes.admits(dict.fromkeys(names, number)) for number in (3, 4, 6)]
 
 
-def answer_of_cost(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
-    interrupt(lambda: irshape.cost(model))
-    return irshape.cost(model).to_dict()
+def answer_of_cost(model: Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    interrupt(lambda: verbs.cost(model))
+    return verbs.cost(model).to_dict()
 
 
-def answer_of_inference(model: irshape.Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
-    inference = irshape.infer(model)
-    interrupt(lambda: (inference.ports, inference.guards, inference.named().to_dict(), inference.xml()))
-    return inference.ports, inference.named().to_dict(), inference.xml()
+def answer_of_inference(model: Model, interrupt: Callable[[Callable[[], object]], object], index: int) -> object:
+    inference = verbs.infer(model)
+    interrupt(lambda: (inference.ports, inference.guards, named(inference).to_dict(), inference.xml()))
+    return inference.ports, named(inference).to_dict(), inference.xml()
 
 
 ANSWERS = [answer_of_session] * 3 + [answer_of_signature, answer_of_sizes, answer_of_cost, answer_of_inference]
@@ -119,7 +122,7 @@ def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) ->
     built = net()
     rng = random.Random(part)
     # The first calls fill what the process keeps.
-    expected = {answer: answer(irshape.read(built.xml.encode(), weights=built.bin), lambda run: run(), -1) for answer in ANSWERS}
+    expected = {answer: answer(verbs.read(built.xml.encode(), weights=built.bin), lambda run: run(), -1) for answer in ANSWERS}
     most: dict[object, int] = {}
     for _ in range(MOMENTS // 10):
         answer, error = rng.choice(ANSWERS), rng.choice((KeyboardInterrupt, MemoryError))
@@ -129,7 +132,7 @@ def test_every_answer_after_an_interrupt_is_that_of_a_fresh_object(part: int) ->
         def interrupt(run: Callable[[], object], key: object = (answer, index), counts: list[int] = counts) -> None:
             counts.append(interrupted(run, rng.randint(1, most.get((key, len(counts)), 3000)), error))  # noqa: B023
 
-        again = answer(irshape.read(built.xml.encode(), weights=built.bin), interrupt, index)
+        again = answer(verbs.read(built.xml.encode(), weights=built.bin), interrupt, index)
         for number, count in enumerate(counts):
             most[(answer, index), number] = max(most.get(((answer, index), number), 0), count)
         assert again == expected[answer], (answer, index, error)

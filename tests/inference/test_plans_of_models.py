@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
-import irshape
+from irshape import verbs
 from irshape.inference.inputs import described_shape
+from irshape.inference.session import Session
+from irshape.model.model import Model
 from tests.answers.nets import stem, windows
 from tests.answers.test_cost_architectures import carried
 from tests.answers.test_signature_soundness import sizes
@@ -40,7 +42,7 @@ def assigned(signature: Any, count: int) -> list[dict[str, tuple[int, ...]]]:
     return found
 
 
-def batches(model: irshape.Model) -> list[dict[str, tuple[int, ...]]]:
+def batches(model: Model) -> list[dict[str, tuple[int, ...]]]:
     """The shapes of the inputs with other batches, where the file has no open size."""
     shapes = {node.name: tuple([size.low for size in described_shape(node) or ()]) for node in model.parameters}
     return [{name: (batch, *shape[1:]) for name, shape in shapes.items()} for batch in (1, 2, 3, 5)]
@@ -48,8 +50,8 @@ def batches(model: irshape.Model) -> list[dict[str, tuple[int, ...]]]:
 
 def check(source: Any, weights: Any) -> None:
     """A session makes a plan that leaves nothing open and says what a pass says."""
-    session = irshape.Session(source, weights=weights)
-    signature = irshape.signature(session.model)
+    session = Session(source, weights=weights)
+    signature = verbs.signature(session.model)
     several = assigned(signature, 5) if signature.symbols else batches(session.model)
     assert len(several) >= 3
     for shapes in several:
@@ -57,7 +59,7 @@ def check(source: Any, weights: Any) -> None:
     assert session.plan is not None
     assert not session.plan.open
     for shapes in several:
-        assert said(session.reshape(shapes)) == said(irshape.infer(source, inputs=shapes, weights=weights))
+        assert said(session.reshape(shapes)) == said(verbs.infer(source, inputs=shapes, weights=weights))
 
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
