@@ -231,7 +231,7 @@ def _between(ctx: Context, rest: Size, divisors: Size) -> Size:
 
 def _vanishes_with(size: Size, divisor: Size) -> bool:
     """Whether a size is 0 wherever the divisor is, being a multiple of it."""
-    return eq(size // divisor * divisor, size) is True
+    return eq(size, 0 if divisor == 0 else size // divisor * divisor) is True
 
 
 def _may_be_inferred(size: Size) -> bool:

@@ -396,8 +396,7 @@ def bounds_unasked(size: Size) -> tuple[Bound, Bound]:
 def ask(kind: str, a: Size, b: Size) -> None:
     """Tell whoever gathers the questions of rules that the ranges leave this one open. Nobody else records a question."""
     size = a if isinstance(a, Dim) else b
-    assert isinstance(size, Dim)
-    if size.scope.questions is not None:
+    if isinstance(size, Dim) and size.scope.questions is not None:  # numbers leave nothing open
         size.scope.questions.append((kind, a, b))
 
 
