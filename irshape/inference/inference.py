@@ -452,7 +452,7 @@ class Inference:
             **({"mended": [diagnostic.to_dict() for diagnostic in self.mended]} if self.mended else {}),
             **(described(self.patches) if self.patches else {}),
             "ports": {key: list(facts) for key, facts in ports.items()},
-            "formulas": self.formulas,
+            "symbolic": self.formulas,
             "guards": [guard.to_dict() for guard in guards],
             "layers": {
                 node.key: {"name": node.name, "type": node.type, "version": node.version}

@@ -334,7 +334,7 @@ def report_schema() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": port,
         },
-        "formulas": {
+        "symbolic": {
             "description": "the shapes with formulas, for each port with a size that is not a plain number",
             "type": "object",
             "additionalProperties": {"type": "string"},

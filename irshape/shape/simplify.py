@@ -1,7 +1,7 @@
 """Simplification of requirements: equivalent requirements about the symbols themselves, where possible.
 
 `(H + 3)//4 >= 2` becomes `H >= 5`, `(H + 7)//8 == H//8` becomes `H % 8 == 0`, and `H*W >= 1` becomes `H >= 1` and `W >= 1`. The result is
-always equivalent to the original requirement. One that cases prove to hold for all sizes is left out.
+always equivalent to the original requirement.
 """
 
 from collections import Counter
@@ -11,7 +11,6 @@ from math import gcd, inf
 from operator import and_
 from typing import Final, TypeAlias
 
-from irshape.shape.cases import always_holds
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
@@ -38,7 +37,7 @@ def simplified(requirement: Requirement) -> list[Requirement]:
             done.append(one)
         else:
             pending += reversed(parts)
-    return [one for one in (*done, *reversed(pending)) if not always_holds(one, substituted)]
+    return [*done, *reversed(pending)]
 
 
 def equality(requirement: Requirement) -> dict[int, Expression]:
@@ -110,10 +109,6 @@ def _step_ge(requirement: Requirement) -> _Parts:
         first, second = (dim_of(size.scope, argument) for argument in atom.arguments) if atom.arguments else (0, 0)
         if atom.kind == ("min" if coefficient > 0 else "max"):
             return [_derived(requirement, "ge", rest + coefficient * one, 0) for one in (first, second)]
-        if atom.kind in ("min", "max"):  # an argument that is too small for the sum to be at least 0 is not the greater one
-            for one, other in ((first, second), (second, first)):
-                if le(rest + coefficient * other, -1):
-                    return [_derived(requirement, "ge", rest + coefficient * one, 0)]
         if atom.kind != "floor" or not isinstance(second, int):
             continue
         if abs(coefficient) > 1:

@@ -25,7 +25,7 @@ def inferred(net: Net, shape: str) -> irshape.Inference:
 def test_a_size_that_the_formula_cancels_is_assumed_not_to_be_0() -> None:
     inference = inferred(split_heads(), "[N,S,12]")
     (reshape,) = (node for node in inference.model.nodes if node.type == "Reshape")
-    assert inference.to_dict()["formulas"][f"{reshape.id}:2"] == "[N,S,3,4]"
+    assert inference.to_dict()["symbolic"][f"{reshape.id}:2"] == "[N,S,3,4]"
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N >= 1", True), ("S >= 1", True)]
     assert [guard["is_premise"] for guard in inference.to_dict()["guards"]] == [True, True]
 
