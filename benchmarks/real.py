@@ -15,7 +15,7 @@ from typing import Any
 import openvino
 
 from benchmarks.inside import differences, timed
-from irshape.api import check
+from irshape import check
 
 # A file is measured again until it has had its rounds or so many seconds, but at least so often.
 _ENOUGH = 1.0

@@ -1,4 +1,7 @@
-"""The verbs on the graphs of the engine, for the commands. `irshape.api.verbs` describes their arguments."""
+"""The verbs on the graphs of the engine, for the commands. `irshape.api.verbs` describes their arguments.
+
+Only `read` takes the options of reading; a verb that is given a source reads it as it stands.
+"""
 
 from __future__ import annotations
 
@@ -52,12 +55,9 @@ def infer(
     symbols: Mapping[str, str] | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
 ) -> Inference:
     """Infer the element type and shape of every port."""
-    return _infer(*loaded(source, weights, opset=opset, limits=limits, extensions=extensions), inputs, symbols, opaque, is_check=False)
+    return _infer(*loaded(source, weights), inputs, symbols, opaque, is_check=False)
 
 
 def check(
@@ -67,9 +67,6 @@ def check(
     symbols: Mapping[str, str] | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
     targets: Iterable[str] = (),
     suppressions: bool = True,
     structure: bool = False,
@@ -80,7 +77,7 @@ def check(
         from irshape.answers.policies import find_policies, violations
 
         policies = find_policies(wanted)
-    model, own = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    model, own = loaded(source, weights)
     inference = _infer(model, own, inputs, symbols, opaque, is_check=True)
     if wanted:
         inference.report(violations(inference, policies))
@@ -105,16 +102,11 @@ def reshape(
     symbols: Mapping[str, str] | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
 ) -> Inference:
     """Infer the model with other input shapes; `Inference.write` writes the reshaped file."""
     from irshape.inference.session import Session
 
-    return Session(source, weights=weights, opaque=opaque, opset=opset, limits=limits, extensions=extensions).reshape(
-        inputs, symbols=symbols, batch=batch, patch_constants=patch_constants
-    )
+    return Session(source, weights=weights, opaque=opaque).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
 
 
 def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:
@@ -132,14 +124,12 @@ def diff(
     symbols: Mapping[str, str] | None = None,
     weights: tuple[WeightsChoice, WeightsChoice] | Literal[False] = (None, None),
     opaque: Iterable[str] = (),
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
     cost: bool = False,
 ) -> Difference:
     """Compare the graphs of model `a` and model `b`."""
     from irshape.answers.diff import compare
 
-    models = [load(source, limits=limits, extensions=extensions) for source in (a, b)]
+    models = [load(source) for source in (a, b)]
 
     def inferences(weights: tuple[WeightsChoice, WeightsChoice]) -> list[Inference]:
         pairs = zip(models, weights, strict=True)
@@ -166,14 +156,11 @@ def info(
     symbols: Mapping[str, str] | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
 ) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes."""
     from irshape.answers.info import Info
 
-    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    model, given = loaded(source, weights)
     shapes, _ = _asked(model, inputs, symbols)
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
 
@@ -190,14 +177,11 @@ def signature(
     symbols: Mapping[str, str] | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
 ) -> Signature:
     """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave."""
     from irshape.answers.signature.signature import Signature
 
-    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    model, given = loaded(source, weights)
     wanted, remarks = _asked(model, inputs, symbols)
     return Signature(model, wanted, given, frozenset(opaque), remarks)
 
@@ -209,14 +193,11 @@ def valid_sizes(
     symbols: Mapping[str, str] | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition."""
     from irshape.answers.sizes import ask
 
-    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    model, given = loaded(source, weights)
     wanted, remarks = _asked(model, inputs, symbols)
     return ask(model, wanted, given, frozenset(opaque), remarks)
 
@@ -231,12 +212,9 @@ def cost(
     in_place: bool = False,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
 ) -> Cost:
     """Count what a model computes at each inference, and the memory that it takes, as numbers or as formulas of the sizes of its inputs."""
-    model, given = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+    model, given = loaded(source, weights)
     return _cost(model, given, inputs, symbols, opaque, near or {}, views=views, in_place=in_place)
 
 

@@ -248,7 +248,7 @@ def examine(source: bytes, opset: str | None = None) -> Result:
     if opset is not None and (missing := [type for type in types if REGISTRY.versions(type) and not REGISTRY.find(type, opset)]):
         slips.append(f"{opset} has no {' and no '.join(sorted(missing))}")
         opset = None
-    inference = verbs.check(source, opset=opset)
+    inference = verbs.check(verbs.read(source, opset=opset))
     for diagnostic in inference.diagnostics:
         if diagnostic.code not in ("R301", "R302"):  # what is recorded is compared below
             said = faults if diagnostic.severity == "error" or diagnostic.code == "X107" else slips

@@ -12,11 +12,10 @@ from irshape.inference.verdict import infer as infer_all
 from irshape.model.load import loaded
 from irshape.model.model import Model
 from irshape.report.diagnostic import ERROR, Diagnostic
-from irshape.shape.limits import DEFAULT, Limits, Work
+from irshape.shape.limits import Work
 
 if TYPE_CHECKING:
     from irshape.inference.plan.plan import Numbers, Plan
-    from irshape.ops.extensions import Extensions
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
@@ -27,12 +26,7 @@ _MOST_PLANS = 4
 
 
 class Session:
-    """A model whose inputs can be given other shapes, again and again.
-
-    What was found for one shape is remembered for the next, so that only layers whose inputs change are worked out anew. From the
-    second change of the same inputs on, a plan answers where it can: formulas for the sizes of all tensors. A session belongs to
-    one thread at a time; each answer stays as it is, whatever comes after it.
-    """
+    """A graph whose inputs can be given other shapes, again and again: an engine that stays. `irshape.api.session` describes its use."""
 
     def __init__(
         self,
@@ -40,16 +34,10 @@ class Session:
         *,
         weights: WeightsChoice = None,
         opaque: Iterable[str] = (),
-        opset: str | None = None,
-        limits: Limits = DEFAULT,
-        extensions: Extensions = (),
         work: Work | None = None,
     ) -> None:
-        """Takes the arguments of `irshape.infer`. Raises `OSError` if the file cannot be read.
-
-        `work` holds the steps that are left to the question which this session helps to answer.
-        """
-        self.model, self._weights = loaded(source, weights, opset=opset, limits=limits, extensions=extensions)
+        """Raises `OSError` if the file cannot be read. `work` holds the steps that are left to the question that the session serves."""
+        self.model, self._weights = loaded(source, weights)
         self._opaque = frozenset(opaque)
         self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
@@ -57,10 +45,7 @@ class Session:
 
     @property
     def plan(self) -> Plan | None:
-        """The plan that answered last, or was made last: the sizes of all tensors as a function of the sizes that change.
-
-        None until the inputs have changed twice. `plan.source` is its text in Python, `plan.to_dict()` its JSON for other languages.
-        """
+        """The plan that answered last, or was made last; None until the inputs have changed twice."""
         return self._plans.found[0] if self._plans and self._plans.found else None
 
     def _new_engine(self) -> Engine:
@@ -84,17 +69,7 @@ class Session:
         patch_constants: bool = False,
         **named: ShapeLike,
     ) -> Inference:
-        """Give inputs other shapes, by name (`image="[1,3,H,W]"`) or as a mapping; those that are not named keep theirs.
-
-        `symbols` gives the ranges of symbols, `batch` the size of the batch axis of the inputs that are not named; a note says
-        which axis that is, and how it is known. Raises `InputError` if an input does not exist, a shape does not parse or the
-        batch axis is not clear. If the model cannot have these shapes, the errors of the answer are everything that stands
-        in the way, with the constants at fault; then the session stays as it was.
-
-        With `patch_constants`, the constants at fault get the elements that fit, in a copy of the weights, if every layer then passes:
-        `Inference.patches` lists them, and the session goes on with the patched model. If irshape knows no such elements, a note (N109)
-        says why.
-        """
+        """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()
         asked = asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {})
         notes: list[Diagnostic] = []

@@ -47,17 +47,10 @@ def _built(document: Document, opset: str | None, extensions: Extensions) -> Mod
     return build(document, opset, registry)
 
 
-def loaded(
-    source: Source | Model,
-    weights: WeightsChoice = None,
-    *,
-    opset: str | None = None,
-    limits: Limits = DEFAULT,
-    extensions: Extensions = (),
-) -> tuple[Model, Weights | None]:
+def loaded(source: Source | Model, weights: WeightsChoice = None) -> tuple[Model, Weights | None]:
     """The model of a source, and its weights: the given ones, else those that came with the source, else the `.bin` beside the file."""
     own = opened(weights)
-    model = load(source, weights=own, opset=opset, limits=limits, extensions=extensions)
+    model = load(source, weights=own)
     return model, model.document.own_weights() if own is None else own
 
 

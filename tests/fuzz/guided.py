@@ -15,7 +15,7 @@ from pathlib import Path
 import atheris
 
 with atheris.instrument_imports(include=["irshape"]):
-    import irshape.api
+    import irshape.api.verbs
     import irshape.inference.batch
     import irshape.inference.blockers
     import irshape.inference.inputs

@@ -13,6 +13,7 @@ from irshape.inference.export import apply_to
 from irshape.inference.inference import Inference
 from irshape.inference.patch import replaced
 from irshape.inference.session import Session
+from irshape.shape.limits import DEFAULT
 from tests.support.ir import Net, Ref
 
 
@@ -21,8 +22,9 @@ def pattern(net: Net, ref: Ref, sizes: list[int], element_type: str = "i64") -> 
     return net.layer("Reshape", [ref, net.const(sizes, element_type)], ["FP32"], special_zero=False)[0]
 
 
-def reshaped(net: Net, shape: str, **options: Any) -> Inference:
-    return verbs.reshape(net.xml.encode(), {"parameter_0": shape}, weights=net.bin, patch_constants=True, **options)
+def reshaped(net: Net, shape: str, limits: irshape.Limits = DEFAULT, **options: Any) -> Inference:
+    model = verbs.read(net.xml.encode(), weights=net.bin, limits=limits)
+    return verbs.reshape(model, {"parameter_0": shape}, patch_constants=True, **options)
 
 
 def tokens() -> Net:

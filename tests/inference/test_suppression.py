@@ -114,10 +114,13 @@ def test_faults_that_end_reading_and_irshapes_own_are_reported(monkeypatch: pyte
 def test_the_count_of_faults_beyond_the_limit() -> None:
     limits = irshape.Limits(faults=2)
     entries = [ignore("R104"), "", "", "", ""]
-    found = check(text(*entries), limits=limits).diagnostics
-    assert sum(one.count for one in found) == 4
-    assert codes(check(text(*entries[1:], net=ignore("R104")), limits=limits)) == []
-    assert "X204" not in codes(check(text(*reversed(entries)), limits=limits))
+
+    def limited(xml: str) -> Inference:
+        return verbs.check(verbs.read(xml.encode(), limits=limits))
+
+    assert sum(one.count for one in limited(text(*entries)).diagnostics) == 4
+    assert codes(limited(text(*entries[1:], net=ignore("R104")))) == []
+    assert "X204" not in codes(limited(text(*reversed(entries))))
 
 
 def test_a_file_with_entries_keeps_its_bytes_when_it_is_written() -> None:
@@ -170,7 +173,7 @@ def test_a_note_that_comes_late_is_ignored_as_well(ignored: str) -> None:
     """The work ends when the conditions are asked for, after the selection."""
     net = joined_often()
     xml = net.xml.replace("<rt_info/>", ignore("N106")) if ignored == "by the file" else net.xml
-    inference = verbs.check(xml.encode(), weights=net.bin, limits=irshape.Limits(work=300))
+    inference = verbs.check(verbs.read(xml.encode(), weights=net.bin, limits=irshape.Limits(work=300)))
     assert codes(inference) == []
     if ignored == "by a selection":
         inference.select(Selection([Choice(ignore=("N106",))]))
