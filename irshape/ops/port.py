@@ -165,7 +165,8 @@ def _placed(port: _Port, index: int) -> _Port:
 
 
 def _copied(original: _Port) -> _Port:
-    port = object.__new__(type(original))
+    kind = type(original)
+    port = kind.__new__(kind)
     for name in original.__slots__:
         setattr(port, name, getattr(original, name))
     return port
