@@ -168,11 +168,11 @@ class Engine:
         inside = question.inside
         made: Counter[Engine] = Counter()
         waiting: list[tuple[Engine, Generator[Wanted, Run, Any]]] = [(self, root)]
-        answer: Run | None = None
+        answer: Any = None
         while True:
             engine, running = waiting[-1]
             try:
-                key, given = running.send(answer)  # type: ignore[arg-type]
+                key, given = running.send(answer)
             except StopIteration as end:
                 waiting.pop()
                 answer = end.value

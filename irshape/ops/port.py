@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import Literal, TypeVar, cast
+from typing import ClassVar, Literal, TypeVar, cast
 
 from irshape.shape.dim import Size, are_known
 from irshape.shape.element_type import ANY, ElementType
@@ -34,7 +34,8 @@ class In:
     share; and `stride`, the number of ports that are repeated together, of which this is one.
     """
 
-    __slots__ = (
+    # A compiled class has no `__slots__`.
+    FIELDS: ClassVar[tuple[str, ...]] = (
         "along",
         "ends",
         "filled",
@@ -54,6 +55,7 @@ class In:
         "value",
         "variadic",
     )
+    __slots__ = FIELDS
 
     def __init__(
         self,
@@ -120,7 +122,8 @@ class Out:
     tell the element type.
     """
 
-    __slots__ = ("alone", "attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
+    FIELDS: ClassVar[tuple[str, ...]] = ("alone", "attribute", "index", "like", "name", "rank", "sources", "type", "variadic")
+    __slots__ = FIELDS
 
     def __init__(
         self,
@@ -165,9 +168,8 @@ def _placed(port: _Port, index: int) -> _Port:
 
 
 def _copied(original: _Port) -> _Port:
-    kind = type(original)
-    port = kind.__new__(kind)
-    for name in original.__slots__:
+    port = type(original)()
+    for name in original.FIELDS:
         setattr(port, name, getattr(original, name))
     return port
 

@@ -16,8 +16,8 @@ class Slide(NamedTuple):
 
     stride: Size
     dilation: Size
-    pad_begin: int
-    pad_end: int
+    pad_begin: Size
+    pad_end: Size
 
 
 def dilated(kernel: Size, dilation: Size) -> Size:
@@ -47,13 +47,13 @@ def window(ctx: Judge, size: Size, kernel: Size, slide: Slide, rounding: str = "
     return (0 if lt(rounded, 0) else narrow(rounded, 0)) // stride + 1
 
 
-def _require_fit(ctx: Judge, size: Size, extent: Size, pads: int, axis: int) -> None:
+def _require_fit(ctx: Judge, size: Size, extent: Size, pads: Size, axis: int) -> None:
     """Demand that a kernel fits into the padded data. OpenVINO checks static sizes, and takes pads that sum to less than -1 for 0."""
     padded = size + pads
     with ctx.openvino_checks(at=STATIC):
-        if pads >= 0 or not lt(padded, extent):
+        if le(0, pads) or not lt(padded, extent):
             ctx.require_ge(padded, extent, _TOO_LARGE, axis=axis)
-        elif pads < -1 and lt(size, extent):
+        elif lt(pads, -1) and lt(size, extent):
             ctx.require_ge(size, extent, _TOO_LARGE, axis=axis)
         else:
             ctx.never(Requirement("ge", padded, extent, _TOO_LARGE, "S203", {"axis": axis}))

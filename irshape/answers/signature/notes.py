@@ -9,7 +9,7 @@ from irshape.answers.signature.discovery import Discovery, Origin
 from irshape.answers.signature.unify import BROADCAST, PRODUCT, READ, Replacement, Symbol, Unifier
 from irshape.inference.run import Guard
 from irshape.shape.dim import Dim
-from irshape.shape.guard import Requirement
+from irshape.shape.guard import Requirement, all_hold
 
 # How many sizes are tried to find some that fulfil the requirements.
 _MOST_TRIED: Final = 32
@@ -102,10 +102,11 @@ class _Trial:
                 self._by_symbol.setdefault(name, []).append(origin)
         self._sizes: dict[str, int] = {}
         self._values: dict[str, int] = {}
+        are_valid = all_hold(requirements)
         for sizes in self._candidates():
             values = self._given(sizes, found.origins)
             self._work.take(1 + len(requirements))
-            if not self._work.is_done and all(one.holds(values) for one in requirements):
+            if not self._work.is_done and are_valid(values):
                 self._sizes, self._values = sizes, values
                 break
 
@@ -126,9 +127,8 @@ class _Trial:
         moved = {origin: None for name in ones for origin in self._by_symbol.get(name, ())}
         changed = {**self._given({**self._sizes, **dict.fromkeys(ones, 1)}, moved), _raw_name(self._found, origin): size}
         demands = [one for name in changed for one in self._by_name.get(name, ())]
-        values = {name: changed.get(name, self._values[name]) for one in demands for name in one.symbols()}
         self._work.take(1 + len(demands))
-        return self._work.is_done or all(one.holds(values) for one in demands)
+        return self._work.is_done or all_hold(demands)({**self._values, **changed})
 
     def _candidates(self) -> Iterator[dict[str, int]]:
         """Sizes of the symbols, different from each other and from 1."""
