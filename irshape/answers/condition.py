@@ -17,6 +17,11 @@ class Condition(NamedTuple):
     symbols: tuple[str, ...]
     guards: tuple[Guard, ...]
 
+    @property
+    def branch(self) -> str:
+        """The body that demands it, if this body need not run: `then_body of If_3`; empty for all other conditions."""
+        return self.guards[0].branch if self.guards else ""
+
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/sizes.schema.json`."""
         return {"condition": self.text, "symbols": list(self.symbols), "guards": [guard.to_dict() for guard in self.guards]}

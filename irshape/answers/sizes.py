@@ -110,7 +110,9 @@ class ValidSizes:
         self.undecided: list[Undecided] = []
         own = frozenset(self.symbols)
         self._limits = filled(question, engine) if found is None else found.limits(engine)
-        self._guards = [guard for guard in (*inference.guards, *self._limits) if guard.requirement.symbols() <= own]
+        # OpenVINO checks each branch where all sizes are numbers, so what a branch requires counts; what its formulas assume does not.
+        guards = [guard for guard in inference.guards if not (guard.branch and guard.is_premise)]
+        self._guards = [guard for guard in (*guards, *self._limits) if guard.requirement.symbols() <= own]
         self._scope = engine.scope
         self._solve()
         if self._solved.unfinished is not None:
@@ -138,8 +140,12 @@ class ValidSizes:
 
     @property
     def premises(self) -> list[Guard]:
-        """The premises of the formulas on sizes that depend on data. OpenVINO accepts data that breaks them, with other shapes."""
-        return [guard for guard in self._inference.guards if guard.is_premise and not guard.requirement.symbols() <= self.symbols.keys()]
+        """The premises of the formulas on sizes that depend on data, and those of bodies that need not run.
+
+        OpenVINO accepts sizes and data that break them, with other shapes.
+        """
+        own = self.symbols.keys()
+        return [one for one in self._inference.guards if one.is_premise and (one.branch or not one.requirement.symbols() <= own)]
 
     @property
     def condition(self) -> str:

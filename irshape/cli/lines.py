@@ -30,7 +30,9 @@ TIED = "with these axes tied together, as in the signature (--raw-symbols leaves
 # From this many similar guards on, they share one entry, which shows this many of them.
 _MANY = 4
 _SHOWN = 6
-PREMISES: Final = "the formulas hold only where; OpenVINO also accepts other sizes, with other shapes"
+_REFUSED: Final = "valid only where (OpenVINO refuses other sizes)"
+_REFUSED_DATA: Final = "valid only where, for sizes that depend on data (OpenVINO refuses others)"
+_PREMISES: Final = "formulas hold only where (OpenVINO accepts other sizes, with other shapes)"
 
 
 def title(inference: Inference, palette: Palette) -> str:
@@ -42,30 +44,29 @@ def title(inference: Inference, palette: Palette) -> str:
 
 
 def guards(inference: Inference, palette: Palette) -> Iterator[str]:
-    """The conditions on the sizes of the inputs, then those on sizes that depend on data, then the premises of the formulas."""
+    """The conditions on sizes of inputs, those on sizes that depend on data, the premises of the formulas, and then those of branches."""
     if not inference.guards:
         return
     groups = _grouped(inference.guards, inference.data_sizes)
     conditions = [escape(str(group[0].requirement)) for group in groups]
     wide = min(max(map(cells, conditions)), _WIDEST_CONDITION)
-    heading = ""
+    last = ""
     for condition, group in zip(conditions, groups, strict=True):
-        own = _heading(group[0])
-        if own != heading:
-            heading = own
+        own = heading(group[0])
+        if own != last:
+            last = own
             yield ""
-            yield f"{palette.bold}{heading}{palette.plain}"
+            yield f"{palette.bold}{own}{palette.plain}"
         yield f"  {palette.key}{pad(condition, wide)}{palette.plain}  {reason(group[0], palette)}"
         if len(group) > 1:
             others = some([str(guard.requirement) for guard in group[1:]], _SHOWN - 1)
             yield f"  {' ' * wide}  {palette.dim}also {escape(others)}{palette.plain}"
 
 
-def _heading(guard: Guard) -> str:
+def heading(guard: Guard) -> str:
     """The heading under which a guard is listed."""
-    if guard.is_premise:
-        return PREMISES
-    return "holds only where, for sizes that depend on data" if is_about_data(guard.requirement) else "holds only where"
+    text = _PREMISES if guard.is_premise else _REFUSED_DATA if is_about_data(guard.requirement) else _REFUSED
+    return f"if {escape(guard.branch)} runs, {text}" if guard.branch else text
 
 
 def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -> Iterator[str]:

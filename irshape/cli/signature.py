@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from irshape import verbs
@@ -13,7 +14,7 @@ from irshape.answers.signature.notes import Note
 from irshape.answers.signature.signature import Signature
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.lines import layer_message, reason, tie_lines, title
+from irshape.cli.lines import heading, layer_message, reason, tie_lines, title
 from irshape.report.parts import Parts
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, terminal_width
 
@@ -134,8 +135,9 @@ def _filled(items: Sequence[str], width: int, *, is_complete: bool) -> Iterator[
 
 def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) -> Iterator[str]:
     """The conditions with the layers that demand them; those on sizes that only data tells are counted, unless all are listed."""
-    own = [one for one in signature.conditions if signature.is_decided(one)]
-    others = [one for one in signature.conditions if not signature.is_decided(one)]
+    always = [one for one in signature.conditions if not one.branch]
+    own = [one for one in always if signature.is_decided(one)]
+    others = [one for one in always if not signature.is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
         yield ""
@@ -151,6 +153,11 @@ def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) ->
     elif others:
         count = counted(len(others), "condition")
         yield f"  {palette.dim}{count} on sizes that only a run tells not listed (--all lists them){palette.plain}"
+    branches = [one for one in signature.conditions if one.branch]
+    for text, members in groupby(branches, lambda one: heading(one.guards[0])):
+        yield ""
+        yield f"{palette.bold}{text}{palette.plain}"
+        yield from _condition_lines(members, palette)
 
 
 def in_a_row(names: Sequence[str]) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from irshape import verbs
 from irshape.answers.sizes import Nearest, ValidSizes
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.lines import PREMISES, guard_lines, layer_message, reason, title
+from irshape.cli.lines import guard_lines, heading, layer_message, reason, title
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain, exit_code
 from irshape.cli.signature import grouped, in_a_row, note_lines
 from irshape.model.model import Model
@@ -126,10 +127,12 @@ def _lines(palette: Palette, answer: _Answer) -> Iterator[str]:
             yield from (f"      {reason(guard, palette)}" for guard in condition.guards)
         else:
             yield from guard_lines(condition.guards, palette, "      ")
-    if sizes.premises:
+        for branch in dict.fromkeys(guard.branch for guard in condition.guards if guard.branch):
+            yield f"      {palette.dim}OpenVINO checks {escape(branch)} for numbers, even if it does not run{palette.plain}"
+    for text, premises in groupby(sizes.premises, heading):
         yield ""
-        yield f"{palette.bold}{PREMISES}{palette.plain}"
-        yield from guard_lines(sizes.premises, palette)
+        yield f"{palette.bold}{text}{palette.plain}"
+        yield from guard_lines(list(premises), palette)
     yield from note_lines(sizes.notes, palette)
     yield from _undecided(sizes, palette)
     if sizes.never_runs:

@@ -131,7 +131,7 @@ def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]
         shape = engine.slots[source].shape or () if source >= 0 else ()
         if result.is_live and (not shape or eq(shape[0], batch) is not True):
             return False
-    low, high = Reported(engine.scope, engine.guards).bounds(batch)
+    low, high = Reported(engine.scope, engine.requirements).bounds(batch)
     return low < high
 
 

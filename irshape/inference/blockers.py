@@ -502,7 +502,7 @@ class _Search:
             (name,) = symbols(symbol)
             outputs = (self.before[node.first_slot + index].shape or () for index in range(node.layer.signature.output_count))
             quotients = {size for shape in outputs for size in shape if type(size) is int and size > 0}
-            demands = [requirement for requirement in self.trial.guards if requirement.symbols() == {name}]
+            demands = [requirement for requirement in self.trial.requirements if requirement.symbols() == {name}]
             values = {value for demand in demands for value in _solved(demand, name, number, quotients)}
             yield from (_filled(spots, value) for value in sorted(values - {number}))
 

@@ -19,11 +19,25 @@ _Sum: TypeAlias = tuple[tuple[Monomial, int], ...]
 
 
 def conditions(guards: Iterable[Guard], work: Work) -> tuple[list[Guard], Guard | None]:
-    """Simpler guards that are together equivalent; last come guards on sizes that depend on data, then premises.
+    """Simpler guards that are together equivalent; last come guards on sizes that depend on data, then premises, then those of branches.
 
-    Guards for which no work is left stay as they are; the second part of the result is the first of them.
+    The guards of a branch, a body that need not run, are simplified apart, and without those that hold for every run. Guards for which
+    no work is left stay as they are; the second part of the result is the first of them.
     """
     unfinished: list[Guard] = []
+    branches: dict[str, list[Guard]] = {}
+    for guard in guards:
+        branches.setdefault(guard.branch, []).append(guard)
+    always = _simpler(branches.pop("", []), work, unfinished)
+    texts = {str(guard.requirement) for guard in always}
+    kept = list(always)
+    for own in branches.values():
+        kept += [guard for guard in _simpler(own, work, unfinished) if str(guard.requirement) not in texts]
+    return kept, unfinished[0] if unfinished else None
+
+
+def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> list[Guard]:
+    """The simpler guards of one branch, or of all that always runs."""
     enforced: list[Guard] = []
     premises: list[Guard] = []
     for guard in guards:
@@ -33,7 +47,7 @@ def conditions(guards: Iterable[Guard], work: Work) -> tuple[list[Guard], Guard 
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
     kept.sort(key=lambda guard: (guard.is_premise, is_about_data(guard.requirement)))
-    return kept, unfinished[0] if unfinished else None
+    return kept
 
 
 def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> dict[str, Guard]:
@@ -46,7 +60,7 @@ def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> d
         else:
             simpler = simplified(guard.requirement)
         for requirement in simpler:
-            known = found.setdefault(str(requirement), Guard(guard._node, requirement, -1))
+            known = found.setdefault(str(requirement), Guard(guard._node, requirement, -1, guard.branch))
             known.more += 1 + guard.more
     return found
 
@@ -64,7 +78,7 @@ def _independent(guards: list[Guard], work: Work, unfinished: list[Guard]) -> li
         reduced = substituted(guard.requirement, equal)
         if simplified(reduced):
             is_shorter = _length(reduced) < _length(guard.requirement)
-            kept[position] = Guard(guard._node, reduced, guard.more) if is_shorter else guard
+            kept[position] = Guard(guard._node, reduced, guard.more, guard.branch) if is_shorter else guard
             if len(equal) < _MOST_EQUALITIES and (more := equality(reduced)):
                 equal = composed(equal, more)
     return [kept[position] for position in sorted(kept)]

@@ -92,7 +92,7 @@ class Engine:
         self.parameters = model.parameters
         self.current = Run.of(model.slot_count, 0)
         self.diagnostics = Diagnostics()
-        self.guarded_runs: list[Run] = []
+        self.guarded_runs: list[tuple[Run, str]] = []
         self._question: Question | None = None
         self._runs: dict[Given, Run] = {}
         self._transfers: Transfers = outer._transfers if outer else {}
@@ -130,9 +130,14 @@ class Engine:
         return self.current.slots
 
     @property
-    def guards(self) -> dict[Requirement, Guard]:
+    def guards(self) -> list[Guard]:
         """The conditions on sizes by the last pass, bodies included."""
         return guards_of(self.guarded_runs)
+
+    @property
+    def requirements(self) -> list[Requirement]:
+        """The requirements of the last pass that hold whichever bodies run."""
+        return [guard.requirement for guard in self.guards if not guard.branch]
 
     @property
     def remembered(self) -> int:
@@ -194,12 +199,15 @@ class Engine:
         OpenVINO also infers a body as it stands: a fault that is found only then counts as well.
         """
         self.diagnostics = run.diagnostics
-        self.guarded_runs = [run]
+        self.guarded_runs = [(run, "")]
         self.current = run
-        pending = [(self, run)]
+        pending = [(self, run, "")]
         while pending:
-            engine, run = pending.pop()
+            engine, run, around = pending.pop()
             for key, inner in run.inner.items():
+                branch = around
+                if key in run.optional:
+                    branch = f"{key[1]} of {engine.model.nodes[key[0]].name}{around and f' in {around}'}"
                 body = engine.bodies[key]
                 body.current = inner
                 alone = body._runs[()]
@@ -208,8 +216,8 @@ class Engine:
                 if inner is not alone:
                     known = {(one.code, one.where.offset) for one in found}
                     self.diagnostics += [one for one in alone.diagnostics if (one.code, one.where.offset) not in known]
-                    self.guarded_runs.append(inner)
-                pending.append((body, inner))
+                    self.guarded_runs.append((inner, branch))
+                pending.append((body, inner, branch))
 
     def _pass(self, question: Question, given: Given) -> Pass:
         """A whole pass; `given` are the facts of the Parameters of a body."""
@@ -300,7 +308,7 @@ class Engine:
             return Outcome((POISONED,) * transfer.listed, listed=transfer.listed)
         from irshape.inference.control.rules import RULES
 
-        return (yield from RULES[type(transfer.op)](self.rules, node, transfer, bodies, facts, run.inner).answer())
+        return (yield from RULES[type(transfer.op)](self.rules, node, transfer, bodies, facts, run).answer())
 
     def _effects(self, run: Run, position: int, node: Node, outcome: Outcome) -> tuple[Fact, ...]:
         """Report the outcome for these inputs, and give as many outputs as the layer lists."""

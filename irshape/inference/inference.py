@@ -21,7 +21,7 @@ from irshape.report.diagnostic import ERROR, Diagnostic, Diagnostics
 from irshape.report.text import counted, verdict
 from irshape.shape.dim import Dim, Size, bounds
 from irshape.shape.element_type import ElementType
-from irshape.shape.guard import Premise, Requirement
+from irshape.shape.guard import Requirement
 from irshape.shape.range import Bound
 from irshape.shape.shape import Shape, format_shape, format_symbolic
 from irshape.shape.value import Elements, Unreadable
@@ -176,13 +176,13 @@ class Inference:
         self.diagnostics: list[Diagnostic] = diagnostics.listed()
 
     @cached_property
-    def _requirements(self) -> dict[Requirement, Guard]:
+    def _requirements(self) -> list[Guard]:
         return guards_of(self._guarding)
 
     @property
     def premises(self) -> dict[Requirement, Guard]:
         """The premises of the formulas, each with its guard. Premises that follow from others are among them."""
-        return {one: guard for one, guard in self._requirements.items() if isinstance(one, Premise)}
+        return {guard.requirement: guard for guard in self._requirements if guard.is_premise}
 
     @cached_property
     def _reported(self) -> Reported | None:
@@ -193,14 +193,14 @@ class Inference:
 
         # OpenVINO accepts inputs and iterations that break a premise, so the premise tightens no bounds of these. A premise on a size
         # that the layer itself makes tightens this size.
-        told = [
-            one
-            for one, guard in self._requirements.items()
-            if not isinstance(one, Premise) or (is_about_data(one) and guard._node.type != "Loop")
-        ]
+        told = {
+            one.requirement: one._node
+            for one in self._requirements
+            if not one.branch and (not one.is_premise or (is_about_data(one.requirement) and one._node.type != "Loop"))
+        }
         reported = Reported(self.scope, told)
         if reported.unfinished is not None:
-            node = self._requirements[reported.unfinished]._node
+            node = told[reported.unfinished]
             self.report([self.unfinished("sizes may have wider bounds than the conditions from here on allow", node)])
         return reported
 
@@ -283,21 +283,27 @@ class Inference:
         return self._reported.bounds(size) if self._reported else bounds(size)
 
     @property
-    def requirements(self) -> Iterator[tuple[Node, Requirement]]:
-        """What each layer demands of the sizes of the inputs, as its rule says it: the guards before they are simplified."""
-        for run in self._guarding:
+    def requirements(self) -> Iterator[tuple[Node, Requirement, str]]:
+        """What each layer demands of the sizes of the inputs, as its rule says it: the guards before they are simplified.
+
+        The third part names the body that need not run, as `Guard.branch` does.
+        """
+        for run, branch in self._guarding:
             for report in run.reports.values():
                 for requirement in report.requirements:
-                    yield report.node, requirement
+                    yield report.node, requirement, branch
 
     @cached_property
     def guards(self) -> list[Guard]:
-        """The conditions on the sizes of the inputs, simplified; last are conditions on sizes that depend on data, and premises."""
+        """The conditions on the sizes of the inputs, simplified.
+
+        After them come conditions on sizes that depend on data, then premises, then what bodies require that need not run.
+        """
         if not self._requirements:
             return []
         from irshape.inference.conditions import conditions
 
-        guards, unfinished = conditions(self._requirements.values(), self.scope.work)
+        guards, unfinished = conditions(self._requirements, self.scope.work)
         if unfinished is not None:
             self.report([self.unfinished("conditions from here on may not be in their simplest form", unfinished._node)])
         return guards

@@ -21,14 +21,19 @@ Wanted: TypeAlias = tuple[tuple[int, str], Given]
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
 class Guard:
-    """A `requirement` that depends on the sizes of the inputs, the first `node` that makes it, and how many `more` do."""
+    """A `requirement` that depends on the sizes of the inputs, the first `node` that makes it, and how many `more` do.
 
-    __slots__ = ("_node", "more", "requirement")
+    `branch` names the body that makes it, if this body need not run: `then_body of If_3`. Then the requirement says nothing about runs
+    that leave the body out, and bounds no size. It is empty for all other requirements.
+    """
 
-    def __init__(self, node: Node, requirement: Requirement, more: int = 0) -> None:
+    __slots__ = ("_node", "branch", "more", "requirement")
+
+    def __init__(self, node: Node, requirement: Requirement, more: int = 0, branch: str = "") -> None:
         self._node = node
         self.requirement = requirement
         self.more = more
+        self.branch = branch
 
     @property
     def node(self) -> Any:
@@ -62,6 +67,7 @@ class Guard:
             "path": self.path or None,
             "line": self.line,
             "is_premise": self.is_premise,
+            "branch": self.branch or None,
         }
 
     def __eq__(self, other: object) -> bool:
@@ -71,10 +77,11 @@ class Guard:
         return hash(str(self.requirement))
 
     def _content(self) -> tuple[object, ...]:
-        return str(self.requirement), self.requirement.message, self.is_premise, self._node.key, self._node.name, self.more
+        return str(self.requirement), self.requirement.message, self.is_premise, self._node.key, self._node.name, self.more, self.branch
 
     def __repr__(self) -> str:
-        return f"<{self.requirement} for {self._node.name!r}>"
+        where = f" in {self.branch}" if self.branch else ""
+        return f"<{self.requirement} for {self._node.name!r}{where}>"
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -100,13 +107,13 @@ class Run:
     """The result of one pass over a graph.
 
     `slots` are the facts of the tensors; `unlisted` are the facts of outputs that a layer lacks, by node; `inner` the runs
-    of bodies, by node and name; `reports` the reports by position in the schedule. `outcomes` are the outcomes by position, None where
-    no pure rule gave the outcome; a run that a plan has made has none.
+    of bodies, by node and name, and `optional` the bodies among them that need not run; `reports` the reports by position in the
+    schedule. `outcomes` are the outcomes by position, None where no pure rule gave the outcome; a run that a plan has made has none.
 
     The facts of a run that a plan has made are formulas with numbers, and `place` makes them when `slots` is asked for.
     """
 
-    __slots__ = ("_slots", "inner", "outcomes", "place", "reports", "unlisted")
+    __slots__ = ("_slots", "inner", "optional", "outcomes", "place", "reports", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
@@ -114,6 +121,7 @@ class Run:
         self.outcomes: list[Outcome | None] = []
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
+        self.optional: frozenset[tuple[int, str]] = frozenset()
         self.reports: dict[int, NodeReport] = {}
 
     @classmethod
@@ -130,14 +138,15 @@ class Run:
         run.outcomes = self.outcomes.copy()
         run.unlisted = self.unlisted.copy()
         run.inner = self.inner.copy()
+        run.optional = self.optional
         run.reports = self.reports.copy()
         return run
 
     def __getstate__(self) -> tuple[object, ...]:
-        return self.slots, self.unlisted, self.inner, self.reports
+        return self.slots, self.unlisted, self.inner, self.optional, self.reports
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._slots, self.unlisted, self.inner, self.reports = state
+        self._slots, self.unlisted, self.inner, self.optional, self.reports = state
         self.place, self.outcomes = None, []
 
     @property
@@ -170,16 +179,19 @@ class Run:
         return found
 
 
-def guards_of(runs: Iterable[Run]) -> dict[Requirement, Guard]:
-    """The guards of these runs: each requirement with the first node that makes it."""
-    guards: dict[Requirement, Guard] = {}
-    for run in runs:
+def guards_of(runs: Iterable[tuple[Run, str]]) -> list[Guard]:
+    """The guards of these runs, each with the body that need not run: each requirement with the first node that makes it.
+
+    A requirement that holds for every run of the model is no guard of a body beside it.
+    """
+    guards: dict[tuple[Requirement, str], Guard] = {}
+    for run, branch in sorted(runs, key=lambda one: bool(one[1])):
         for position in sorted(run.reports):
             report = run.reports[position]
             for requirement in report.requirements:
-                known = guards.get(requirement)
+                known = guards.get((requirement, "")) or guards.get((requirement, branch))
                 if known is None:
-                    guards[requirement] = Guard(report.node, requirement)
+                    guards[requirement, branch] = Guard(report.node, requirement, branch=branch)
                 elif known._node is not report.node:
                     known.more += 1
-    return guards
+    return list(guards.values())

@@ -96,7 +96,7 @@ class PageData:
     def to_dict(self) -> dict[str, Any]:
         """The data as JSON."""
         path = self.document.path
-        demands = [self._demand(node, requirement) for node, requirement in self._requirements()]
+        demands = [self._demand(*one) for one in self._requirements()]
         layers = self._layers()  # which list the shapes
         cost, excerpts = self._cost(), Excerpts(self.document.source)
         explanations = self._explanations() if self._explains else {"steps": [], "answers": {}}
@@ -258,12 +258,12 @@ class PageData:
             "about": where.about(),
         }
 
-    def _requirements(self) -> Iterable[tuple[Node, Requirement]]:
+    def _requirements(self) -> Iterable[tuple[Node, Requirement, str]]:
         """Each requirement of each layer, once."""
-        return dict.fromkeys((node, requirement) for node, requirement in self.formal.requirements)
+        return dict.fromkeys(self.formal.requirements)
 
-    def _demand(self, node: Node, requirement: Requirement) -> dict[str, Any]:
-        """What a layer demands of the sizes of the inputs: the relation, its two sides as trees, and the reason."""
+    def _demand(self, node: Node, requirement: Requirement, branch: str) -> dict[str, Any]:
+        """What a layer demands of the sizes of the inputs: the relation, its sides as trees, the reason, and a body that need not run."""
         return {
             "layer": self.hierarchy.position[node],
             "kind": requirement.kind,
@@ -272,6 +272,7 @@ class PageData:
             "text": str(requirement),
             "message": escape(requirement.message),
             "premise": isinstance(requirement, Premise),
+            "branch": escape(branch),
         }
 
     def _side(self, size: Size) -> Any:

@@ -317,8 +317,9 @@ class Cost:
 
     @cached_property
     def _demands(self) -> list[Requirement]:
-        """The requirements on the symbols alone."""
-        return [guard.requirement for guard in self._inference.guards if guard.requirement.symbols() <= self.symbols.keys()]
+        """The requirements on the symbols alone, without those of bodies that need not run."""
+        own = self.symbols.keys()
+        return [guard.requirement for guard in self._inference.guards if not guard.branch and guard.requirement.symbols() <= own]
 
     # Tensors.
 

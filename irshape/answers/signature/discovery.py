@@ -67,7 +67,7 @@ class Discovery:
         self.question = opened(model, given)
         self.ranges: dict[str, SymbolRange] = dict(self.question.symbols)
         self.engine = self.run(self.ranges)
-        self.guards: list[Guard] = list(self.engine.guards.values())
+        self.guards: list[Guard] = self.engine.guards
         self._open()
         for number in range(1, _MOST_PASSES):
             if not self._advance(is_first=number == 1):
@@ -145,7 +145,7 @@ class Discovery:
         """Unify the symbols, name those that are left, and make another pass with them; False if nothing changes."""
         engine = self.engine
         symbols = self._symbols(engine.scope.polynomials, is_first=is_first)
-        unifier = Unifier(engine.scope, engine.guards.values(), symbols, reads(engine), self._carried(symbols))
+        unifier = Unifier(engine.scope, engine.guards, symbols, reads(engine), self._carried(symbols))
         try:
             unifier.run()
             if not is_first and not unifier.replaced.keys() & symbols.keys():

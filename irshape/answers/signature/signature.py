@@ -172,10 +172,10 @@ class Signature:
 
     @cached_property
     def _own_guards(self) -> list[Guard]:
-        """The guards on the symbols alone."""
+        """The guards on the symbols alone that hold whichever bodies run."""
         own = self.symbols.keys()
         limits = self._found.limits(self._found.engine)
-        return [guard for guard in (*self._inference.guards, *limits) if guard.requirement.symbols() <= own]
+        return [guard for guard in (*self._inference.guards, *limits) if not guard.branch and guard.requirement.symbols() <= own]
 
     # Outputs.
 
@@ -205,7 +205,7 @@ class Signature:
     # Conditions.
 
     def _conditions(self) -> Iterator[Condition]:
-        """The conditions of each symbol, then those that tie several together, then those on sizes that only data tells."""
+        """The conditions of each symbol, those that tie several together, those on sizes that only data tells, and those of branches."""
         own = self._own_guards
         state = {name for shape in self._found.state.values() for one in shape for name in one.symbols}
         inputs = {name for shape in self._found.question.shapes.values() for one in shape or () for name in one.symbols}
@@ -231,10 +231,9 @@ class Signature:
             if text:
                 yield Condition(text, (name,), tuple(causes.get(name, ())))
         yield from relations
-        data = (
-            guard for guard in self._inference.guards if not guard.requirement.symbols() <= self.symbols.keys() and not guard.is_premise
-        )
-        yield from (self._verbatim(guard.requirement, guard) for guard in data)
+        for guard in self._inference.guards:
+            if guard.branch or not (guard.is_premise or guard.requirement.symbols() <= self.symbols.keys()):
+                yield self._verbatim(guard.requirement, guard)
 
     def _verbatim(self, requirement: Any, guard: Guard) -> Condition:
         own = requirement.symbols()

@@ -93,7 +93,7 @@ class Unifier:
         self.symbols: Final = dict(symbols)
         self.replaced: Final[dict[int, Expression]] = {}
         self.replacements: Final[list[Replacement]] = []
-        self.demands: list[Demand] = [Demand(guard.requirement, guard) for guard in guards if not guard.is_premise]
+        self.demands: list[Demand] = [Demand(guard.requirement, guard) for guard in guards if not guard.is_premise and not guard.branch]
         self._reads = list(reads)
         self._carried = dict(carried or {})
         self._known: dict[Requirement, frozenset[int]] = {}

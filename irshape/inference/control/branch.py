@@ -28,7 +28,9 @@ class IfRule(Control):
             is_chosen = cond.elements is None or condition is (body is self.bodies[0])
             if not is_chosen:
                 # Sizes choose the branch, so its requirements hold only for the sizes that choose it.
-                self.inner[self.node.index, body.name] = unguarded(run)
+                self.run.inner[self.node.index, body.name] = unguarded(run)
+            if condition is None:
+                self.need_not_run(body)
             runs.append([self.plain(run.value(output.result)) for output in body.outputs])
         if known is not None:
             [outputs] = runs

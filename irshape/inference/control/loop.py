@@ -12,8 +12,9 @@ from irshape.inference.run import Run
 from irshape.model.bodies import Body, BodyOutput, conditions_passed
 from irshape.model.model import Node
 from irshape.report.text import counted
-from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Size, are_known, bounds, is_filled, narrow, origins
 from irshape.shape.element_type import ElementType
+from irshape.shape.polynomial import UNBACKED
 from irshape.shape.shape import Shape
 
 
@@ -52,6 +53,8 @@ class LoopRule(Repetition):
         iterations = self._iterations(is_entered, self._repeats(body, run), trip_count)
         is_empty = self.condition(self.facts[1].openvino_view, "execution_condition") is False
         runs = self._runs(is_entered, trip_count, iterations)
+        if origins(runs) & UNBACKED or not is_filled(runs):
+            self.need_not_run(body)
         outputs = []
         for index, output in enumerate(body.outputs):
             fact = self._left(output, run.value(output.result), index, iterations, is_empty=is_empty)

@@ -26,22 +26,21 @@ class Control(Context):
 
     `outputs` is the rule. It asks for passes over bodies, and is sent their runs.
 
-    `inner` holds the last run of each body, by node and name; `faults` are the faults of the port maps, `remarks` the reasons why
-    they never run, each with its place.
+    `run` is the pass that the application is a part of: it keeps the last run of each body, by node and name. `faults` are the faults
+    of the port maps, `remarks` the reasons why they never run, each with its place.
     """
 
-    __slots__ = ("bodies", "declared", "facts", "faults", "inner", "listed", "node", "remarks", "table")
+    __slots__ = ("bodies", "declared", "facts", "faults", "listed", "node", "remarks", "run", "table")
 
-    def __init__(
-        self, rules: Rules, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact], inner: dict[tuple[int, str], Run]
-    ) -> None:
+    def __init__(self, rules: Rules, node: Node, transfer: Transfer, bodies: list[Body], facts: Sequence[Fact], run: Run) -> None:
         super().__init__(rules.scope, transfer.op, node.model.first_tensor + node.first_slot)
         self.table = rules.facts
         self.node = node
         self.bodies = bodies
         self.facts = facts
-        self.inner = inner
-        self.declared = [self.inner[node.index, body.name] for body in bodies]
+        self.run = run
+        self.declared = [run.inner[node.index, body.name] for body in bodies]
+        run.optional -= {(node.index, body.name) for body in bodies}
         self.listed = transfer.listed
         self.faults: list[tuple[str, int]] = [fault for body in bodies for fault in body.faults]
         self.remarks: list[tuple[str, int]] = []
@@ -112,8 +111,12 @@ class Control(Context):
     def ask(self, body: Body, given: dict[Node, Fact]) -> Asking:
         """A pass over a body with the given facts for its Parameters. Its run is the known run of the body until the next pass."""
         run = yield from self.pass_over(body, given)
-        self.inner[self.node.index, body.name] = run
+        self.run.inner[self.node.index, body.name] = run
         return run
+
+    def need_not_run(self, body: Body) -> None:
+        """Record that the model may leave a body out: what the body requires holds only if the body runs."""
+        self.run.optional |= {(self.node.index, body.name)}
 
     def pass_over(self, body: Body, given: dict[Node, Fact]) -> Asking:
         """A pass over a body with the given facts for its Parameters, or with any shapes if the engine has made enough passes."""

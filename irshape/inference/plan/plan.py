@@ -112,7 +112,7 @@ class Plan:
         varying = [shapes[index][axis] for index, axis in self._varying]
         base, run = self.base, Run(None)
         run.outcomes = [None] * len(base.outcomes)
-        run.reports, run.unlisted, run.inner = base.reports, base.unlisted, base.inner
+        run.reports, run.unlisted, run.inner, run.optional = base.reports, base.unlisted, base.inner, base.optional
         answers: dict[int, Fact] = {}
         # Facts that a rule of the engine takes are those of its table; others are gone with the run.
         table = engine.facts if self.asks else FactTable(engine.facts.is_static)

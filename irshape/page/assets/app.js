@@ -225,7 +225,7 @@ class App {
     if (this.said) banner.replaceChildren(this.said);
     if (this.said || !this.broken.length) return;
     const demand = this.model.data.demands[this.broken[0]];
-    banner.replaceChildren(this.link(demand.layer), ` ${demand.premise ? "has another shape than its formula says" : "refuses these sizes"}: ${demand.message}`);
+    banner.replaceChildren(this.link(demand.layer), ` ${demand.premise ? "has another shape than its formula says" : "refuses these sizes"}${demand.branch && ` if ${demand.branch} runs`}: ${demand.message}`);
   }
 
   // Keyboard, search, theme.

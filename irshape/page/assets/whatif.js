@@ -134,7 +134,7 @@ class WhatIf {
     }
     for (const number of app.broken.slice(0, 6)) {
       const demand = app.model.data.demands[number];
-      parts.push(element("div", { class: "refused", "data-refused": demand.layer }, app.link(demand.layer), demand.premise ? " has another shape than its formula says: " : " refuses these sizes: ", demand.message,
+      parts.push(element("div", { class: "refused", "data-refused": demand.layer }, app.link(demand.layer), demand.premise ? " has another shape than its formula says" : " refuses these sizes", `${demand.branch && ` if ${demand.branch} runs`}: ${demand.message}`,
         element("p", { class: "formula" }, demand.text)));
     }
     if (app.broken.length > 6) parts.push(element("p", { class: "faint" }, `and ${counted(app.broken.length - 6, "demand")} more`));
