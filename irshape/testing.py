@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 import irshape
 from irshape.api.inference import Inference, InferredPort
 from irshape.api.reading import Reading, named
-from irshape.inference.inputs import UNNAMED, Shapes
+from irshape.inference.inputs import UNNAMED, Shapes, Symbols
 from irshape.model.public import Model
 from irshape.report.diagnostic import NOTE
 from irshape.report.selection import Choice, Selection, checked_prefix
@@ -41,7 +41,7 @@ def assert_valid(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     select: str | Iterable[str] | None = None,
     ignore: str | Iterable[str] = (),
     targets: str | Iterable[str] = (),
@@ -80,7 +80,7 @@ def assert_shape(
     *,
     port: int | None = None,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     **reading: Unpack[Reading],
 ) -> None:
     """Assert that a tensor has a shape, and an element type if `expected` names one (`"f32[B,1000]"`).
@@ -113,7 +113,7 @@ def assert_same(
     b: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: tuple[Any, Any] = (None, None),
     opaque: str | Iterable[str] = (),
     limits: Limits = DEFAULT,

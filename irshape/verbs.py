@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from irshape.answers.info import Info
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
-    from irshape.inference.inputs import Inputs, Shapes
+    from irshape.inference.inputs import Inputs, Shapes, Symbols
     from irshape.ops.extensions import Extensions
     from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
@@ -52,7 +52,7 @@ def infer(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
 ) -> Inference:
@@ -64,7 +64,7 @@ def check(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
     targets: Iterable[str] = (),
@@ -93,13 +93,24 @@ def check(
     return inference
 
 
+def symbols(
+    source: Source | Model, *, inputs: Shapes | None = None, weights: WeightsChoice = None, opaque: Iterable[str] = ()
+) -> frozenset[str]:
+    """The names of the symbols whose sizes can be given: those in the shapes of the inputs, and those of the signature."""
+    from irshape.answers.signature.knobs import Knobs
+
+    model, given = loaded(source, weights)
+    _, wanted, _ = _asked(model, inputs, None, given, opaque)
+    return Knobs(model, wanted, given, frozenset(opaque)).names
+
+
 def reshape(
     source: Source | Model,
     inputs: Shapes | None = None,
     *,
     batch: int | str | None = None,
     patch_constants: bool = False,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
 ) -> Inference:
@@ -121,7 +132,7 @@ def diff(
     b: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: tuple[WeightsChoice, WeightsChoice] | Literal[False] = (None, None),
     opaque: Iterable[str] = (),
     cost: bool = False,
@@ -153,7 +164,7 @@ def info(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
 ) -> Info:
@@ -161,7 +172,7 @@ def info(
     from irshape.answers.info import Info
 
     model, given = loaded(source, weights)
-    shapes, _ = _asked(model, inputs, symbols)
+    model, shapes, _ = _asked(model, inputs, symbols, given, opaque)
     inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
 
     def new_signature() -> Signature:
@@ -174,7 +185,7 @@ def signature(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
 ) -> Signature:
@@ -182,7 +193,7 @@ def signature(
     from irshape.answers.signature.signature import Signature
 
     model, given = loaded(source, weights)
-    wanted, remarks = _asked(model, inputs, symbols)
+    model, wanted, remarks = _asked(model, inputs, symbols, given, opaque)
     return Signature(model, wanted, given, frozenset(opaque), remarks)
 
 
@@ -190,7 +201,7 @@ def valid_sizes(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     weights: WeightsChoice = None,
     opaque: Iterable[str] = (),
 ) -> ValidSizes:
@@ -198,7 +209,7 @@ def valid_sizes(
     from irshape.answers.sizes import ask
 
     model, given = loaded(source, weights)
-    wanted, remarks = _asked(model, inputs, symbols)
+    model, wanted, remarks = _asked(model, inputs, symbols, given, opaque)
     return ask(model, wanted, given, frozenset(opaque), remarks)
 
 
@@ -206,7 +217,7 @@ def cost(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     near: Mapping[str, int] | None = None,
     views: bool = False,
     in_place: bool = False,
@@ -222,7 +233,7 @@ def _cost(
     model: Model,
     weights: Weights | None,
     inputs: Shapes | None,
-    symbols: Mapping[str, str] | None,
+    symbols: Symbols | None,
     opaque: Iterable[str],
     near: Mapping[str, int],
     *,
@@ -245,20 +256,19 @@ def _infer(
     model: Model,
     weights: Weights | None,
     inputs: Shapes | None,
-    symbols: Mapping[str, str] | None,
+    symbols: Symbols | None,
     opaque: Iterable[str],
     *,
     is_check: bool,
 ) -> Inference:
     """The common part of `infer` and `check`."""
-    engine, question = Engine(model, weights, frozenset(opaque)), AS_READ
     remarks: list[Diagnostic] = []
     wanted: Inputs | None = None
     is_as_read = not (inputs or symbols)
     if not is_as_read or model.document.may_state_shapes:
-        wanted, remarks = _asked(model, inputs, symbols)
-        question = wanted.question(engine)
-    infer_all(engine, question)
+        model, wanted, remarks = _asked(model, inputs, symbols, weights, opaque)
+    engine = Engine(model, weights, frozenset(opaque))
+    infer_all(engine, AS_READ if wanted is None else wanted.question(engine))
     if not is_as_read and any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         from irshape.inference.inputs import note_changed_ranks
 
@@ -279,12 +289,22 @@ def _is_open(inference: Inference) -> bool:
     return any(isinstance(size, Dim) for shape in shapes for size in shape or ())
 
 
-def _asked(model: Model, inputs: Shapes | None, symbols: Mapping[str, str] | None) -> tuple[Inputs, list[Diagnostic]]:
-    """The shapes of the inputs that the file records and the caller asks for, and remarks about the recorded ones."""
+def _asked(
+    model: Model, inputs: Shapes | None, symbols: Symbols | None, weights: Weights | None, opaque: Iterable[str]
+) -> tuple[Model, Inputs, list[Diagnostic]]:
+    """The shapes of the inputs that the file records and the caller asks for, and remarks about the recorded ones.
+
+    The model is a copy if a symbol is the size of a variable, whose shape the copy declares.
+    """
     from irshape.inference.inputs import asked_inputs, recorded_inputs
 
     recorded, remarks = recorded_inputs(model)
-    return recorded.updated(asked_inputs(model, inputs or {}, symbols or {})), remarks
+    wanted = recorded.updated(asked_inputs(model, inputs or {}, symbols or {}))
+    if not wanted.are_named:
+        from irshape.answers.signature.knobs import Knobs
+
+        model, wanted = Knobs(model, wanted, weights, frozenset(opaque)).set(wanted.sizes)
+    return model, wanted, remarks
 
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from irshape.api.inference import Inference
@@ -13,7 +12,7 @@ from irshape.model.public import Model, published
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from irshape.inference.inputs import ShapeLike, Shapes
+    from irshape.inference.inputs import ShapeLike, Shapes, Symbols
     from irshape.inference.plan.plan import Plan
     from irshape.xml.source import Source
 
@@ -53,7 +52,7 @@ class Session:
         inputs: Shapes | None = None,
         /,
         *,
-        symbols: Mapping[str, str] | None = None,
+        symbols: Symbols | None = None,
         batch: int | str | None = None,
         patch_constants: bool = False,
         **named: ShapeLike,

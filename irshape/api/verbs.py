@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from irshape.answers.info import Info
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
-    from irshape.inference.inputs import Shapes
+    from irshape.inference.inputs import Shapes, Symbols
     from irshape.ops.extensions import Extensions
     from irshape.report.diagnostic import Diagnostic
     from irshape.xml.source import Source
@@ -48,9 +48,7 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
     return taken(source, reading, path)[0]
 
 
-def infer(
-    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
-) -> Inference:
+def infer(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Inference:
     """Infer the element type and shape of every port.
 
     `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
@@ -65,7 +63,7 @@ def check(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     targets: str | Iterable[str] = (),
     suppressions: bool = True,
     structure: bool = False,
@@ -96,7 +94,7 @@ def reshape(
     source: Source | Model,
     inputs: Shapes | None = None,
     *,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     batch: int | str | None = None,
     patch_constants: bool = False,
     **reading: Unpack[Reading],
@@ -119,7 +117,7 @@ def explain(
     axis: int | None = None,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     **reading: Unpack[Reading],
 ) -> Explanation:
     """Why a port, or one axis of it, has its shape: the layers that compute it, in order, each with the formula of its rule.
@@ -140,7 +138,7 @@ def diff(
     b: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     cost: bool = False,
     weights: tuple[WeightsChoice, WeightsChoice] | Literal[False] = (None, None),
     opaque: str | Iterable[str] = (),
@@ -164,9 +162,7 @@ def diff(
     )
 
 
-def info(
-    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
-) -> Info:
+def info(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Info:
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes.
 
     Takes and raises what `infer` does.
@@ -176,7 +172,7 @@ def info(
 
 
 def signature(
-    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
+    source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> Signature:
     """Find the signature of a model: the shapes of its inputs and outputs in as few symbols as its requirements leave.
 
@@ -188,7 +184,7 @@ def signature(
 
 
 def valid_sizes(
-    source: Source | Model, *, inputs: Shapes | None = None, symbols: Mapping[str, str] | None = None, **reading: Unpack[Reading]
+    source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]
 ) -> ValidSizes:
     """Find the input sizes for which the model is valid, as a condition.
 
@@ -203,7 +199,7 @@ def cost(
     source: Source | Model,
     *,
     inputs: Shapes | None = None,
-    symbols: Mapping[str, str] | None = None,
+    symbols: Symbols | None = None,
     near: Mapping[str, int] | None = None,
     views: bool = False,
     in_place: bool = False,

@@ -75,7 +75,15 @@ def add_question_arguments(command: ArgumentParser) -> None:
         metavar='"NAME[SHAPE]"',
         help="set the shape of an input, or of all that a pattern matches: x[1,3,?,224..448], x:1x3x224x224, mask[B,P+S], past_*[B,4,P,8]",
     )
-    add("--symbol", action="append", default=[], metavar='"H=RANGE"', help="set the range of a symbol: H=32..1024, H=32*k")
+    add(
+        "--set",
+        action="extend",
+        nargs="+",
+        default=[],
+        type=symbol_size,
+        metavar="SYMBOL=SIZE",
+        help="set the sizes of symbols, those that --input or `irshape signature` names: B=1 S=1..128 H=32*k P=1024-S",
+    )
     add("--verbose", action="store_true", help="say which inputs a pattern of --input matches")
     add_operations(command)
     add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
@@ -83,6 +91,16 @@ def add_question_arguments(command: ArgumentParser) -> None:
     weights("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
     weights("--no-weights", action="store_true", help="read no .bin file: values of constants are unknown")
     add_limit(command)
+
+
+def symbol_size(text: str) -> tuple[str, str]:
+    """The name and the size in a `--set`."""
+    name, equals, size = text.partition("=")
+    if not equals or not name.strip() or not size.strip():
+        from argparse import ArgumentTypeError
+
+        raise ArgumentTypeError(f"{text!r} is not SYMBOL=SIZE, as in B=1 or S=1..128 (write FILE before --set)")
+    return name.strip(), size.strip()
 
 
 def add_symbol_argument(command: ArgumentParser) -> None:

@@ -104,8 +104,8 @@ def _document(text: str) -> tuple[str, str]:
 
 def misplaced(given: Namespace) -> str | None:
     """The complaint about options that do not go together; None if all do."""
-    if (given.fix or given.diff) and (given.input or given.symbol):
-        return "--fix and --diff use the shapes in the file: leave out --input and --symbol"
+    if (given.fix or given.diff) and (given.input or given.set):
+        return "--fix and --diff use the shapes in the file: leave out --input and --set"
     if given.diff and given.format != "text":
         return "--diff prints text: leave out --format"
     if given.statistics and (given.diff or given.format not in ("text", "json")):

@@ -126,7 +126,7 @@ class Examination:
         self._finish = finish
         self._settings = settings
         self._is_many = is_many
-        self._symbols = dict(map(_symbol, given.symbol))
+        self._symbols: dict[str, str] = dict(given.set)
 
     def __call__(self, path: str) -> Outcome:
         """Examine a file. Any content gives an outcome; only `MemoryError` is left to the caller."""
@@ -166,8 +166,8 @@ class Examination:
         model = verbs.read(Path(path) if source is None else source, path=path, opset=given.opset, limits=limits, extensions=extensions)
         if not (model.nodes and model.document.is_complete):  # its faults matter more than an input that it lacks
             return self._outcome(path, self._verb(model))
-        inputs, symbols, requests = self._asked(model, own)
         with Weights.beside(path) if weights_file is None else Weights(weights_file) as weights:
+            inputs, symbols, requests = self._asked(model, own, weights, opaque)
             answer = self._verb(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
             outcome = self._outcome(path, answer, self._matches(model))
         if not self._is_many:
@@ -175,13 +175,18 @@ class Examination:
         outcome.requests = requests
         return outcome
 
-    def _asked(self, model: Model, own: FileSettings | None) -> tuple[Mapping[str, str], Mapping[str, str], Sequence[Request]]:
+    def _asked(
+        self, model: Model, own: FileSettings | None, weights: Weights, opaque: Sequence[str]
+    ) -> tuple[Mapping[str, str], Mapping[str, str], Sequence[Request]]:
         """The shapes and symbols for the inputs of a file, and the options about them."""
         if not (self._given.input or self._symbols or (own is not None and own.configuration)):
             return {}, {}, ()
         from irshape.cli.inputs import asked_of
 
-        return asked_of(model, self._given, self._symbols, own, is_many=self._is_many)
+        def names(inputs: Mapping[str, str]) -> frozenset[str]:
+            return verbs.symbols(model, inputs=inputs, weights=weights, opaque=opaque)
+
+        return asked_of(model, self._given, self._symbols, own, names, is_many=self._is_many)
 
     def _matches(self, model: Model) -> Sequence[str]:
         """The inputs that each pattern matches, if `--verbose` is given."""
@@ -211,10 +216,3 @@ class Examination:
         from irshape.report.json import compact, readable
 
         return [(readable if self._given.format == "json" else compact)(answer.to_dict())]
-
-
-def _symbol(text: str) -> tuple[str, str]:
-    name, equals, facts = text.partition("=")
-    if not equals or not name.strip():
-        raise RunError(f'--symbol {text!r}: expected "NAME=RANGE", as in "H=32..1024"')
-    return name.strip(), facts

@@ -28,7 +28,7 @@ ABOUT = "Infer the element type and shape of every port; with -o, write them int
 EXAMPLES = """examples:
   irshape infer model.xml
   irshape infer model.xml --input "image[1,3,224..448,?]"
-  irshape infer model.xml --input "image[1,3,H,W]" --symbol "H=32..1024" --symbol "W=32*k"
+  irshape infer model.xml --input "image[1,3,H,W]" --set H=32..1024 W=32*k
   irshape infer model.xml -o annotated.xml
   irshape infer models/ -o annotated/
 

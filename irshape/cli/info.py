@@ -25,7 +25,7 @@ ABOUT = "Describe a model: OpenVINO release, operations, parameters, batch, inpu
 EXAMPLES = """examples:
   irshape info model.xml
   irshape info models --format jsonl
-  irshape info model.xml --input "ids[1,S]" --symbol "S=1..512"
+  irshape info model.xml --input "ids[1,S]" --set S=1..512
 
 exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from irshape.cli.run import RunError
@@ -13,7 +13,6 @@ from irshape.inference.inputs import (
     is_pattern,
     matched,
     split_input,
-    symbol_names,
     unknown_input,
 )
 from irshape.model.model import Model, Node
@@ -41,12 +40,19 @@ class Request:
 
 
 def asked_of(
-    model: Model, given: Namespace, symbols: Mapping[str, str], own: FileSettings | None, *, is_many: bool
+    model: Model,
+    given: Namespace,
+    symbols: Mapping[str, str],
+    own: FileSettings | None,
+    names_of: Callable[[Mapping[str, str]], frozenset[str]],
+    *,
+    is_many: bool,
 ) -> tuple[dict[str, str], dict[str, str], list[Request]]:
-    """The shapes and the symbols for a file, by name, and every option about them. `symbols` are those of the command line.
+    """The shapes and the symbols for a file, by name, and every option about them.
 
-    In a run over several files (`is_many`), an option applies to the files that it fits: those that have such an input, of as many axes.
-    A single file must have what the command line asks for. A configuration is for many files in any case. Raises `RunError`.
+    `symbols` are those of the command line, and `names_of` tells which symbols the file has for shapes of inputs. In a run over several
+    files (`is_many`), an option applies to the files that it fits: those that have such an input, of as many axes. A single file must
+    have what the command line asks for. A configuration is for many files in any case. Raises `RunError`.
     """
     inputs: dict[str, str] = {}
     patterns: dict[str, str] = {}
@@ -76,12 +82,12 @@ def asked_of(
         _expand(patterns, inputs, names)
         known = {**own.symbols, **symbols}
     if known and (is_many or len(known) > len(symbols)):
-        used = symbol_names(model, inputs)
+        used = names_of(inputs)
         for name in list(known):
             is_own = name in symbols
             if is_many or not is_own:
-                option = f"--symbol {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
-                reason = "" if name in used else "no shape of an input names the symbol"
+                option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
+                reason = "" if name in used else "the model has no such symbol"
                 requests.append(Request(option, reason, is_own=is_own))
                 if reason:
                     del known[name]

@@ -40,10 +40,19 @@ class _NotPlain(Exception):
 class _Option:
     """An option: where its value goes, and how it is read."""
 
-    __slots__ = ("action", "choices", "dest", "type")
+    __slots__ = ("action", "choices", "dest", "nargs", "type")
 
-    def __init__(self, dest: str, action: str = "store", type: Callable[[str], Any] = str, choices: Sequence[str] = (), **_: Any) -> None:
+    def __init__(
+        self,
+        dest: str,
+        action: str = "store",
+        type: Callable[[str], Any] = str,
+        choices: Sequence[str] = (),
+        nargs: object = None,
+        **_: Any,
+    ) -> None:
         self.dest = dest
+        self.nargs = nargs
         self.action = action
         self.type = type
         self.choices = choices
@@ -54,7 +63,7 @@ class _Option:
             value = self.type(text)
         except Exception:
             raise _NotPlain from None
-        if (self.choices and value not in self.choices) or self.action not in ("store", "append", "extend"):
+        if (self.choices and value not in self.choices) or self.nargs is not None or self.action not in ("store", "append", "extend"):
             raise _NotPlain
         return value if self.action == "store" else [*(known or ()), *(value if self.action == "extend" else (value,))]
 
@@ -87,7 +96,7 @@ class _Line:
             self._files.append((names[0], nargs))
             return
         dest = declared.pop("dest", None) or next(name for name in names if name.startswith("--")).lstrip("-").replace("-", "_")
-        option = _Option(dest, **declared)
+        option = _Option(dest, nargs=nargs, **declared)
         self._values[dest] = False if option.action == "store_true" else default
         self._options.update(dict.fromkeys(names, option))
 

@@ -27,7 +27,7 @@ ABOUT = (
 )
 EXAMPLES = """examples:
   irshape reshape model.xml --input "image[1,3,512,512]" -o reshaped.xml
-  irshape reshape model.xml --input "ids[1,S]" --symbol "S=1..512" -o reshaped.xml
+  irshape reshape model.xml --set B=1 S=1..512 -o reshaped.xml
   irshape reshape model.xml --batch 8 -o reshaped.xml
   irshape reshape model.xml --input "image[1,3,256,256]" --patch-constants -o reshaped.xml
 
@@ -50,8 +50,8 @@ def add_arguments(command: ArgumentParser) -> None:
 def run(given: Namespace) -> int:
     """Reshape the files, report their outputs or all blockers, write the IR if -o is given, and return the exit code."""
     complaint = misplaced(given)
-    if given.batch is None and not given.input:
-        complaint = "no new shape: give --input or --batch"
+    if given.batch is None and not given.input and not given.set:
+        complaint = "no new shape: give --input, --set or --batch"
     if given.patch_constants and (given.in_place or given.weights in ("link", "none")):
         option = "--in-place" if given.in_place else f"--weights {given.weights}"
         complaint = f"--patch-constants and {option} do not go together: patched constants need a copy of the weights"

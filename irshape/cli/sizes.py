@@ -29,7 +29,7 @@ ABOUT = "Find the input sizes for which a model is valid: of the symbols in --in
 EXAMPLES = """examples:
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape sizes model.xml --input "image[1,3,H,W]" --near "H=500,W=700"
-  irshape sizes model.xml --input "image[1,3,S,S]" --symbol "S=32..1024"
+  irshape sizes model.xml --input "image[1,3,S,S]" --set S=32..1024
 
 exit code: 0 if some size is valid, 1 if no size is valid, 2 if a file could not be read or has no dynamic sizes"""
 
@@ -161,7 +161,7 @@ def _undecided(sizes: ValidSizes, palette: Palette) -> Iterator[str]:
         yield f"  and {counted(rest, 'place')} more"
     if not sizes.is_by_trial:
         return
-    hint = '--near tries sizes one by one; with a single symbol and a short range, every size is tried: --symbol "S=1..100"'
+    hint = "--near tries sizes one by one; with a single symbol and a short range, every size is tried: --set S=1..100"
     yield f"{palette.dim}{hint}{palette.plain}"
 
 

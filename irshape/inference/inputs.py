@@ -13,9 +13,10 @@ from irshape.inference.question import Question
 from irshape.model.build import place
 from irshape.model.model import Model, Node
 from irshape.report.diagnostic import Diagnostic
-from irshape.shape.dim import INT64_MAX, Scope, Size, bounds, narrow
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, bounds, narrow
 from irshape.shape.notation import (
     ANY_SIZE,
+    MULTIPLE,
     Described,
     DescribedShape,
     ShapeSyntaxError,
@@ -57,6 +58,13 @@ Shapes: TypeAlias = Mapping[str, ShapeLike]
 """A shape for each input, by name."""
 
 
+SymbolSize: TypeAlias = "str | int | range"
+"""The size of a symbol: a number, a range (`"1..128"`, `range(1, 129)`), a multiple (`"32*k"`) or a formula (`"1024 - S"`)."""
+
+Symbols: TypeAlias = Mapping[str, SymbolSize]
+"""The sizes of symbols, by name."""
+
+
 class InputError(ValueError):
     """The caller asks for something that does not exist or does not parse, such as an input, a shape or a layer."""
 
@@ -91,17 +99,37 @@ def split_input(text: str, names: Sequence[str]) -> tuple[str | None, str]:
 
 
 class Inputs(NamedTuple):
-    """Shapes for Parameters in place of the shapes in the file, and the ranges of their symbols."""
+    """Shapes for Parameters in place of the shapes in the file, the ranges of their symbols, and the formulas that replace symbols."""
 
     shapes: dict[Node, DescribedShape] = {}
     symbols: dict[str, SymbolRange] = {}
+    formulas: dict[str, Described] = {}
 
     def updated(self, other: Inputs) -> Inputs:
         """These inputs with `other` ones on top; the range of a symbol is dropped with the last shape that names it."""
         kept = {node: shape for node, shape in self.shapes.items() if node not in other.shapes}
         names = _names(kept)
         symbols = {name: facts for name, facts in self.symbols.items() if name in names}
-        return Inputs({**kept, **other.shapes}, {**symbols, **other.symbols})
+        return Inputs({**kept, **other.shapes}, {**symbols, **other.symbols}, other.formulas)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The symbols in the shapes."""
+        return frozenset(_names(self.shapes))
+
+    @property
+    def are_named(self) -> bool:
+        """Whether shapes name all symbols that have a range, and no formula replaces a symbol."""
+        return not self.formulas and self.symbols.keys() <= self.names
+
+    @property
+    def sizes(self) -> dict[str, SymbolRange | Described]:
+        """The ranges of symbols, and the formulas that replace symbols."""
+        return {**self.symbols, **self.formulas}
+
+    def of(self, model: Model) -> Inputs:
+        """These inputs for another model with the same nodes."""
+        return self._replace(shapes={model.nodes[node.index]: shape for node, shape in self.shapes.items()})
 
     def numbers(self) -> dict[int, tuple[int, ...]] | None:
         """The shapes, by node; None if a size is no plain number."""
@@ -122,6 +150,8 @@ class Inputs(NamedTuple):
             raise InputError(
                 f"no input shape contains the symbol {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]"
             )
+        for name in self.symbols:  # the order of the symbols is that in which formulas are written
+            _symbol(engine.scope, name, self.symbols)
         named = [name for shape in self.shapes.values() for one in shape or () for name in one.symbols]
         symbols = {name: self.symbols.get(name, ANY_SIZE) for name in named if not re.fullmatch(UNNAMED, name)}
         return Question({node.index: _sizes(engine.scope, node, shape, self.symbols) for node, shape in self.shapes.items()}, symbols)
@@ -131,7 +161,7 @@ def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
     return {name for shape in shapes.values() for one in shape or () for name in one.symbols}
 
 
-def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[str, str]) -> Inputs:
+def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Symbols) -> Inputs:
     """The inputs that a user asks for, by name.
 
     A shape is a text, a sequence of sizes, each an int, a text or None (any size), an `openvino.PartialShape` or `openvino.Shape`, an
@@ -157,7 +187,7 @@ def asked_inputs(model: Model, inputs: Mapping[str, object], symbols: Mapping[st
         for name, value in patterns:
             shape = _described(name, value)
             described.update((node, shape) for node in matched(name, names) if node not in exact)
-    return Inputs(described, _symbol_facts(symbols))
+    return Inputs(described, *_sizes_of_symbols(symbols))
 
 
 def is_pattern(name: str) -> bool:
@@ -199,11 +229,6 @@ def recorded_inputs(model: Model) -> tuple[Inputs, list[Diagnostic]]:
                 found.shapes[node] = shape
                 found.symbols.update(facts)
     return found, diagnostics
-
-
-def symbol_names(model: Model, inputs: Mapping[str, object]) -> set[str]:
-    """The symbols in the shapes of the inputs: in those that a user gives, else in those that irshape wrote into the file."""
-    return _names(recorded_inputs(model)[0].updated(asked_inputs(model, inputs, {})).shapes)
 
 
 def _annotations(model: Model) -> dict[str, str]:
@@ -276,7 +301,8 @@ def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[
             high = inf if size.high == inf else (int(size.high) - one.offset) // one.factor
             known = facts.get(one.name) or stated.get(one.name, ANY_SIZE)
             facts[one.name] = _both(one.name, known, SymbolRange(low, high))
-    return shape, facts
+    bounded = [one._replace(low=size.low, high=size.high) if one.formula else one for one, size in zip(shape, declared, strict=True)]
+    return tuple(bounded), facts
 
 
 def _both(name: str, one: SymbolRange, other: SymbolRange) -> SymbolRange:
@@ -335,14 +361,34 @@ def _number(size: int) -> Described:
     return Described(size, size)
 
 
-def _symbol_facts(symbols: Mapping[str, str]) -> dict[str, SymbolRange]:
-    facts = {}
-    for name, text in symbols.items():
+def _sizes_of_symbols(symbols: Symbols) -> tuple[dict[str, SymbolRange], dict[str, Described]]:
+    """The ranges of symbols, and the formulas of other symbols that replace symbols."""
+    ranges, formulas = {}, {}
+    for name, size in symbols.items():
         try:
-            facts[name] = parse_symbol_range(text)
+            found = _size_of_symbol(size)
         except ShapeSyntaxError as error:
             raise InputError(f"the symbol {name}: {error}") from None
-    return facts
+        if isinstance(found, SymbolRange):
+            ranges[name] = found
+        elif name in found.symbols:
+            raise InputError(f"the symbol {name} cannot be {found}, because the formula contains the symbol")
+        else:
+            formulas[name] = found
+    return ranges, formulas
+
+
+def _size_of_symbol(size: SymbolSize) -> SymbolRange | Described:
+    if isinstance(size, range):
+        if not size or size.step < 1 or size.start < 0:
+            raise ShapeSyntaxError(str(size), 0, "the range must ascend and hold a size, as in range(1, 129)")
+        return SymbolRange(size.start, size[-1], size.step, size.start % size.step)
+    text = str(size)
+    if "," not in text:
+        described = parse_shape(f"[{text}]")
+        if described is not None and len(described) == 1 and described[0].symbols and described[0].name != MULTIPLE:
+            return described[0]
+    return parse_symbol_range(text)
 
 
 def _sizes(scope: Scope, node: Node, shape: DescribedShape, facts: Mapping[str, SymbolRange]) -> Shape:
@@ -376,6 +422,8 @@ def _formula_size(scope: Scope, node: Node, axis: int, described: Described, kno
         size = size_of(scope, described, None, known)
     except ZeroDivisionError:
         raise InputError(f"the shape of {node.name!r}: {described} on axis {axis} divides by 0") from None
+    if isinstance(size, Dim):
+        size = narrow(size, described.low, described.high)
     low, high = bounds(size)
     if high < 0 or low > INT64_MAX:
         found = str(low) if low == high else f"at most {high}" if high < 0 else f"at least {low}"

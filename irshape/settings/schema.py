@@ -97,7 +97,7 @@ class FileTable(_Keys):
     extend_select: Annotated[list[Code], Field(description="codes that are reported beside the selected ones")] = []
     severity: Annotated[dict[Code, Level], Field(description="the severity of codes; `off` does not report them")] = {}
     inputs: Annotated[dict[str, Shape], Field(description='shapes of inputs by name, as in --input: image = "[1,3,H,W]"')] = {}
-    symbols: Annotated[dict[str, SymbolRange], Field(description='ranges of symbols by name, as in --symbol: H = "32..1024"')] = {}
+    symbols: Annotated[dict[str, SymbolRange], Field(description='ranges of symbols by name, as in --set: H = "32..1024"')] = {}
     opaque: Annotated[list[str], Field(description="unknown operations whose recorded ports are trusted")] = []
     targets: Annotated[
         list[Target], Field(description="policies that the model must meet: static-shapes, bounded, ranked, max-rank=6, npu")

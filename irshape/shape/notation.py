@@ -84,6 +84,8 @@ class SymbolRange(NamedTuple):
         return interval if modulus < 2 else multiple if (low, high) == (remainder, inf) else f"{interval},{multiple}"
 
 
+# The letter that stands for any whole number in the range of a symbol: 32*k.
+MULTIPLE: Final = "k"
 ANY_SIZE: Final = SymbolRange(0, inf)
 
 DescribedShape: TypeAlias = tuple[Described, ...] | None

@@ -61,7 +61,7 @@ def named(plain: Inference) -> Inference:
     asked = plain.asked or Inputs()
     try:
         found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True)
-        engine = found.run(_ranges(found, asked), is_static=False)
+        engine = found.run(free_ranges(found, asked), is_static=False)
     except InputError:
         return plain
     if found.engine.scope.work.is_done or any(one.severity == ERROR for one in engine.diagnostics):
@@ -93,7 +93,7 @@ def _nameless(inference: Inference, names: Collection[str]) -> set[str]:
     return found.difference(names)
 
 
-def _ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
+def free_ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
     """The ranges of the symbols by the file and the user, without the demands of layers and without that a size is at least 1."""
     lows: dict[str, int] = {}
     for origin in found.origins:

@@ -1,0 +1,145 @@
+"""Sizes for the symbols of the signature: the shapes that inputs and variables take for them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+from functools import cached_property, partial
+from typing import TypeAlias
+
+from irshape.answers.signature.discovery import Discovery
+from irshape.answers.signature.naming import free_ranges
+from irshape.inference.inputs import InputError, Inputs
+from irshape.model.load import load
+from irshape.model.model import Model, Node
+from irshape.ops.infrastructure import ReadValueV6
+from irshape.shape.dim import Scope, Size, bounds
+from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, SymbolRange, parse_shape, shape_text, size_of
+from irshape.xml.weights import Weights
+from irshape.xml.writer import Splice, attribute_splices, spliced
+
+Sizes: TypeAlias = Mapping[str, SymbolRange | Described]
+"""The range of each symbol, or the formula that replaces it."""
+
+
+class Knobs:
+    """The symbols of a model as knobs: sizes for them give shapes to the inputs and the variables.
+
+    The symbols are those of the given shapes, and those of the signature for the sizes that no given shape names.
+    """
+
+    def __init__(self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str]) -> None:
+        self._model = model
+        self._weights = weights
+        self._opaque = opaque
+        self._asked = Inputs(given.shapes, {name: known for name, known in given.symbols.items() if name in given.names})
+
+    @cached_property
+    def _found(self) -> Discovery:
+        return Discovery(self._model, self._asked, self._weights, self._opaque, keeps_named=True)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The symbols that can be given sizes."""
+        try:
+            return self._asked.names | self._found.ranges.keys()
+        except InputError:
+            return self._asked.names
+
+    def set(self, sizes: Sizes) -> tuple[Model, Inputs]:
+        """The shapes of the inputs for these sizes of symbols.
+
+        A symbol of one value becomes a number, and a formula takes the place of its symbol. An input keeps its shape if no symbol of the
+        sizes is in it. The model is a copy if a variable takes another shape: the copy has another `variable_shape`. Raises `InputError`
+        for a symbol that the model does not have, and for a size that is none.
+        """
+        asked = self._asked
+        ranges = {**asked.symbols, **{name: known for name, known in sizes.items() if isinstance(known, SymbolRange)}}
+        shapes: Mapping[Node, DescribedShape] = asked.shapes
+        states: dict[Node, tuple[Described, ...]] = {}
+        if not sizes.keys() <= asked.names:
+            for name in sizes.keys() - asked.names:
+                if name not in self._found.ranges:
+                    raise InputError(self._missing(name, sizes[name]))
+            ranges = {**free_ranges(self._found, asked), **ranges}
+            shapes = self._found.question.shapes
+            states = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in self._found.state.items() if _has(shape, sizes)}
+        changed = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in shapes.items() if _has(shape, sizes)}
+        copy = _with_states(self._model, states, ranges, self._weights) if states else self._model
+        wanted = Inputs({**asked.shapes, **changed}).of(copy)
+        return copy, wanted._replace(symbols={name: known for name, known in ranges.items() if name in wanted.names})
+
+    def _missing(self, name: str, size: SymbolRange | Described) -> str:
+        """The complaint about a symbol that the model does not have, or that a given shape has made a number."""
+        given = self._asked.shapes
+        free = Discovery(self._model, Inputs(), self._weights, self._opaque).question.shapes if given else {}
+        for node, shape in free.items():
+            for axis, one in enumerate(shape or ()):
+                if one.name == name and node in given:
+                    there = f"axis {axis} of {node.name!r}, which has the given shape {shape_text(given[node])}"
+                    return f"the symbol {name!r} cannot be {size}: it is {there}"
+        names = list(self._found.ranges)
+        close = [one for one in names if one.lower() == name.lower()] or get_close_matches(name, names, 1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        return f"the model has no symbol {name!r}; it has {', '.join(names) or 'none, because all its sizes are fixed'}{hint}"
+
+
+def _has(shape: DescribedShape, names: Collection[str]) -> bool:
+    return not {name for one in shape or () for name in one.symbols}.isdisjoint(names)
+
+
+def _with_sizes(node: Node, shape: DescribedShape, sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Described, ...]:
+    """A shape in which numbers and formulas replace symbols. Raises `InputError` for a size that is none."""
+    made = []
+    for axis, one in enumerate(shape or ()):
+        scope = Scope()
+        try:
+            size = one.size(partial(_replaced, scope, sizes, ranges)) if one.symbols else one.low
+        except ZeroDivisionError:
+            size = -1
+        if bounds(size)[1] < 0:
+            told = ", ".join(f"{name}={sizes[name]}" for name in one.symbols if name in sizes)
+            raise InputError(f"axis {axis} of {node.name!r} is {one}, which is no size for {told}")
+        if one.symbols:
+            [one] = parse_shape(f"[{size}]") or ()
+        made.append(one)
+    return tuple(made)
+
+
+def _replaced(scope: Scope, sizes: Sizes, ranges: Mapping[str, SymbolRange], name: str) -> Size:
+    """The size that takes the place of a symbol."""
+    size = sizes.get(name)
+    if isinstance(size, Described):
+        return size.size(lambda other: scope.symbol(other, *ranges.get(other, ANY_SIZE)))
+    if size is not None and size.low == size.high:
+        return int(size.low)
+    return scope.symbol(name, *ranges.get(name, ANY_SIZE))
+
+
+def _with_states(
+    model: Model, states: Mapping[Node, tuple[Described, ...]], ranges: Mapping[str, SymbolRange], weights: Weights | None
+) -> Model:
+    """A copy of a model whose variables have these shapes. Raises `InputError` for a variable that does not declare its shape."""
+    document = model.document
+    splices: list[Splice] = []
+    for node, shape in states.items():
+        op = node.op
+        if not isinstance(op, ReadValueV6) or op.variable_shape is None:
+            message = f"the variable of {node.name!r} has no variable_shape: its shape {shape_text(shape)} is that of its first value"
+            raise InputError(f"{message}; set the sizes of the inputs that its first value is computed from")
+        text = ",".join(_interval(size_of(Scope(), one, None, ranges)) if one.symbols else str(one) for one in shape)
+        splices += attribute_splices(document, node.layer, {"variable_shape": text})
+    return load(
+        spliced(document, sorted(splices)),
+        path=document.path,
+        weights=weights,
+        opset=model.default_opset,
+        limits=document.limits,
+        extensions=model.registry.sources,
+    )
+
+
+def _interval(size: Size) -> str:
+    """A size as the attributes of a layer state it, without its formula."""
+    low, high = bounds(size)
+    return str(Described(int(low), high))
