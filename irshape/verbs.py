@@ -74,13 +74,13 @@ def check(
     """Infer as `infer` does, and also report where the file departs from the specification and from the inferred facts."""
     wanted = list(targets)
     if wanted:
-        from irshape.answers.policies import find_policies, violations
+        from irshape.answers.policies import find_policies, judge
 
         policies = find_policies(wanted)
     model, own = loaded(source, weights)
     inference = _infer(model, own, inputs, symbols, opaque, is_check=True)
     if wanted:
-        inference.report(violations(inference, policies))
+        judge(inference, policies)
     # The schema is that of an IR of a version that OpenVINO reads, not of an example, of another version or of an execution graph.
     if structure and not (model.document.is_example or any(one.code in ("X108", "X112") for one in inference.diagnostics)):
         from irshape.xml.schema import structural_faults

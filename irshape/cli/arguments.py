@@ -93,6 +93,12 @@ def add_question_arguments(command: ArgumentParser) -> None:
     add_limit(command)
 
 
+def add_target(command: ArgumentParser) -> None:
+    """Add the policies that a model must meet besides being valid."""
+    policies = "also check the model against a policy: static-shapes, bounded, ranked, max-rank=6, npu"
+    command.add_argument("--target", action="append", default=[], metavar="POLICY", help=policies)
+
+
 def symbol_size(text: str) -> tuple[str, str]:
     """The name and the size in a `--set`."""
     name, equals, size = text.partition("=")

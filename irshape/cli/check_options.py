@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from irshape.cli.arguments import add_target
 from irshape.cli.formats import DOCUMENTS
 from irshape.settings.settings import Settings
 
@@ -20,8 +21,7 @@ def add_options(command: ArgumentParser) -> None:
     command.set_defaults(allowance=None, source=None)
     add = command.add_argument
     add("--strict", action="store_true", help="exit with 1 for warnings, too")
-    policies = "also check the model against a policy: static-shapes, bounded, ranked, max-rank=6, npu"
-    add("--target", action="append", default=[], metavar="POLICY", help=policies)
+    add_target(command)
     add("--fix", action="store_true", help="mend the faults in FILE that can be mended safely, and report the rest")
     add("--diff", action="store_true", help="show the changes that --fix would make, and write nothing")
     limits = "--limit time=60 (seconds, default) and --limit memory=2GiB (default)"

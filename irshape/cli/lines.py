@@ -69,6 +69,12 @@ def heading(guard: Guard) -> str:
     return f"if {escape(guard.branch)} runs, {text}" if guard.branch else text
 
 
+def remedy_lines(inference: Inference, palette: Palette) -> Iterator[str]:
+    """The command that sets what a target misses."""
+    if inference.remedy is not None and inference.document.path:
+        yield f"set them with: {palette.key}{escape(inference.remedy.command(inference.document.path))}{palette.plain}"
+
+
 def guard_lines(guards: Sequence[Guard], palette: Palette, indent: str = "  ") -> Iterator[str]:
     """Conditions in a column, each with the layer that demands it and the reason."""
     conditions = [escape(str(guard.requirement)) for guard in guards]

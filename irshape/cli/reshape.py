@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irshape.answers.policies import Policies, find_policies, judge
 from irshape.cli.annotated import misplaced, only_targets, write
-from irshape.cli.arguments import add_model_arguments, add_output_arguments
+from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
-from irshape.cli.lines import faults, guards, title
+from irshape.cli.lines import faults, guards, remedy_lines, title
 from irshape.cli.run import complain
 from irshape.inference.inference import Inference
+from irshape.inference.inputs import InputError
 from irshape.inference.patch import replaced
 from irshape.inference.session import Session
 from irshape.model.model import Model
@@ -43,6 +45,7 @@ def add_arguments(command: ArgumentParser) -> None:
         action="store_true",
         help="put the elements that would fit into the constants at fault, in a copy of the weights, if every layer then passes",
     )
+    add_target(command)
     add_output_arguments(command)
     add_model_arguments(command)
 
@@ -57,15 +60,22 @@ def run(given: Namespace) -> int:
         complaint = f"--patch-constants and {option} do not go together: patched constants need a copy of the weights"
     if complaint:
         return complain(complaint)
-    reshaping = _Reshaping(given.batch, given.patch_constants, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout))
+    try:
+        policies = find_policies(given.target)
+    except InputError as error:
+        return complain(str(error))
+    reshaping = _Reshaping(
+        given.batch, given.patch_constants, policies, Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+    )
     return report(given, reshaping.infer, reshaping.lines, partial(write, given), prepare=partial(only_targets, given))
 
 
 class _Reshaping:
     """The work on each file. `infer` keeps the inference with the old shapes for `lines`."""
 
-    def __init__(self, batch: str | None, patch_constants: bool, palette: Palette, width: int | None) -> None:
+    def __init__(self, batch: str | None, patch_constants: bool, policies: Policies, palette: Palette, width: int | None) -> None:
         self._batch = batch
+        self._policies = policies
         self._patch_constants = patch_constants
         self._palette = palette
         self._width = width
@@ -77,7 +87,12 @@ class _Reshaping:
         is_read = model.nodes and model.document.is_complete
         if not is_read:
             return self._before
-        return session.reshape(inputs, symbols=symbols, batch=self._batch, patch_constants=self._patch_constants)
+        inference = session.reshape(inputs, symbols=symbols, batch=self._batch, patch_constants=self._patch_constants)
+        if self._policies and inference.ok:
+            judge(inference, self._policies)
+        if inference.remedy is not None:  # the command begins with the file again
+            inference.remedy = inference.remedy._replace(sizes={**(symbols or {}), **inference.remedy.sizes})
+        return inference
 
     def lines(self, inference: Inference) -> Iterator[str]:
         assert self._before is not None
@@ -94,6 +109,7 @@ def _lines(before: Inference, inference: Inference, palette: Palette, width: int
         yield from _patches(inference, palette)
         yield from guards(inference, palette)
     yield from faults(inference, palette)
+    yield from remedy_lines(inference, palette)
 
 
 def _patches(inference: Inference, palette: Palette) -> Iterator[str]:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
+    from irshape.answers.open_sizes import Remedy
     from irshape.inference.inputs import Inputs
     from irshape.inference.patch import Patch
     from irshape.report.selection import Selection
@@ -145,9 +146,9 @@ class Inference:
     are the inputs that were asked for, None if they are those of the file, and `opaque` the unknown operations whose ports are trusted.
     `knows_values` says whether irshape knows the values of constants: their weights were read and believed, or the file has no constants.
     `mended` are the faults that were mended in the file before this pass, `accepted` the fingerprints of those that a baseline accepts.
-    `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `ties` are the axes
-    of inputs that `named` ties together, and `data_sizes` the names that it gives to sizes that only data tells. `steps` are the steps of
-    work that the pass took.
+    `patches` are the constants that a reshape has patched; then `model` and `weights` are copies with the new elements. `remedy` has the
+    sizes of symbols that mend what a target misses. `ties` are the axes of inputs that `named` ties together, and `data_sizes` the names
+    that it gives to sizes that only data tells. `steps` are the steps of work that the pass took.
     """
 
     ties: Sequence[Any] = ()
@@ -169,6 +170,7 @@ class Inference:
         self.mended: list[Diagnostic] = []
         self.accepted: list[str] = []
         self.patches: list[Patch] = []
+        self.remedy: Remedy | None = None
         self._found = diagnostics
         self._is_suppressed = False
         self._selection: Selection | None = None

@@ -22,7 +22,7 @@ _SPATIAL_TYPES: Final = (
 # The letters of axes without a known role, in the order in which they are used up.
 _OTHERS: Final = "TLMNKQRUVXYZCDEFGIJOAHWSPB"
 # The role of an axis of a table of words that indices choose from, of earlier steps, and of the steps that are added to them.
-_BATCH: Final = "B"
+BATCH: Final = "B"
 _SEQUENCE: Final = "STUV"
 _PAST: Final = "P"
 
@@ -107,7 +107,7 @@ def _batch(axes: Axes) -> Iterator[tuple[int, str]]:
         if shape and (index := _symbol(axes, shape[0])) >= 0 and axes.symbols[index].axis == 0:
             found[index] += 1
     if found:
-        yield found.most_common(1)[0][0], _BATCH
+        yield found.most_common(1)[0][0], BATCH
 
 
 def _steps(axes: Axes) -> Iterator[tuple[int, str]]:

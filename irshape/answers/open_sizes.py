@@ -1,0 +1,208 @@
+"""The sizes that a target wants fixed or bounded: the symbols and the layers that leave them open, and the sizes that mend it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from math import inf
+from os.path import splitext
+from shlex import quote
+from typing import Final, NamedTuple
+
+from irshape.answers.roots import Root, is_unbounded, roots
+from irshape.answers.signature.knobs import Knobs
+from irshape.answers.signature.names import BATCH
+from irshape.answers.signature.naming import named
+from irshape.inference.engine import Engine
+from irshape.inference.inference import Inference, conclude
+from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.verdict import infer
+from irshape.model.model import Node
+from irshape.report.text import counted
+from irshape.shape.dim import Dim, Size, bounds, symbols
+from irshape.shape.notation import SymbolRange
+from irshape.shape.range import Bound, Range
+
+# The most axes of a shape that a hint spells out, and the upper bound that a hint gives to a size.
+_MOST_AXES: Final = 16
+_MOST: Final = 512
+# What has axes that symbols name, and the causes of other open sizes, by the kind of the root.
+_AXES: Final = {"input": "input", "variable": "the variable of"}
+_CAUSES: Final = {
+    "data": "the size depends on data and",
+    "iteration": "the size that one iteration passes to the next",
+    "variable": "the size of the variable",
+    "recorded": "the recorded size",
+}
+
+
+class Violation(NamedTuple):
+    """A violation of a policy, with the layer that causes it, and the sizes of symbols that mend it."""
+
+    code: str
+    message: str
+    node: Node
+    hint: str | None = None
+    sizes: tuple[tuple[str, str], ...] = ()
+
+
+class Remedy(NamedTuple):
+    """The sizes of symbols that a model must get for a target."""
+
+    target: str
+    sizes: dict[str, str]
+
+    def command(self, path: str) -> str:
+        """The command that gives a file these sizes."""
+        stem, end = splitext(path)
+        sizes = " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items())
+        return f"irshape reshape {quote(path)} --target {self.target} --set {sizes} -o {quote(f'{stem}.{self.target}{end}')}"
+
+
+class Wish(NamedTuple):
+    """What a policy wants of every size: the code and the words of a violation, and what is open; `ports` counts those behind a root."""
+
+    code: str
+    fault: str
+    is_open: Callable[[tuple[Bound, Bound]], bool]
+    ports: Callable[[Root], int]
+
+
+FIXED: Final = Wish("P101", "is not fixed", lambda known: known[0] < known[1], lambda root: root.ports)
+BOUNDED: Final = Wish("P102", "is unbounded", is_unbounded, lambda root: root.unbounded)
+
+
+class OpenSizes:
+    """The sizes of a model that are open, by what leaves them open.
+
+    `axes` are the axes of inputs and variables by the symbol of the signature, or by the raw symbol where the model has no signature. A
+    symbol that no axis is alone has the axes whose formulas have it. `others` are the layers whose data decides a size, or whose body
+    does. A size that follows from an unknown rank is left out.
+    """
+
+    def __init__(self, inference: Inference, wish: Wish) -> None:
+        self._inference = inference
+        self._wish = wish
+        self._reading = named(inference).reading
+        self.axes: dict[str, list[Root]] = {}
+        self.others: dict[Node, list[Root]] = {}
+        formulas: dict[str, list[Root]] = {}
+        known = self._reading.symbols.keys()
+        for root in roots(self._reading):
+            name, own = str(root.size), known & symbols(root.size)
+            if not self._ports(root):
+                continue
+            if root.kind in _AXES and own and name not in known:
+                for one in own:
+                    formulas.setdefault(one, []).append(root)
+            elif root.kind == "input" or (root.kind == "variable" and own):
+                self.axes.setdefault(name, []).append(root)
+            elif root.kind != "rank":
+                self.others.setdefault(root.node, []).append(root)
+        for name, found in formulas.items():
+            if name not in self.axes and self._wish.is_open(bounds(self._symbol(name))):
+                self.axes[name] = found
+
+    def violations(self) -> Iterator[Violation]:
+        """One violation for each symbol, and one for each other layer."""
+        for name, found in self.axes.items():
+            yield self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
+        fixing = self._fixing if self.others and not self.axes else None
+        for node, found in self.others.items():
+            message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
+            hint = None
+            if fixing is not None:
+                hint = f"fix the sizes of the inputs: --set {_text(fixing)}" if fixing else "no size of an input decides it"
+            yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()))
+
+    def _ports(self, root: Root) -> int:
+        """The ports that are open because of a root. An input must state its bound itself: no demand of a layer does it."""
+        return self._wish.ports(root) or (root.ports if root.kind == "input" and self._wish.is_open(bounds(root.size)) else 0)
+
+    def _depend(self, found: list[Root]) -> str:
+        count = max(map(self._ports, found))
+        return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on it"
+
+    def _symbol(self, name: str) -> Size:
+        return self._reading.scope.symbol(name, *self._reading.symbols[name])
+
+    def _text(self, size: Size) -> str:
+        """The sizes that are valid."""
+        text = self._reading.format((size,)).strip("[]")
+        return f"only {text} is valid" if text.isdecimal() else text
+
+    def _of_symbol(self, name: str, found: list[Root]) -> Violation:
+        first, size = found[0], self._symbol(name)
+        more = "" if len(found) == 1 else f" and {len(found) - 1} more ax{'i' if len(found) == 2 else 'e'}s"
+        formula = f" ({first.size})" if first.size is not size else ""
+        place = f"axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{formula}{more}"
+        message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {self._depend(found)}"
+        wanted = self._usual[name] if self._wish is FIXED else self._range(name, size)
+        return Violation(self._wish.code, message, first.node, f"set it, as in --set {name}={wanted}", ((name, wanted),))
+
+    def _of_axis(self, root: Root) -> Violation:
+        message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault} ({self._text(root.size)}): {self._depend([root])}"
+        return Violation(self._wish.code, message, root.node, self._example(root.node))
+
+    # Sizes that would do.
+
+    @cached_property
+    def _usual(self) -> dict[str, str]:
+        """A usual size of every symbol."""
+        from irshape.answers.cost.reference import reference
+
+        reading = self._reading
+        ranges = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in reading.symbols.items()}
+        demands = [guard.requirement for guard in reading.guards if not guard.branch and guard.requirement.symbols() <= ranges.keys()]
+        found, _ = reference(ranges, demands, {}, {})
+        return {name: str(found[name]) for name in ranges}
+
+    def _range(self, name: str, size: Size) -> str:
+        """A range of a symbol with an upper bound; one number for a batch."""
+        low, high = self._reading.bounds(size)
+        least = int(low)
+        if name == BATCH:
+            return str(max(least, 1))
+        if not self._is_in_state(name):  # a state is often empty at first
+            least = max(least, 1)
+        return f"{least}..{int(high) if high != inf else max(least, _MOST)}"
+
+    def _is_in_state(self, name: str) -> bool:
+        variables = (node for node in self._reading.model.of_type("ReadValue") if node.outputs)
+        shapes = (self._reading.graphs[0][1].slots[node.first_slot].shape for node in variables)
+        return any(name in symbols(size) for shape in shapes for size in shape or ())
+
+    @cached_property
+    def _fixing(self) -> Mapping[str, str]:
+        """The usual sizes of all symbols, if nothing is open with these; empty if something is."""
+        inference = self._inference
+        sizes = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items()}
+        if not sizes:
+            return {}
+        knobs = Knobs(inference.model, inference.asked or Inputs(), inference.weights, inference.opaque)
+        try:
+            model, inputs = knobs.set(sizes)
+            engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)
+            infer(engine, inputs.question(engine))
+        except InputError:
+            return {}
+        fixed = conclude(engine)
+        is_met = fixed.ok and not any(self._wish.ports(root) for root in roots(fixed))
+        return self._usual if is_met else {}
+
+    def _example(self, node: Node) -> str | None:
+        """A hint with a shape of the input that meets the policy; None for a shape that nobody reads."""
+        shape = self._inference.view(node).outputs[0].shape or ()
+        if len(shape) > _MOST_AXES:
+            return None
+        if self._wish is FIXED:
+            return f"fix it, as in {node.name}[{','.join('8' if isinstance(size, Dim) else str(size) for size in shape)}]"
+        sizes = []
+        for size in shape:
+            low, high = self._inference.bounds(size)
+            sizes.append(f"{max(low, 1)}..{max(low, _MOST)}" if is_unbounded((low, high)) else self._inference.format((size,)).strip("[]"))
+        return f"bound it, as in {node.name}[{','.join(sizes)}]"
+
+
+def _text(sizes: Mapping[str, str]) -> str:
+    return " ".join(f"{name}={size}" for name, size in sizes.items())
