@@ -22,6 +22,7 @@ from irshape.report.text import counted
 from irshape.shape.dim import Dim, Size, bounds, symbols
 from irshape.shape.notation import SymbolRange
 from irshape.shape.range import Bound, Range
+from irshape.shape.shape import format_symbolic
 
 # The most axes of a shape that a hint spells out, and the upper bound that a hint gives to a size.
 _MOST_AXES: Final = 16
@@ -37,26 +38,29 @@ _CAUSES: Final = {
 
 
 class Violation(NamedTuple):
-    """A violation of a policy, with the layer that causes it, and the sizes of symbols that mend it."""
+    """A violation of a policy, with the layer that causes it, and the sizes of symbols and the shapes of inputs that mend it."""
 
     code: str
     message: str
     node: Node
     hint: str | None = None
     sizes: tuple[tuple[str, str], ...] = ()
+    shapes: tuple[tuple[str, str], ...] = ()
 
 
 class Remedy(NamedTuple):
-    """The sizes of symbols that a model must get for a target."""
+    """The sizes of symbols and the shapes of inputs that a model must get for a target."""
 
     target: str
     sizes: dict[str, str]
+    shapes: dict[str, str]
 
     def command(self, path: str) -> str:
         """The command that gives a file these sizes."""
         stem, end = splitext(path)
-        sizes = " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items())
-        return f"irshape reshape {quote(path)} --target {self.target} --set {sizes} -o {quote(f'{stem}.{self.target}{end}')}"
+        shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
+        sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
+        return f"irshape reshape {quote(path)} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
 
 
 class Wish(NamedTuple):
@@ -76,8 +80,9 @@ class OpenSizes:
     """The sizes of a model that are open, by what leaves them open.
 
     `axes` are the axes of inputs and variables by the symbol of the signature, or by the raw symbol where the model has no signature. A
-    symbol that no axis is alone has the axes whose formulas have it. `others` are the layers whose data decides a size, or whose body
-    does. A size that follows from an unknown rank is left out.
+    symbol that no axis is alone has the axes whose formulas have it. `numbers` are the axes of inputs for which only one size is valid,
+    which the file does not say. `others` are the layers whose data decides a size, or whose body does. A size that follows from an
+    unknown rank is left out.
     """
 
     def __init__(self, inference: Inference, wish: Wish) -> None:
@@ -99,6 +104,7 @@ class OpenSizes:
                 self.axes.setdefault(name, []).append(root)
             elif root.kind != "rank":
                 self.others.setdefault(root.node, []).append(root)
+        self.numbers = [root for root in roots(inference) if root.kind == "input" and self._ports(root) and self._number(root) is not None]
         for name, found in formulas.items():
             if name not in self.axes and self._wish.is_open(bounds(self._symbol(name))):
                 self.axes[name] = found
@@ -107,7 +113,9 @@ class OpenSizes:
         """One violation for each symbol, and one for each other layer."""
         for name, found in self.axes.items():
             yield self._of_symbol(name, found) if name in self._reading.symbols else self._of_axis(found[0])
-        fixing = self._fixing if self.others and not self.axes else None
+        for root in self.numbers:
+            yield self._of_number(root)
+        fixing = self._fixing if self.others and not (self.axes or self.numbers) else None
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
             hint = None
@@ -143,6 +151,17 @@ class OpenSizes:
     def _of_axis(self, root: Root) -> Violation:
         message = f"axis {root.axis} of input {root.node.name!r} {self._wish.fault} ({self._text(root.size)}): {self._depend([root])}"
         return Violation(self._wish.code, message, root.node, self._example(root.node))
+
+    def _number(self, root: Root) -> Size | None:
+        """The number that the signature has for the axis of an input; None if it has a formula."""
+        shape = self._reading.graphs[0][1].slots[root.node.first_slot].shape if self._reading is not self._inference else None
+        return shape[root.axis] if shape is not None and isinstance(shape[root.axis], int) else None
+
+    def _of_number(self, root: Root) -> Violation:
+        name, number = root.node.name, self._number(root)
+        message = f"axis {root.axis} of input {name!r} {self._wish.fault} (only {number} is valid): {self._depend([root])}"
+        shape = format_symbolic(self._reading.graphs[0][1].slots[root.node.first_slot].shape)
+        return Violation(self._wish.code, message, root.node, f"set it, as in --input {quote(name + shape)}", (), ((name, shape),))
 
     # Sizes that would do.
 

@@ -94,6 +94,7 @@ def judge(inference: Inference, policies: Policies) -> None:
         where = place(inference.document, one.node.layer, one.node.layer.offset, None, one.node.model.path)
         diagnostics.append(Diagnostic(one.code, f"{one.message} (target {', '.join(targets)})", where, None, one.hint))
     sizes = {name: size for one in found for name, size in one.sizes}
-    if sizes:
-        inference.remedy = Remedy(next(targets[0] for one, targets in found.items() if one.sizes), sizes)
+    shapes = {name: shape for one in found for name, shape in one.shapes}
+    if sizes or shapes:
+        inference.remedy = Remedy(next(targets[0] for one, targets in found.items() if one.sizes or one.shapes), sizes, shapes)
     inference.report(diagnostics)

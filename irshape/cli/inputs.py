@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from irshape.cli.run import RunError
@@ -81,17 +82,22 @@ def asked_of(
                 inputs[name] = shape
         _expand(patterns, inputs, names)
         known = {**own.symbols, **symbols}
-    if known and (is_many or len(known) > len(symbols)):
-        used = names_of(inputs)
-        for name in list(known):
-            is_own = name in symbols
-            if is_many or not is_own:
-                option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
-                reason = "" if name in used else "the model has no such symbol"
-                requests.append(Request(option, reason, is_own=is_own))
-                if reason:
-                    del known[name]
+    requests += _settle(known, symbols, own, partial(names_of, inputs), is_many=is_many)
     return inputs, known, requests
+
+
+def _settle(
+    known: dict[str, str], symbols: Mapping[str, str], own: FileSettings | None, names_of: Callable[[], frozenset[str]], *, is_many: bool
+) -> Iterator[Request]:
+    """Leave out the symbols that a file does not have, unless the command line asks for them in the only file."""
+    checked = [name for name in known if is_many or name not in symbols]
+    names = names_of() if checked else frozenset()
+    for name in checked:
+        is_own = name in symbols
+        option = f"--set {name}" if is_own else f"symbols.{name} of {own.configuration if own else ''}"
+        yield Request(option, "" if name in names else "the model has no such symbol", is_own=is_own)
+        if name not in names:
+            del known[name]
 
 
 def _parted(text: str, model: Model, names: Mapping[str, Node]) -> tuple[str, str, str]:

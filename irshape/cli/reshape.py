@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from irshape.answers.open_sizes import Remedy
 from irshape.answers.policies import Policies, find_policies, judge
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
@@ -91,7 +92,8 @@ class _Reshaping:
         if self._policies and inference.ok:
             judge(inference, self._policies)
         if inference.remedy is not None:  # the command begins with the file again
-            inference.remedy = inference.remedy._replace(sizes={**(symbols or {}), **inference.remedy.sizes})
+            target, sizes, shapes = inference.remedy
+            inference.remedy = Remedy(target, {**(symbols or {}), **sizes}, {**(inputs or {}), **shapes})
         return inference
 
     def lines(self, inference: Inference) -> Iterator[str]:

@@ -144,12 +144,7 @@ class Inputs(NamedTuple):
         return None if self.symbols else numbers
 
     def question(self, engine: Engine) -> Question:
-        """The question to an engine for these shapes of Parameters. Raises InputError for a symbol that no shape names."""
-        unused = sorted(set(self.symbols) - _names(self.shapes))
-        if unused:
-            raise InputError(
-                f"no input shape contains the symbol {', '.join(map(repr, unused))}; name it in a shape, as in x[1,{unused[0]}]"
-            )
+        """The question to an engine for these shapes of Parameters. Raises InputError for a size that is none."""
         for name in self.symbols:  # the order of the symbols is that in which formulas are written
             _symbol(engine.scope, name, self.symbols)
         named = [name for shape in self.shapes.values() for one in shape or () for name in one.symbols]

@@ -89,7 +89,7 @@ def test_diff_of_conditions_on_symbols(run: Callable[..., Any], tmp_path: Path) 
     """irshape wrote a multiple of 32, or one symbol twice, into the input's port; the shape of the Parameter is the same."""
     for name, shape, *symbols in (
         ("free", "image[N,3,H,W]"),
-        ("even", "image[N,3,H,W]", "--symbol", "H=32*k"),
+        ("even", "image[N,3,H,W]", "--set", "H=32*k"),
         ("square", "image[N,3,H,H]"),
     ):
         run("reshape", ATROUS, "--input", shape, *symbols, "-o", tmp_path / f"{name}.xml", "--weights", "copy")

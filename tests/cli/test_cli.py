@@ -107,7 +107,7 @@ def test_files_are_counted_together(run: Start, tmp_path: Path) -> None:
 
 
 def test_infer_prints_a_table(run: Start, dynamic: Path) -> None:
-    done = run("infer", dynamic, "--input", "[2,3,H,W]", "--symbol", "H=32..64", "--symbol", "W=224..448")
+    done = run("infer", dynamic, "--input", "[2,3,H,W]", "--set", "H=32..64", "W=224..448")
     assert done.code == 0
     assert done.out.splitlines() == [
         f"{dynamic}  IR v11, 3 layers",
@@ -294,7 +294,7 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
         (["check", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "--weights-file", "x"], "irshape: --weights-file needs exactly one FILE"),
         (["infer", SPACE_TO_DEPTH, SPACE_TO_DEPTH, "-o", "x.xml"], "irshape: -o x.xml: several files need a folder, x.xml/"),
         (["infer", SPACE_TO_DEPTH, "--weights", "link"], "irshape: --weights needs -o"),
-        (["infer", SPACE_TO_DEPTH, "--symbol", "H"], "irshape: --symbol 'H': expected \"NAME=RANGE\""),
+        (["infer", SPACE_TO_DEPTH, "--set", "H"], "irshape infer: argument --set: 'H' is not SYMBOL=SIZE, as in B=1 or S=1..128"),
         (["check", SPACE_TO_DEPTH, "--limit", "time=1"], "irshape: --limit time=... and --limit memory=... need --isolate"),
         (["check", SPACE_TO_DEPTH, "--isolate", "--limit", "time=1s"], "irshape check: argument --limit: 'time=1s': expected"),
         (["check", SPACE_TO_DEPTH, "--jobs", "0"], "irshape check: argument --jobs: '0' is not an integer from 1 to 1024"),

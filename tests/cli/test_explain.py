@@ -41,7 +41,7 @@ def test_the_chain_is_shown_from_the_input_on(capsys: pytest.CaptureFixture[str]
 
 
 def test_symbols_stand_in_formulas(capsys: pytest.CaptureFixture[str]) -> None:
-    code, lines, _ = run(capsys, ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--symbol", "H=32..64")
+    code, lines, _ = run(capsys, ATROUS, "upsample:1:2", "--input", "image[1,3,H,W]", "--set", "H=32..64")
     assert code == 0
     assert lines[0].endswith("axis 2 is 2*((H + 1)//2), in 32..64")
     assert "1  4:3  Parameter image: axis 2 = H, any size in 32..64, as set for this run" in lines

@@ -92,7 +92,7 @@ def test_an_opaque_operation_keeps_no_sizes_for_other_inputs(tmp_path: Path, cap
 
 
 def test_sizes_claim_nothing_through_an_opaque_operation(capsys: pytest.CaptureFixture[str]) -> None:
-    text = out(capsys, "sizes", MODEL, "--input", "image[1,3,S,S]", "--symbol", "S=1..4", "--opaque", "PatchEmbed")
+    text = out(capsys, "sizes", MODEL, "--input", "image[1,3,S,S]", "--set", "S=1..4", "--opaque", "PatchEmbed")
     assert "(as far as formulas tell)" in text
     assert "the operation is unknown, and so are the sizes that it takes; describe it with --extensions" in text
 

@@ -106,8 +106,8 @@ def test_the_report_for_programs_holds_what_was_mended(stale: Path, capsys: pyte
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (["--fix", "--input", "x[1,3,2,2]"], "--fix and --diff use the shapes in the file: leave out --input and --symbol"),
-        (["--diff", "--symbol", "H=3"], "--fix and --diff use the shapes in the file: leave out --input and --symbol"),
+        (["--fix", "--input", "x[1,3,2,2]"], "--fix and --diff use the shapes in the file: leave out --input and --set"),
+        (["--diff", "--set", "H=3"], "--fix and --diff use the shapes in the file: leave out --input and --set"),
         (["--diff", "--format", "json"], "--diff prints text: leave out --format"),
     ],
 )

@@ -117,7 +117,7 @@ def test_the_batch_is_found_and_how_is_said(capsys: pytest.CaptureFixture[str]) 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "no new shape: give --input or --batch"),
+        ((), "no new shape: give --input, --set or --batch"),
         (
             ("--batch", "2"),
             "no axis of 'parameter_0' becomes the leading dimension of every output; give the shape of an input",

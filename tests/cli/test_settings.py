@@ -270,7 +270,7 @@ def test_a_baseline_that_cannot_be_read_ends_the_run(run: Start) -> None:
 def test_an_input_applies_where_it_fits(run: Start, models: Path) -> None:
     (models / "drafts" / "c.xml").write_text((models / "drafts" / "c.xml").read_text().replace("parameter_0", "other"))
     assert found(run("check", "models", "--input", "parameter_0[1,3,8,8]", "--select", "S").out) == ["c S204", "c S204"]
-    assert found(run("check", "models", "--input", "other[1,3,H,W]", "--symbol", "H=2*k", "--select", "S").out) == ["b S204"]
+    assert found(run("check", "models", "--input", "other[1,3,H,W]", "--set", "H=2*k", "--select", "S").out) == ["b S204"]
 
 
 @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ def test_an_input_applies_where_it_fits(run: Start, models: Path) -> None:
             "it has 'parameter_0'; did you mean 'parameter_0'?",
         ),
         (["--input", "[8,8]"], "--input '[8,8]' does not fit any of 3 files; models/a.xml: the input 'parameter_0' has rank 4, not 2"),
-        (["--symbol", "H=8"], "--symbol H does not fit any of 3 files; models/a.xml: no shape of an input names the symbol"),
+        (["--set", "H=8"], "--set H does not fit any of 3 files; models/a.xml: the model has no such symbol"),
     ],
 )
 def test_an_input_that_fits_no_file(run: Start, options: list[str], message: str) -> None:

@@ -72,7 +72,7 @@ def test_what_formulas_do_not_tell_is_said(capsys: pytest.CaptureFixture[str], t
     assert lines[2] == "parameter_0[N] is valid for every N (as far as formulas tell)"
     assert lines[4] == "formulas do not decide"
     assert lines[-2:] == ["  below  N = 6", "  above  N = 24"]
-    _, lines, _ = run(capsys, path, "--input", "[N]", "--symbol", "N=1..60")
+    _, lines, _ = run(capsys, path, "--input", "[N]", "--set", "N=1..60")
     assert lines[2:4] == ["parameter_0[N] is valid where (every size was tried)", "  4 <= N <= 6 or 24 <= N <= 26"]
 
 
@@ -109,8 +109,8 @@ def test_a_file_that_cannot_be_read_is_valid_for_no_size(capsys: pytest.CaptureF
         (["--near", "H=-3"], """--near 'H=-3': expected "NAME=SIZE\", as in \"H=500\""""),
         (["--near", "Z=3"], "there is no symbol 'Z'; the symbols are B, H, W"),
         (["--input", "picture[1,3,H,W]"], "the model has no input 'picture'"),
-        (["--symbol", "Q=1..3"], "no input shape contains the symbol 'Q'"),
-        (["--input", "image[1,3,H,W]", "--symbol", "H=0"], "no value of 'H' within its range makes H at least 1"),
+        (["--set", "Q=1..3"], "the model has no symbol 'Q'; it has B, H, W"),
+        (["--input", "image[1,3,H,W]", "--set", "H=0"], "no value of 'H' within its range makes H at least 1"),
     ],
 )
 def test_wrong_questions_are_told_on_one_line(capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:

@@ -62,7 +62,7 @@ def test_what_is_written_beside_an_input_is_read_back() -> None:
         ({"input_ids": "[B,P-S]"}, {"P": "3", "S": "5"}, "the shape of 'input_ids': P - S on axis 1 is -2, and a size is from 0 to"),
         ({"input_ids": "[B,P//S]"}, {"S": "0"}, "the shape of 'input_ids': P//S on axis 1 divides by 0"),
         ({"input_ids": "[B,P+]"}, {}, "cannot read '[B,P+]' at character 6: a number or a symbol is missing"),
-        ({"input_ids": "[B,P+S]"}, {"S": "P+Q"}, "a range is LOW..HIGH, a number or a multiple, as in 32*k"),
+        ({"input_ids": "[B,P+S]"}, {"S": "S+1"}, "the symbol S cannot be S + 1, because the formula contains the symbol"),
     ],
 )
 def test_wrong_shapes_are_told(inputs: dict[str, str], symbols: dict[str, str], message: str) -> None:

@@ -53,7 +53,7 @@ def test_what_fails_changes_nothing(session: irshape.Session) -> None:
         session.reshape(parameter_7="[1]")
     with pytest.raises(irshape.InputError, match="never closed"):
         session.reshape(parameter_0="[1")
-    with pytest.raises(irshape.InputError, match="no input shape contains the symbol 'H'"):
+    with pytest.raises(irshape.InputError, match="the model has no symbol 'H'; it has N"):
         session.reshape(parameter_0="[1,3,8,8]", symbols={"H": "1..2"})
     assert session.infer().to_dict() == before
 
