@@ -171,14 +171,12 @@ def info(
     """Describe a model: versions, inputs, outputs, operations, parameters, state, batch, and the causes of dynamic sizes."""
     from irshape.answers.info import Info
 
-    model, given = loaded(source, weights)
-    model, shapes, _ = _asked(model, inputs, symbols, given, opaque)
-    inference = infer(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
+    inference = infer(source, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
 
-    def new_signature() -> Signature:
-        return signature(model, inputs=inputs, symbols=symbols, weights=given, opaque=opaque)
+    def new_engine() -> Engine:
+        return Engine(inference.model, inference.weights, inference.opaque, work=inference.scope.work)
 
-    return Info(inference, lambda: Engine(model, given, frozenset(opaque), work=inference.scope.work), shapes, new_signature)
+    return Info(inference, new_engine, inference.wanted, lambda: signature_of(inference))
 
 
 def signature(
@@ -195,6 +193,13 @@ def signature(
     model, given = loaded(source, weights)
     model, wanted, remarks = _asked(model, inputs, symbols, given, opaque)
     return Signature(model, wanted, given, frozenset(opaque), remarks)
+
+
+def signature_of(inference: Inference) -> Signature:
+    """The signature of a model for the inputs of an inference."""
+    from irshape.answers.signature.signature import Signature
+
+    return Signature(inference.model, inference.wanted, inference.weights, inference.opaque)
 
 
 def valid_sizes(
@@ -248,7 +253,7 @@ def _cost(
     inference = _infer(model, weights, inputs, symbols, opaque, is_check=False)
     found = None
     if inference.ok and _is_open(inference):
-        found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+        found = signature_of(inference)
     return Cost(inference if found is None else found._inference, found, near, Reuse(views, in_place))
 
 

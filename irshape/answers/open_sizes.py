@@ -15,7 +15,7 @@ from irshape.answers.signature.names import BATCH
 from irshape.answers.signature.naming import named
 from irshape.inference.engine import Engine
 from irshape.inference.inference import Inference, conclude
-from irshape.inference.inputs import InputError, Inputs
+from irshape.inference.inputs import InputError
 from irshape.inference.verdict import infer
 from irshape.model.model import Node
 from irshape.report.text import counted
@@ -198,7 +198,7 @@ class OpenSizes:
         sizes = {name: SymbolRange(int(size), int(size)) for name, size in self._usual.items()}
         if not sizes:
             return {}
-        knobs = Knobs(inference.model, inference.asked or Inputs(), inference.weights, inference.opaque)
+        knobs = Knobs(inference.model, inference.wanted, inference.weights, inference.opaque)
         try:
             model, inputs = knobs.set(sizes)
             engine = Engine(model, inference.weights, inference.opaque, work=inference.scope.work)

@@ -122,7 +122,7 @@ def _sized(shapes: Mapping[Node, _Described], axes: _Axes, size: Described) -> d
 
 def _is_batch(engine: Engine, present: Inputs, sized: dict[Node, DescribedShape]) -> bool:
     """Whether the symbol in these shapes becomes the leading dimension of every output, and no guard fixes it."""
-    engine.run(present.updated(Inputs(sized, {_SYMBOL.name: _SIZES})).question(engine))
+    engine.run(present.updated(Inputs(sized, {**present.symbols, _SYMBOL.name: _SIZES})).question(engine))
     batch = engine.scope.symbol(_SYMBOL.name, *_SIZES)
     if any(diagnostic.severity == ERROR for diagnostic in engine.diagnostics):
         return False

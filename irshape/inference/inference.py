@@ -271,6 +271,13 @@ class Inference:
         return bool(self._requirements)
 
     @property
+    def wanted(self) -> Inputs:
+        """The inputs that were asked for; no shapes if they are those of the file."""
+        from irshape.inference.inputs import Inputs
+
+        return self.asked or Inputs()
+
+    @property
     def reading(self) -> Inference:
         """The inference that has the formulas: this one, or that of a pass with the inputs of the signature."""
         return self

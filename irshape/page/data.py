@@ -29,7 +29,7 @@ from irshape.shape.guard import Premise, Requirement
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.shape import Shape, format_symbolic
 from irshape.shape.value import Unreadable
-from irshape.verbs import check, signature
+from irshape.verbs import check, signature_of
 from irshape.version import TOOL
 from irshape.xml.weights import WeightsError, decode
 
@@ -64,11 +64,11 @@ class PageData:
     ) -> None:
         """The arguments are those of `irshape.check`, read. Without `explains`, no shape is explained ahead."""
         opaque = list(opaque)
-        self.model = model
         self.inference: Final = check(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+        self.model = model = self.inference.model  # a copy if the symbols set the size of a variable
         self.signature: Signature | None = None
         if self.inference.ok and model.document.is_complete and _is_open(self.inference):
-            found = signature(model, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque)
+            found = signature_of(self.inference)
             self.signature = found if found.ok else None
         self.formal: Final = self.inference if self.signature is None else self.signature._inference
         own = {(one.where.path, one.where.layer_id) for one in self.diagnostics}

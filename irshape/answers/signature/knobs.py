@@ -66,8 +66,17 @@ class Knobs:
             states = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in self._found.state.items() if _has(shape, sizes)}
         changed = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in shapes.items() if _has(shape, sizes)}
         copy = _with_states(self._model, states, ranges, self._weights) if states else self._model
+        # The copy declares the sizes of its variables without names; the signature ties the inputs to them again.
+        unnamed = {name for shape in states.values() for one in shape for name in one.symbols} & self._state_names
+        changed = {node: tuple([_unnamed(one, unnamed, ranges) for one in shape]) for node, shape in changed.items()}
         wanted = Inputs({**asked.shapes, **changed}).of(copy)
         return copy, wanted._replace(symbols={name: known for name, known in ranges.items() if name in wanted.names})
+
+    @cached_property
+    def _state_names(self) -> frozenset[str]:
+        """The symbols that no axis of an input is alone: lengths of states."""
+        alone = {one.name for shape in self._found.question.shapes.values() for one in shape or () if one.name}
+        return frozenset({name for shape in self._found.state.values() for one in shape for name in one.symbols} - alone)
 
     def _missing(self, name: str, size: SymbolRange | Described) -> str:
         """The complaint about a symbol that the model does not have, or that a given shape has made a number."""
@@ -114,6 +123,14 @@ def _replaced(scope: Scope, sizes: Sizes, ranges: Mapping[str, SymbolRange], nam
     if size is not None and size.low == size.high:
         return int(size.low)
     return scope.symbol(name, *ranges.get(name, ANY_SIZE))
+
+
+def _unnamed(one: Described, names: Collection[str], ranges: Mapping[str, SymbolRange]) -> Described:
+    """The interval of a size if one of these symbols is in it, else the size."""
+    if set(one.symbols).isdisjoint(names):
+        return one
+    low, high = bounds(size_of(Scope(), one, None, ranges))
+    return Described(int(low), high)
 
 
 def _with_states(

@@ -58,7 +58,7 @@ def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
     if not plain.ok or _is_much(plain) or not _nameless(plain, plain.symbols):
         return plain
-    asked = plain.asked or Inputs()
+    asked = plain.wanted
     try:
         found = Discovery(plain.model, asked, plain.weights, plain.opaque, keeps_named=True)
         engine = found.run(free_ranges(found, asked), is_static=False)
