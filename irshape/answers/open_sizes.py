@@ -145,6 +145,8 @@ class OpenSizes:
         formula = f" ({first.size})" if first.size is not size else ""
         place = f"axis {first.axis} of {_AXES[first.kind]} {first.node.name!r}{formula}{more}"
         message = f"{name} {self._wish.fault} ({self._text(size)}): it is in {place}; {self._depend(found)}"
+        if self._wish is FIXED and not self.others and not self._fixing:
+            return Violation(self._wish.code, message, first.node, "no number for it makes the model valid with fixed sizes alone")
         wanted = self._usual[name] if self._wish is FIXED else self._range(name, size)
         return Violation(self._wish.code, message, first.node, f"set it, as in --set {name}={wanted}", ((name, wanted),))
 

@@ -379,7 +379,7 @@ def _size_of_symbol(size: SymbolSize) -> SymbolRange | Described:
             raise ShapeSyntaxError(str(size), 0, "the range must ascend and hold a size, as in range(1, 129)")
         return SymbolRange(size.start, size[-1], size.step, size.start % size.step)
     text = str(size)
-    if "," not in text:
+    if "," not in text and re.search("[A-Za-z_]", text):
         described = parse_shape(f"[{text}]")
         if described is not None and len(described) == 1 and described[0].symbols and described[0].name != MULTIPLE:
             return described[0]

@@ -13,8 +13,9 @@ from irshape.inference.inputs import InputError, Inputs
 from irshape.model.load import load
 from irshape.model.model import Model, Node
 from irshape.ops.infrastructure import ReadValueV6
-from irshape.shape.dim import Scope, Size, bounds
+from irshape.shape.dim import Dim, Scope, Size, bounds
 from irshape.shape.notation import ANY_SIZE, Described, DescribedShape, SymbolRange, parse_shape, shape_text, size_of
+from irshape.shape.shape import Shape
 from irshape.xml.weights import Weights
 from irshape.xml.writer import Splice, attribute_splices, spliced
 
@@ -63,7 +64,7 @@ class Knobs:
                     raise InputError(self._missing(name, sizes[name]))
             ranges = {**free_ranges(self._found, asked), **ranges}
             shapes = self._found.question.shapes
-            states = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in self._found.state.items() if _has(shape, sizes)}
+            states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._found.state.items() if _has(shape, sizes)}
         changed = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in shapes.items() if _has(shape, sizes)}
         copy = _with_states(self._model, states, ranges, self._weights) if states else self._model
         # The copy declares the sizes of its variables without names; the signature ties the inputs to them again.
@@ -71,6 +72,25 @@ class Knobs:
         changed = {node: tuple([_unnamed(one, unnamed, ranges) for one in shape]) for node, shape in changed.items()}
         wanted = Inputs({**asked.shapes, **changed}).of(copy)
         return copy, wanted._replace(symbols={name: known for name, known in ranges.items() if name in wanted.names})
+
+    def _held(self, node: Node, shape: tuple[Described, ...], sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Described, ...]:
+        """The shape that a variable declares. One that grows from a number on declares all sizes up to the one that it is assigned."""
+        held = list(_with_sizes(node, shape, sizes, ranges))
+        assigned = self._assigned.get(node) or ()
+        for axis, (one, size) in enumerate(zip(held, assigned, strict=False)):
+            if one.low == one.high and not one.symbols and shape[axis].symbols and isinstance(size, Dim):
+                after = parse_shape(f"[{size}]") or ()
+                [low, high] = bounds(size_of(Scope(), _with_sizes(node, after, sizes, ranges)[0], None, ranges))
+                if not low == high == one.low:
+                    held[axis] = Described(0, max(high, one.high))
+        return tuple(held)
+
+    @cached_property
+    def _assigned(self) -> dict[Node, Shape]:
+        """The shape that each variable is assigned."""
+        engine = self._found.engine
+        pairs = [pair for pair in engine.pairs if pair.read_value is not None and pair.assign.sources]
+        return {pair.read_value: engine.slots[pair.assign.sources[0]].shape for pair in pairs if pair.read_value is not None}
 
     @cached_property
     def _state_names(self) -> frozenset[str]:

@@ -1,0 +1,163 @@
+"""Symbols as knobs: who has seen the signature sets its symbols, in every verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import irshape
+from irshape.answers.open_sizes import Remedy
+from irshape.cli.main import main
+from tests.support.ir import Net
+from tests.support.oracle import core
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples"
+DECODER = EXAMPLES / "decoder.xml"
+STATEFUL = EXAMPLES / "decoder_stateful.xml"
+ATROUS = EXAMPLES / "atrous.xml"
+
+
+def inputs(inference: irshape.Inference) -> dict[str, str]:
+    return {port.name: str(port.formula) for port in inference.inputs}
+
+
+@pytest.mark.parametrize(
+    ("sizes", "shapes"),
+    [
+        ({"B": 1, "S": 1, "P": 127}, ["[1,1]", "[1,128]", "[1,2,127,4]", "[1,2,127,4]"]),
+        ({"B": 1, "S": 64, "P": 0}, ["[1,64]", "[1,64]", "[1,2,0,4]", "[1,2,0,4]"]),
+        ({"B": 2}, ["[2,S]", "[2,P + S]", "[2,2,P,4]", "[2,2,P,4]"]),
+        ({"S": "1..8"}, ["[B,S]", "[B,P + S]", "[?,2,?,4]", "[?,2,?,4]"]),
+        ({"P": "8 - S"}, ["[?,?]", "[B,8]", "[B,2,8 - S,4]", "[B,2,8 - S,4]"]),
+        ({"S": range(4, 33, 4), "B": 1, "P": 0}, ["[1,S]", "[1,S]", "[1,2,0,4]", "[1,2,0,4]"]),
+    ],
+)
+def test_the_symbols_of_the_signature_take_sizes(sizes: dict[str, Any], shapes: list[str]) -> None:
+    """`input_ids[B,S] attention_mask[B,P + S] past.key[B,2,P,4] past.value[B,2,P,4]`; an input without a symbol that is set stays open."""
+    found = irshape.infer(DECODER, symbols=sizes)
+    assert found.ok
+    asked = [("?" if one.startswith("d") else one) for shape in inputs(found).values() for one in shape.strip("[]").split(",")]
+    assert asked == [one for shape in shapes for one in shape.strip("[]").split(",")]
+
+
+@pytest.mark.parametrize(
+    ("given", "sizes", "message"),
+    [
+        ({}, {"Q": 1}, "the model has no symbol 'Q'; it has B, P, S"),
+        ({}, {"s": 1}, "the model has no symbol 's'; it has B, P, S; did you mean 'S'?"),
+        ({"input_ids": "[1,16]"}, {"S": 8}, "the symbol 'S' cannot be 8: it is axis 1 of 'input_ids', which has the given shape [1,16]"),
+        ({}, {"S": "9..3"}, "the symbol S: cannot read '9..3' at character 1: the lower bound 9 is larger than the upper bound 3"),
+        ({}, {"S": "S + 1"}, "the symbol S cannot be S + 1, because the formula contains the symbol"),
+        ({}, {"P": "8 - 2*S", "S": 5}, "axis 2 of 'past.key' is P, which is no size for P=8 - 2*S"),
+    ],
+)
+def test_what_cannot_be_set_is_told(given: dict[str, str], sizes: dict[str, Any], message: str) -> None:
+    with pytest.raises(irshape.InputError) as caught:
+        irshape.infer(DECODER, inputs=given, symbols=sizes)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("verb", ["infer", "check", "cost", "sizes", "signature", "info", "reshape", "explain", "view"])
+@pytest.mark.parametrize("path", [DECODER, STATEFUL], ids=["decoder", "stateful"])
+def test_every_verb_takes_every_symbol(verb: str, path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [verb, str(path), *(["logits"] if verb == "explain" else []), *(["-o", str(tmp_path / "page.html")] if verb == "view" else [])]
+    assert main([*words, "--set", "B=1", "S=1..8", "P=0..120"]) == 0, capsys.readouterr()
+    assert "P=0..120" not in capsys.readouterr().err
+
+
+def test_a_session_turns_one_knob_after_the_other() -> None:
+    session = irshape.Session(DECODER)
+    assert inputs(session.reshape(symbols={"B": 1, "P": 7, "S": 1})) == dict(
+        zip(["input_ids", "attention_mask", "past.key", "past.value"], ["[1,1]", "[1,8]", "[1,2,7,4]", "[1,2,7,4]"], strict=True)
+    )
+    assert inputs(session.reshape(symbols={"P": 8}))["attention_mask"] == "[1,9]"
+    assert inputs(session.reshape(symbols={"B": 3}))["past.key"] == "[3,2,8,4]"
+    with pytest.raises(irshape.InputError, match="no symbol 'Q'"):
+        session.reshape(symbols={"Q": 3})
+    assert inputs(session.infer())["past.key"] == "[3,2,8,4]"
+
+
+def test_the_size_of_a_state_is_written(tmp_path: Path) -> None:
+    """The variable declares its new shape, and OpenVINO reads the file with the same shapes."""
+    found = irshape.reshape(STATEFUL, symbols={"B": 1, "S": "1..8", "P": "0..120"})
+    assert found.ok
+    written = tmp_path / "bounded.xml"
+    found.write(written)
+    assert 'variable_shape="1,2,..120,4"' in written.read_text()
+    assert [str(port.shape) for port in irshape.infer(written).inputs] == [str(port.shape) for port in found.inputs]
+
+
+def test_a_state_that_grows_from_a_number_declares_all_sizes_up_to_the_next(tmp_path: Path) -> None:
+    """OpenVINO refuses a variable of 7 rows that is assigned 8, or whose first value has none."""
+    found = irshape.reshape(STATEFUL, symbols={"B": 1, "S": 1, "P": 7})
+    assert found.ok
+    assert inputs(found)["attention_mask"] == "[1,8]"
+    found.write(tmp_path / "next.xml")
+    assert 'variable_shape="1,2,..8,4"' in (tmp_path / "next.xml").read_text()
+
+
+@pytest.mark.oracle
+def test_openvino_reads_what_was_set(tmp_path: Path) -> None:
+    for path, sizes in (
+        (DECODER, {"B": 2, "S": 3, "P": 4}),
+        (STATEFUL, {"B": 1, "S": "1..8", "P": "0..120"}),
+        (STATEFUL, {"B": 1, "S": 1, "P": 7}),
+    ):
+        found = irshape.reshape(path, symbols=sizes)
+        written = tmp_path / f"{'_'.join(map(str, sizes.values()))}.xml".replace("..", "-")
+        found.write(written)
+        theirs = core().read_model(written)
+        assert [str(one.partial_shape) for one in theirs.inputs] == [
+            str(port).removeprefix(str(port.element_type)) for port in found.inputs
+        ]
+
+
+@pytest.mark.parametrize(
+    ("path", "target"), [(DECODER, "npu"), (DECODER, "static-shapes"), (STATEFUL, "npu"), (ATROUS, "npu"), (ATROUS, "static-shapes")]
+)
+def test_a_target_ends_in_the_command_that_meets_it(path: Path, target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = tmp_path / path.name
+    model.write_bytes(path.read_bytes())
+    model.with_suffix(".bin").write_bytes(path.with_suffix(".bin").read_bytes())
+    assert main(["check", str(model), "--target", target]) == 1
+    [line] = [line for line in capsys.readouterr().out.splitlines() if line.startswith("set them with: irshape ")]
+    words = line.removeprefix("set them with: irshape ").split()
+    assert main(words) == 0
+    assert main(["check", words[-1], "--target", target]) == 0
+
+
+def test_a_state_that_grows_has_no_fixed_size() -> None:
+    found = irshape.check(STATEFUL, targets=["static-shapes"])
+    assert {one.hint for one in found.diagnostics} == {"no number for it makes the model valid with fixed sizes alone"}
+
+
+def test_one_line_for_each_symbol() -> None:
+    found = irshape.check(DECODER, targets=["npu"])
+    assert [one.message.split(" is ")[0] for one in found.diagnostics] == ["B", "S", "P"]
+
+
+def test_reshape_refuses_what_a_target_misses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    written = tmp_path / "open.xml"
+    assert main(["reshape", str(DECODER), "--set", "B=1", "S=8", "--target", "npu", "-o", str(written)]) == 1
+    told = capsys.readouterr()
+    assert "P102 P is unbounded" in told.out
+    assert "--set B=1 S=8 P=1..512" in told.out
+    assert not written.exists()
+
+
+def test_what_no_size_decides_is_said() -> None:
+    net = Net()
+    net.result(net.layer("NonZero", [net.parameter("f32[4]")], ["I64"], "opset3", output_type="i64")[0])
+    [fault] = irshape.check(net.xml.encode(), targets=["static-shapes"]).diagnostics
+    assert (fault.code, fault.hint) == ("P101", "no size of an input decides it")
+
+
+def test_an_input_of_one_valid_size_is_set_by_its_shape() -> None:
+    net = Net()
+    net.result(net.layer("Add", [net.parameter("f32[?,3]"), net.parameter("f32[7,3]")], ["FP32"], auto_broadcast="none")[0])
+    [fault] = irshape.check(net.xml.encode(), targets=["npu"]).diagnostics
+    assert fault.hint == "set it, as in --input 'parameter_0[7,3]'"
+    remedy = Remedy("npu", {"B": "1"}, {"x": "[B,7]"})
+    assert remedy.command("a b.xml") == "irshape reshape 'a b.xml' --target npu --input 'x[B,7]' --set B=1 -o 'a b.npu.xml'"
