@@ -115,9 +115,10 @@ def reshape(
     opaque: Iterable[str] = (),
 ) -> Inference:
     """Infer the model with other input shapes; `Inference.write` writes the reshaped file."""
-    from irshape.inference.session import Session
+    from irshape.answers.signature.session import SymbolSession
 
-    return Session(source, weights=weights, opaque=opaque).reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
+    session = SymbolSession(source, weights=weights, opaque=opaque)
+    return session.reshape(inputs, symbols=symbols, batch=batch, patch_constants=patch_constants)
 
 
 def explain(inference: Inference | Source | Model, layer: str | int, port: int | None = None, axis: int | None = None) -> Explanation:

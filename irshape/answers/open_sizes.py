@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from math import inf
-from os.path import splitext
 from shlex import quote
 from typing import Final, NamedTuple
 
@@ -46,21 +45,6 @@ class Violation(NamedTuple):
     hint: str | None = None
     sizes: tuple[tuple[str, str], ...] = ()
     shapes: tuple[tuple[str, str], ...] = ()
-
-
-class Remedy(NamedTuple):
-    """The sizes of symbols and the shapes of inputs that a model must get for a target."""
-
-    target: str
-    sizes: dict[str, str]
-    shapes: dict[str, str]
-
-    def command(self, path: str) -> str:
-        """The command that gives a file these sizes."""
-        stem, end = splitext(path)
-        shapes = "".join(f" --input {quote(name + shape)}" for name, shape in self.shapes.items())
-        sizes = " --set " + " ".join(f"{name}={quote(size)}" for name, size in self.sizes.items()) if self.sizes else ""
-        return f"irshape reshape {quote(path)} --target {self.target}{shapes}{sizes} -o {quote(f'{stem}.{self.target}{end}')}"
 
 
 class Wish(NamedTuple):

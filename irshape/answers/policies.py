@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Remedy, Violation
+from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation
 from irshape.answers.roots import firsts
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
+from irshape.inference.remedy import Remedy
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic

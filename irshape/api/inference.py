@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Container, Iterator
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, overload
 
 from irshape.inference import inference as inner
 from irshape.inference.run import Guard
@@ -15,6 +15,9 @@ from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import Shape
 from irshape.shape.value import Elements
+
+SymbolsAs: TypeAlias = Literal["names", "raw"]
+"""How formulas write sizes that nobody has named: in the symbols of the signature, or each as a symbol of its own (`d0`, `d1`, ...)."""
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -35,12 +38,13 @@ class InferredPort:
     operation gives to the input or output; for an input or output of the model, it is the name that the model gives it.
     """
 
-    __slots__ = ("_facts", "name", "port")
+    __slots__ = ("_facts", "_owner", "name", "port")
 
-    def __init__(self, port: InputPort | OutputPort, facts: inner.InferredPort, name: str) -> None:
+    def __init__(self, owner: Inference, port: InputPort | OutputPort, facts: inner.InferredPort, name: str) -> None:
         self.port: InputPort | OutputPort = port
         self.name: str = name
         self._facts = facts
+        self._owner = owner
 
     @property
     def id(self) -> int:
@@ -69,8 +73,10 @@ class InferredPort:
 
     @property
     def formula(self) -> str:
-        """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
-        return self._facts.formula
+        """The shape as formulas of the symbols, those of the signature for sizes without names: `[N,64,(H + 1)//2,W]`."""
+        if all(type(size) is int for size in self.shape or ()):
+            return self._facts.formula
+        return _facts_of(self._owner._named, self.port).formula
 
     def __eq__(self, other: object) -> bool:
         """Whether both have the same id, element type, shape and values, also in different inferences."""
@@ -126,10 +132,13 @@ class Inference(Exporting):
     change; it can be pickled and sent to another process.
     """
 
-    __slots__ = ("_inference", "model")
+    __slots__ = ("_inference", "_spoken", "model")
 
-    def __init__(self, inference: inner.Inference, model: Model | None = None) -> None:
+    def __init__(self, inference: inner.Inference, model: Model | None = None, symbols_as: SymbolsAs = "names") -> None:
+        if symbols_as not in ("names", "raw"):
+            raise ValueError(f"symbols_as must be 'names' or 'raw', not {symbols_as!r}")
         self._inference = inference
+        self._spoken: inner.Inference | None = inference if symbols_as == "raw" else None
         self.model: Model = published(inference.model) if model is None or model._graph is not inference.model else model
 
     @property
@@ -145,7 +154,7 @@ class Inference(Exporting):
     @property
     def guards(self) -> list[Guard]:
         """The conditions on the sizes of the inputs, simplified; last are conditions on sizes that depend on data, and premises."""
-        return self._inference.guards
+        return self._named.guards
 
     @property
     def inputs(self) -> Ports[InferredPort]:
@@ -169,7 +178,16 @@ class Inference(Exporting):
     @property
     def formulas(self) -> dict[str, str]:
         """The shapes of output ports as formulas, by the key of the port, for shapes with a size that is no plain number."""
-        return self._inference.formulas
+        return self._named.formulas
+
+    @property
+    def _named(self) -> inner.Inference:
+        """The inference that speaks the symbols of the signature; it is found when somebody asks for formulas."""
+        if self._spoken is None:
+            from irshape.answers.signature.naming import named
+
+            self._spoken = named(self._inference)
+        return self._spoken
 
     def layer(self, id: int | str) -> InferredLayer:
         """The layer with this id; in a body with the ids around it, as in `ports` (`2.then_body/5`). Raises `KeyError` if there is none."""
@@ -202,19 +220,7 @@ class Inference(Exporting):
         """Why a port, or one axis of it, has its shape: `irshape.explain` for this inference."""
         from irshape.answers.explain.explainer import explain
 
-        return explain(self._inference.reading, layer, port, axis)
-
-    def named(self) -> Inference:
-        """The same inference with the symbols of the signature in its formulas, for the sizes of the inputs that nobody has named.
-
-        Shapes and diagnostics stay as they are. The formulas and guards are those that `irshape.infer` finds for the inputs of the
-        signature. It is the inference itself, if the inputs have no open sizes without names, or if the model has errors or no signature
-        is found.
-        """
-        from irshape.answers.signature.naming import named
-
-        found = named(self._inference)
-        return self if found is self._inference else Inference(found, self.model)
+        return explain(self._named.reading, layer, port, axis)
 
     def xml(self) -> bytes:
         """The file with the inferred facts in its ports; every other byte is unchanged.
@@ -222,13 +228,13 @@ class Inference(Exporting):
         A `<dim>` holds a number or -1. Intervals and formulas of named symbols go into the port's `<rt_info>`, which OpenVINO ignores.
         Parameters get the shapes that were given for them. A file that could not be read to its end is returned unchanged.
         """
-        return self._inference.xml()
+        return self._named.xml()
 
     def tree(self) -> _ElementTree:
         """The annotated file as an lxml tree, which knows its path. Raises `ValueError` if the file could not be read completely."""
         from irshape.inference.export import tree
 
-        return tree(self._inference)
+        return tree(self._named)
 
     def write(
         self,
@@ -247,7 +253,7 @@ class Inference(Exporting):
         with patched constants needs a copy. Raises `OSError` if a file cannot be written, `ValueError` for another word.
         """
         _refuse_errors(self, force=force)
-        self._inference.write(path, force=force, in_place=in_place, weights=weights)
+        self._named.write(path, force=force, in_place=in_place, weights=weights)
 
     def apply_to(self, model: AnyModel, *, force: bool = False) -> AnyModel:
         """Give an `openvino.Model` the shapes that the inputs have here, and return it.
@@ -269,12 +275,12 @@ class Inference(Exporting):
     def _exported(self) -> tuple[graphs.Model, Facts, Container[str]]:
         from irshape.inference.export import faulty, port_facts
 
-        return self._inference.model, port_facts(self._inference), faulty(self._inference)
+        return self._inference.model, port_facts(self._named), faulty(self._inference)
 
     def _repr_html_(self) -> str:
         from irshape.inference.export import html
 
-        return html(self._inference)
+        return html(self._named)
 
     def __repr__(self) -> str:
         return repr(self._inference)
@@ -284,21 +290,24 @@ def _layer(inference: Inference, view: inner.InferredLayer) -> InferredLayer:
     """The public form of a layer."""
     node = public(view.node) if view.node.model is not inference.model._graph else inference.model._of(view.node)
     fed = [port for port, slot in zip(node.inputs, view.node.sources, strict=True) if slot >= 0]
-    inputs = [InferredPort(port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
-    outputs = [InferredPort(port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
+    inputs = [InferredPort(inference, port, facts, port.name) for port, facts in zip(fed, view.inputs, strict=True)]
+    outputs = [InferredPort(inference, port, facts, port.name) for port, facts in zip(node.outputs, view.outputs, strict=True)]
     return InferredLayer(node, Ports(inputs, _names_of_port), Ports(outputs, _names_of_port))
 
 
 def _port(inference: Inference, port: InputPort | OutputPort, name: str) -> InferredPort:
     """The facts of a port; it has this name, or by default that of the operation. Raises `KeyError` if no edge leads to it."""
-    view = inference._inference.view(port.node._node)
-    index, facts = port.index, view.outputs
-    if isinstance(port, InputPort):
-        sources = port.node._node.sources
-        if sources[index] < 0:
-            raise KeyError(f"no edge leads to {port!r}")
-        index, facts = sum(slot >= 0 for slot in sources[:index]), view.inputs
-    return InferredPort(port, facts[index], name or port.name)
+    return InferredPort(inference, port, _facts_of(inference._inference, port), name or port.name)
+
+
+def _facts_of(inference: inner.Inference, port: InputPort | OutputPort) -> inner.InferredPort:
+    view = inference.view(port.node._node)
+    if isinstance(port, OutputPort):
+        return view.outputs[port.index]
+    sources = port.node._node.sources
+    if sources[port.index] < 0:
+        raise KeyError(f"no edge leads to {port!r}")
+    return view.inputs[sum(slot >= 0 for slot in sources[: port.index])]
 
 
 def _names_of_port(port: InferredPort) -> list[str]:

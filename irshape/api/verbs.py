@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import irshape.verbs as inner
-from irshape.api.inference import Inference
+from irshape.api.inference import Inference, SymbolsAs
 from irshape.api.reading import Reading, named, taken
 from irshape.api.session import Session
 from irshape.model.public import Model
@@ -48,7 +48,14 @@ def read(source: Source | Model, *, path: str | None = None, **reading: Unpack[R
     return taken(source, reading, path)[0]
 
 
-def infer(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symbols | None = None, **reading: Unpack[Reading]) -> Inference:
+def infer(
+    source: Source | Model,
+    *,
+    inputs: Shapes | None = None,
+    symbols: Symbols | None = None,
+    symbols_as: SymbolsAs = "names",
+    **reading: Unpack[Reading],
+) -> Inference:
     """Infer the element type and shape of every port.
 
     `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
@@ -56,7 +63,7 @@ def infer(source: Source | Model, *, inputs: Shapes | None = None, symbols: Symb
     model raises nothing; its faults are diagnostics.
     """
     model, weights, opaque = taken(source, reading)
-    return Inference(inner.infer(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque), model)
+    return Inference(inner.infer(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque), model, symbols_as)
 
 
 def check(

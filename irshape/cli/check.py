@@ -13,7 +13,6 @@ from irshape.cli.batch import report
 from irshape.cli.check_options import add_options, misplaced, read_input, settings_of
 from irshape.cli.conclusion import check_writing, conclude, write
 from irshape.cli.formats import DOCUMENTS
-from irshape.cli.lines import remedy_lines
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain
 from irshape.files.reading import Path
 from irshape.inference.inference import Inference
@@ -164,7 +163,10 @@ def fault_lines(palette: Palette, inference: Inference) -> Iterator[str]:
         yield mended_line(diagnostic, palette)
     for diagnostic in inference.diagnostics:
         yield from diagnostic_lines(diagnostic, palette)
-    yield from remedy_lines(inference, palette)
+    if inference.remedy is not None:
+        from irshape.cli.lines import remedy_lines
+
+        yield from remedy_lines(inference, palette)
 
 
 def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:

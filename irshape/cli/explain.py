@@ -70,7 +70,7 @@ class _Answer(NamedTuple):
 def run(given: Namespace) -> int:
     """Explain the target, and return the exit code."""
     palette = Palette.choose(given.color, sys.stdout)
-    is_named = not given.raw_symbols and given.format == "text"
+    is_named = not given.raw_symbols
     return report(given, partial(_explain, given.target, is_named=is_named), partial(_lines, palette, terminal_width(sys.stdout)))
 
 

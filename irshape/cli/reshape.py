@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from irshape.answers.open_sizes import Remedy
 from irshape.answers.policies import Policies, find_policies, judge
+from irshape.answers.signature.session import SymbolSession
 from irshape.cli.annotated import misplaced, only_targets, write
 from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_target
 from irshape.cli.batch import report
@@ -17,7 +17,7 @@ from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
 from irshape.inference.patch import replaced
-from irshape.inference.session import Session
+from irshape.inference.remedy import Remedy
 from irshape.model.model import Model
 from irshape.report.text import Palette, escape, table, terminal_width
 
@@ -83,7 +83,7 @@ class _Reshaping:
         self._before: Inference | None = None
 
     def infer(self, model: Model, *, inputs: Any = None, symbols: Any = None, weights: Any = None, opaque: Any = ()) -> Inference:
-        session = Session(model, weights=weights, opaque=opaque)
+        session = SymbolSession(model, weights=weights, opaque=opaque)
         self._before = session.infer()
         is_read = model.nodes and model.document.is_complete
         if not is_read:

@@ -35,9 +35,9 @@ if TYPE_CHECKING:
 
     AnyModel = TypeVar("AnyModel", bound="OpenVINOModel")
 
-    from irshape.answers.open_sizes import Remedy
     from irshape.inference.inputs import Inputs
     from irshape.inference.patch import Patch
+    from irshape.inference.remedy import Remedy
     from irshape.report.selection import Selection
     from irshape.shape.reported import Reported
     from irshape.xml.openvino_model import OpenVINOModel

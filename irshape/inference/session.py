@@ -25,7 +25,6 @@ from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.shape.limits import Work
 
 if TYPE_CHECKING:
-    from irshape.answers.signature.knobs import Knobs, Sizes
     from irshape.inference.plan.plan import Numbers, Plan
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
@@ -52,7 +51,6 @@ class Session:
         self._opaque = frozenset(opaque)
         self._work = work or Work(self.model.document.limits.work)
         self._inputs, self._remarks = recorded_inputs(self.model)
-        self._knobs: tuple[Knobs, Sizes] | None = None
         self._plans: _Plans | None = None
 
     @property
@@ -83,14 +81,10 @@ class Session:
     ) -> Inference:
         """Give inputs other shapes; those that are not named keep theirs. Raises `InputError`."""
         self._work.renew()
-        before = self.model, self._inputs
-        asked = asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {})
-        knobs = None
-        if not self._inputs.updated(asked).are_named:
-            knobs = self._turned(asked)
-            model, asked = knobs[0].set(knobs[1])
-            if model is not self.model:  # a variable has another shape
-                self.model, self._inputs, self._plans = model, self._inputs.of(model), None
+        return self._reshaped(asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {}), batch, patch_constants=patch_constants)
+
+    def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
+        """Give inputs the asked shapes, if the model can have them."""
         notes: list[Diagnostic] = []
         if batch is not None:
             from irshape.inference.batch import batched
@@ -111,23 +105,12 @@ class Session:
             notes += [obstacle] if obstacle else []
         inference = conclude(engine, remarks=[*self._remarks, *notes], asked=wanted)
         if inference.ok:
-            self._inputs, self._knobs = wanted, knobs
+            self._inputs = wanted
             return inference
         from irshape.inference.blockers import blockers
 
         engine.diagnostics = blockers(self._new_engine, engine, self._inputs, wanted)
-        if self.model is not before[0]:
-            (self.model, self._inputs), self._plans = before, None
         return conclude(engine, remarks=[*self._remarks, *notes, *note_changed_ranks(engine)])
-
-    def _turned(self, asked: Inputs) -> tuple[Knobs, Sizes]:
-        """The symbols of the signature, and the sizes that they have now: those of the reshape before, unless shapes are given, too."""
-        from irshape.answers.signature.knobs import Knobs
-
-        if self._knobs is not None and not asked.shapes:
-            knobs, sizes = self._knobs
-            return knobs, {**sizes, **asked.sizes}
-        return Knobs(self.model, self._inputs.updated(asked), self._weights, self._opaque), asked.sizes
 
     def _patched(self, numbers: Mapping[int, Mapping[int, int]], wanted: Inputs, notes: Sequence[Diagnostic]) -> Inference:
         """Go on with a patched model, and infer it with the wanted shapes. Raises OverflowError."""
@@ -135,7 +118,7 @@ class Session:
 
         assert self._weights is not None  # the elements of constants were read from there
         model, weights, patches = patched(self.model, self._weights, numbers)
-        self.model, self._weights, self._inputs, self._plans, self._knobs = model, weights, wanted.of(model), None, None
+        self.model, self._weights, self._inputs, self._plans = model, weights, wanted.of(model), None
         inference = conclude(self.attempt(self._inputs), remarks=[*self._remarks, *notes], asked=self._inputs)
         inference.patches = patches
         return inference

@@ -101,8 +101,8 @@ def test_a_narrow_terminal_gets_an_equation_in_lines() -> None:
     assert lines[3:7] == [
         "2  26:3  Convolution stem: axis 2",
         "     = (data[2] + pads_begin[0] + pads_end[0] - ((filters[2] - 1) * dilations[0] + 1)) // strides[0] + 1",
-        "     = (d1 + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1",
-        "     = (d1 + 1)//2",
+        "     = (H + 1 + 1 - ((3 - 1) * 1 + 1)) // 2 + 1",
+        "     = (H + 1)//2",
     ]
 
 

@@ -96,7 +96,9 @@ def check_net(seed: int) -> list[str]:
     net, random = random_net.net, random_net.random
     used = {dim for dims in random_net.inputs.values() for dim in dims if isinstance(dim, str)}
     inputs = {name: "[" + ",".join(map(str, dims)) + "]" for name, dims in random_net.inputs.items()}
-    inference = irshape.infer(net.xml.encode(), weights=net.bin, inputs=inputs, symbols=dict.fromkeys(sorted(used), "0..12"))
+    inference = irshape.infer(
+        net.xml.encode(), weights=net.bin, inputs=inputs, symbols=dict.fromkeys(sorted(used), "0..12"), symbols_as="raw"
+    )
     if any(diagnostic.code == "I101" for diagnostic in inference.diagnostics):
         return [f"seed {seed}: {inference.diagnostics}"]
     if not inference.ok:
@@ -129,7 +131,7 @@ def test_dynamic_model(path: Path) -> None:
     source = path.read_bytes()
     if len(data) > LARGEST_WEIGHTS or re.search(rb"<(then_body|body)>", source):
         pytest.skip("too large to be read in memory, or has bodies")
-    inference = irshape.infer(source, weights=data)
+    inference = irshape.infer(source, weights=data, symbols_as="raw")
     shapes = [inference.layer(node.id).outputs[0].shape for node in inference.model.parameters if node.outputs]
     if not inference.ok or any(shape is None for shape in shapes):
         pytest.skip("not inferred, or an input of unknown rank")
