@@ -58,8 +58,10 @@ def infer(
 ) -> Inference:
     """Infer the element type and shape of every port.
 
-    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the ranges of symbols in them
-    (`{"H": "32..1024"}`). Raises `InputError` if an input does not exist or a shape does not parse, and the errors of `read`. A faulty
+    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the sizes of symbols, in
+    these shapes or of `irshape.signature`: numbers, ranges, multiples or formulas (`{"B": 1, "H": "32..1024", "W": "32*k", "P": "1024 - S"}`).
+    The formulas and guards of the answer speak the symbols of the signature for sizes that nobody has named; with `symbols_as="raw"`, each
+    open size is a symbol of its own (`d0`). Raises `InputError` if an input does not exist or a shape does not parse, and the errors of `read`. A faulty
     model raises nothing; its faults are diagnostics.
     """
     model, weights, opaque = taken(source, reading)
