@@ -58,11 +58,14 @@ def infer(
 ) -> Inference:
     """Infer the element type and shape of every port.
 
-    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`), and `symbols` the sizes of symbols, in
-    these shapes or of `irshape.signature`: numbers, ranges, multiples or formulas (`{"B": 1, "H": "32..1024", "W": "32*k", "P": "1024 - S"}`).
+    `inputs` gives shapes by the name of the Parameter (`{"image": "[1,3,H,224..448]"}`). `symbols` gives sizes to symbols of these shapes
+    and of `irshape.signature`: numbers, ranges, multiples or formulas (`{"B": 1, "H": "32..1024", "W": "32*k", "P": "1024 - S"}`).
+
     The formulas and guards of the answer speak the symbols of the signature for sizes that nobody has named; with `symbols_as="raw"`, each
-    open size is a symbol of its own (`d0`). Raises `InputError` if an input does not exist or a shape does not parse, and the errors of `read`. A faulty
-    model raises nothing; its faults are diagnostics.
+    open size is a symbol of its own (`d0`).
+
+    Raises `InputError` if an input or a symbol does not exist or a shape does not parse, and the errors of `read`. A faulty model raises
+    nothing; its faults are diagnostics.
     """
     model, weights, opaque = taken(source, reading)
     return Inference(inner.infer(model._graph, inputs=inputs, symbols=symbols, weights=weights, opaque=opaque), model, symbols_as)
