@@ -363,3 +363,15 @@ def test_asking_changes_no_answer() -> None:
     assert irshape.explain(after, "mask", None, 2).value == "64"
     assert before.ports == ports
     assert irshape.explain(before, "mask", None, 2).value == "2*((H + 1)//2)"
+
+
+def test_a_layer_answers_to_the_names_of_its_tensors_and_of_what_openvino_fused_into_it() -> None:
+    net = Net()
+    data = net.layer("ReLU", [net.parameter("f32[2]")], ["FP32"])[0]
+    net.layers[-1] = net.layers[-1].replace('precision="FP32"', 'precision="FP32" names="activated,out.0"')
+    note = '<rt_info><attribute name="fused_names" version="0" value="scale,relu_7"/></rt_info>'
+    net.layers[-1] = net.layers[-1].replace("</layer>", f"{note}</layer>")
+    net.result(data)
+    inference = irshape.infer(net.xml.encode())
+    told = {str(irshape.explain(inference, name).where.layer_name) for name in ("out.0", "activated", "relu_7", "scale", "relu_1")}
+    assert told == {"relu_1"}

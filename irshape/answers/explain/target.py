@@ -24,10 +24,11 @@ class Target:
     @classmethod
     def find(cls, graphs: Sequence[tuple[Model, Run]], layer: str | int, port: int | None, axis: int | None) -> Target:
         """Find a target in a model, the first of the graphs. A negative axis counts from the end. Raises InputError."""
-        node = find_layer(graphs[0][0], layer)
-        if node is None:
+        found = find_layer(graphs[0][0], layer)
+        if found is None:
             raise InputError(_unknown_layer(graphs[0][0], str(layer)))
-        record, slot = _find_port(node, port)
+        node, named = found
+        record, slot = _find_port(node, named if port is None else port)
         shape = next(run.slots[slot].shape for model, run in graphs if model is node.model)
         if axis is not None and shape is not None and not -len(shape) <= axis < len(shape):
             axes = f"it has axes 0 to {len(shape) - 1}" if shape else "it is a scalar"
@@ -51,12 +52,29 @@ def _find_port(node: Node, port: int | None) -> tuple[Port, int]:
     return found
 
 
-def find_layer(model: Model, layer: str | int) -> Node | None:
-    """A layer by its id (in a body `2.body/5`), or by its name; of several layers with one name, the first of the outermost."""
+def find_layer(model: Model, layer: str | int) -> tuple[Node, int | None] | None:
+    """A layer by its id (in a body `2.body/5`), its name, the name of a tensor, or a name that OpenVINO fused into it (`fused_names`).
+
+    Of several layers with one name, it is the first of the outermost. The name of a tensor also gives the id of its port.
+    """
     nodes = [node for graph in model.graphs() for node in graph.nodes if not node.is_dropped]
     key = str(layer)
-    by_id = next((node for node in nodes if node.key == key), None)
-    return by_id or next((node for node in nodes if node.name == layer), None)
+    for node in nodes:
+        if node.key == key:
+            return node, None
+    for node in nodes:
+        if node.name == key:
+            return node, None
+    for node in nodes:
+        for port in node.outputs:
+            if port.record.names is not None and key in port.names:
+                return node, port.id
+    if b"fused_names" in model.document.source and key:
+        for node in nodes:
+            fused = node.rt_info.get("fused_names")
+            if fused is not None and key in str(fused.get("value") if isinstance(fused, dict) else fused).split(","):
+                return node, None
+    return None
 
 
 def parse_target(model: Model, text: str) -> tuple[str, int | None, int | None]:
@@ -79,7 +97,8 @@ def _is_number(text: str) -> bool:
 def _unknown_layer(model: Model, name: str) -> str:
     from difflib import get_close_matches
 
-    known = [node.name for graph in model.graphs() for node in graph.nodes if node.name]
+    nodes = [node for graph in model.graphs() for node in graph.nodes]
+    known = [node.name for node in nodes if node.name] + [name for node in nodes for port in node.outputs for name in port.names]
     close = get_close_matches(name, known[:20_000], 3) or [one for one in known if name and name.lower() in one.lower()][:3]
     hint = f"; did you mean {' or '.join(map(repr, dict.fromkeys(close)))}?" if close else ""
     return f"the model has no layer {name!r}{hint}"
