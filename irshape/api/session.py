@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from irshape.answers.signature import session as inner
 from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.model.public import Model, published
@@ -27,8 +26,10 @@ class Session:
 
     def __init__(self, source: Source | Model, **reading: Unpack[Reading]) -> None:
         """Takes a model, or what `irshape.read` takes. Raises the errors of `irshape.read`."""
+        from irshape.answers.signature.session import SymbolSession
+
         model, weights, opaque = taken(source, reading)
-        self._session = inner.SymbolSession(model._graph, weights=weights, opaque=opaque)
+        self._session = SymbolSession(model._graph, weights=weights, opaque=opaque)
 
     @property
     def model(self) -> Model:

@@ -44,7 +44,8 @@ def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     command.add_argument("files", nargs=1, metavar="FILE", help="the .xml of an IR, or a <layer> example of the specification")
     command.set_defaults(jobs=1)
-    command.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help="a layer by name, id, tensor name or fused name; the id of a port; an axis")
+    target = "a layer by name, id, tensor name or fused name; the id of a port; an axis"
+    command.add_argument("target", metavar="LAYER[:PORT[:AXIS]]", help=target)
     add_symbol_argument(command)
     add_reading_arguments(command)
 

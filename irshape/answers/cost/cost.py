@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from math import inf
+from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.counting import Counting, LayerCost
@@ -17,7 +18,7 @@ from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
 from irshape.files.writing import write_atomic
 from irshape.inference.inference import Inference
-from irshape.inference.inputs import InputError
+from irshape.inference.inputs import UNNAMED, InputError
 from irshape.inference.variables import pairs
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
@@ -289,8 +290,8 @@ class Cost:
             for name in symbols(root.size):
                 if name not in own and name not in trips.symbols:
                     self._data.setdefault(name, root.node)
-        taken = Names({*own, *trips.symbols})
-        return {name: taken.name(data_name(node)) for name, node in self._data.items()}
+        taken = Names({*own, *trips.symbols, *self._data})
+        return {name: taken.name(data_name(node)) for name, node in self._data.items() if fullmatch(UNNAMED, name)}
 
     def _name_others(self, trips: Trips) -> None:
         """Name the sizes of formulas that no axis shows: the first layer with such a formula tells where they come from."""

@@ -11,7 +11,7 @@ from irshape.inference.inference import Inference
 from irshape.model.model import Node
 from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
-from irshape.shape.dim import symbols
+from irshape.shape.dim import Dim, Size, symbols
 
 # The names of sizes that only data tells, by the type of the layer.
 _OF_DATA: Final = {
@@ -54,3 +54,25 @@ def data_name(node: Node) -> str:
     """The name of a size that only the data of a layer tells."""
     owner = node.model.holder if node.type == "Parameter" and node.model.holder is not None else node
     return _OF_DATA.get(owner.type, f"n_{owner.type.lower()}")
+
+
+def nameless(inference: Inference, names: Collection[str]) -> set[str]:
+    """The symbols in the sizes and premises of an inference that are not among these names."""
+    seen: set[Size] = set()
+    found = {name for one in inference.premises for name in one.symbols()}
+    for _, run in inference.graphs:
+        for fact in run.slots:
+            for size in fact.shape or ():
+                if isinstance(size, Dim) and size not in seen:
+                    seen.add(size)
+                    found |= symbols(size)
+    return found.difference(names)
+
+
+def name_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize]:
+    """The sizes in formulas that only the data of a layer tells; their symbols have names now."""
+    names = nameless(reading, taken)
+    found = data_sizes(reading, names, taken) if names else {}
+    for index, size in found.items():
+        reading.scope.polynomials.rename(index, size.name)
+    return list(found.values())

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
 from irshape.answers.question import named as names_in
-from irshape.answers.signature.data import DataSize, data_sizes
+from irshape.answers.signature.data import DataSize, name_data_sizes, nameless
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.reasons import Because, because
 from irshape.inference.inference import Inference, conclude
 from irshape.inference.inputs import InputError, Inputs, described_shape
 from irshape.inference.run import Guard
 from irshape.report.diagnostic import ERROR
-from irshape.shape.dim import Dim, Size, symbols
 from irshape.shape.notation import ANY_SIZE, SymbolRange
 
 # Inputs of more axes than this keep raw symbols, and so does a file whose pass takes more than this part of the steps of work.
@@ -56,7 +55,7 @@ class NamedInference(Inference):
 
 def named(plain: Inference) -> Inference:
     """The inference with names for its open sizes; the same one if all have names, if it has errors, or if no signature is found."""
-    if not plain.ok or _is_much(plain) or not _nameless(plain, plain.symbols):
+    if not plain.ok or _is_much(plain) or not nameless(plain, plain.symbols):
         return plain
     asked = plain.wanted
     try:
@@ -68,7 +67,7 @@ def named(plain: Inference) -> Inference:
         return plain
     reading = conclude(engine)
     reading.given = plain.given
-    return NamedInference(plain, reading, because(found), _named_data_sizes(reading, found.ranges))
+    return NamedInference(plain, reading, because(found), name_data_sizes(reading, found.ranges))
 
 
 def _is_much(plain: Inference) -> bool:
@@ -78,19 +77,6 @@ def _is_much(plain: Inference) -> bool:
     for node in model.parameters:
         axes += len(run.slots[node.first_slot].shape or ()) if node.outputs else 0
     return axes > _MOST_AXES or plain.steps > plain.scope.work.most // _SHARE
-
-
-def _nameless(inference: Inference, names: Collection[str]) -> set[str]:
-    """The symbols in the sizes and premises of an inference that are not among these names."""
-    seen: set[Size] = set()
-    found = {name for one in inference.premises for name in one.symbols()}
-    for _, run in inference.graphs:
-        for fact in run.slots:
-            for size in fact.shape or ():
-                if isinstance(size, Dim) and size not in seen:
-                    seen.add(size)
-                    found |= symbols(size)
-    return found.difference(names)
 
 
 def free_ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
@@ -111,12 +97,3 @@ def free_ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
             known = known._replace(low=lows.get(name, 0))
         ranges[name] = known
     return ranges
-
-
-def _named_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize]:
-    """The sizes in formulas that only the data of a layer tells; their symbols have names now."""
-    names = _nameless(reading, taken)
-    found = data_sizes(reading, names, taken) if names else {}
-    for index, size in found.items():
-        reading.scope.polynomials.rename(index, size.name)
-    return list(found.values())

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from irshape.answers.signature.knobs import Knobs, Sizes
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import Inputs, ShapeLike, Shapes, Symbols, asked_inputs
 from irshape.inference.session import Session
+
+if TYPE_CHECKING:
+    from irshape.answers.signature.knobs import Knobs, Sizes
 
 
 class SymbolSession(Session):
@@ -51,6 +53,8 @@ class SymbolSession(Session):
 
     def _turned(self, asked: Inputs) -> tuple[Knobs, Sizes]:
         """The symbols, and their sizes: those of the reshape before count, too, unless this one also gives shapes."""
+        from irshape.answers.signature.knobs import Knobs
+
         if self._knobs is not None and not asked.shapes:
             knobs, sizes = self._knobs
             return knobs, {**sizes, **asked.sizes}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from irshape.answers.condition import Condition
 from irshape.answers.question import is_whole
-from irshape.answers.signature.data import DataSize, data_sizes
+from irshape.answers.signature.data import DataSize, name_data_sizes
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import Note, notes
 from irshape.answers.signature.reasons import Because, because, variable
@@ -56,6 +56,7 @@ class Signature:
         self.inputs: Final = {node.name: shape_text(shape) for node, shape in found.question.shapes.items()}
         self.state: Final = {variable(node): shape_text(shape) for node, shape in found.state.items()}
         self.symbols: Final = found.ranges
+        self._all_data_sizes = name_data_sizes(self._inference, found.ranges)
         self.data_sizes: Final[list[DataSize]] = []
         self.outputs: Final = dict(self._outputs())
         self.notes: Final[list[Note]] = notes(found)
@@ -190,15 +191,13 @@ class Signature:
             names = [name for name in ((source.record.names if source is not None else None) or "").split(",") if name.strip()]
             shapes.append((names[0].strip() if names else source.node.name if source is not None else node.name, shape))
         open_names = {name for _, shape in shapes for size in shape or () for name in symbols(size)} - self.symbols.keys()
-        found = data_sizes(self._inference, open_names, self.symbols) if open_names else {}
-        self.data_sizes.extend(found.values())
-        renamed = {index: table.symbol(one.name, table.ranges[index], table.atoms[index].origins) for index, one in found.items()}
+        self.data_sizes.extend(one for one in self._all_data_sizes if one.name in open_names)
         seen: dict[str, int] = {}
         for name, shape in shapes:
             texts = []
             for size in shape or ():
                 expression: Expression = size.polynomial if isinstance(size, Dim) else size
-                texts.append(table.text(table.substituted(expression, renamed) if renamed else expression))
+                texts.append(table.text(expression))
             seen[name] = seen.get(name, 0) + 1
             yield name if seen[name] == 1 else f"{name} ({seen[name]})", "[...]" if shape is None else f"[{','.join(texts)}]"
 
