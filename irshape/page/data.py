@@ -26,6 +26,7 @@ from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.printable import escape
 from irshape.shape.dim import Dim, Size, expression_of
 from irshape.shape.guard import Premise, Requirement
+from irshape.shape.notation import shape_text
 from irshape.shape.polynomial import Polynomial
 from irshape.shape.shape import Shape, format_symbolic
 from irshape.shape.value import Unreadable
@@ -323,6 +324,7 @@ class PageData:
             "definitions": definitions,
             "inputs": {} if self.signature is None else {_named(name): shape for name, shape in self.signature.inputs.items()},
             "conditions": self._conditions(),
+            "asked": [_named(f"{node.name}{shape_text(shape)}") for node, shape in self.inference.wanted.shapes.items()],
         }
 
     def _conditions(self) -> list[str]:

@@ -146,9 +146,9 @@ def test_sizes_become_a_command(shown: Shown) -> None:
     page = shown.model(EXAMPLES / "atrous.xml")
     page.fill("#size-H", "31")
     page.click("#copy-command")
-    assert '--input "image[B,3,31,W]" -o reshaped.xml' in page.inner_text(".command")
+    assert "--set H=31 -o reshaped.xml" in page.inner_text(".command")
     page.fill("#size-W", "64")
-    assert '--input "image[B,3,31,64]"' in page.inner_text(".command")
+    assert "--set H=31 W=64 -o reshaped.xml" in page.inner_text(".command")
 
 
 def test_a_sweep_draws_a_cost_against_a_size(shown: Shown) -> None:

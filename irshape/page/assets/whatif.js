@@ -85,11 +85,9 @@ class WhatIf {
   }
   /** The command that makes the model with these sizes. */
   command() {
-    const { app } = this, named = Object.entries(app.model.data.inputs).map(([name, text]) => {
-      const sizes = partsOf(text).map((part, axis) => (app.sizes ? this.inputSize(name, axis) : null) ?? part);
-      return `--input "${name}[${sizes.join(",")}]"`;
-    });
-    return `irshape reshape ${/^[\w./-]+$/.test(app.model.data.file || "") ? app.model.data.file : "FILE"} ${named.join(" ")} -o reshaped.xml`;
+    const { file, asked } = this.app.model.data, sizes = Object.entries(this.app.sizesChosen).map(([name, size]) => `${name}=${size}`);
+    const options = [...asked.map((shape) => `--input "${shape}"`), ...(sizes.length ? [`--set ${sizes.join(" ")}`] : [])];
+    return `irshape reshape ${/^[\w./-]+$/.test(file || "") ? file : "FILE"} ${options.join(" ")} -o reshaped.xml`;
   }
   // The size of an axis of an input, if it is known.
   inputSize(name, axis) {
