@@ -132,7 +132,7 @@ class Tensor:
 
 
 class Layer:
-    """A layer of a graph that can be edited. Edits of a layer that is removed raise `EditError`."""
+    """A layer of a graph that can be edited; `graph` is the graph. Edits of a layer that is removed raise `EditError`."""
 
     __slots__ = ("_item", "graph")
 
