@@ -19,7 +19,7 @@ from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass
 from irshape.shape.element_type import ElementType
-from irshape.xml.patched_weights import AppendedWeights, PatchedWeights
+from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
 
 
@@ -62,20 +62,24 @@ class Draft:
 
     # What the draft makes.
 
-    def text(self) -> tuple[bytes, dict[int, bytes]]:
-        """The text of the draft, and the bytes of its new constants by their offsets."""
-        if not self.state.journal:
-            return self.model.document.source, {}
-        return serialised(self.state, self.facts, self.engine.current, self.start)
-
-    def built(self) -> tuple[Model, Weights | None]:
-        """The model of the text, and its weights."""
-        text, stored = self.text()
-        weights = self.original
+    def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
+        """The text of the draft, and its weights; with `trims`, they hold only what the constants need."""
+        trims = trims and self.weights.has_original
+        if not self.state.journal and not trims:
+            return self.model.document.source, self.original
+        text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
+        if trims:
+            return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
+        weights, stored = self.original, placed.stored
         if stored and not self.start:
             weights = PatchedWeights(Weights(b""), stored)
         elif stored:
             weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
+        return text, weights
+
+    def built(self, *, trims: bool = False) -> tuple[Model, Weights | None]:
+        """The model of the text, and its weights."""
+        text, weights = self.text(trims=trims)
         document = self.model.document
         model = load(
             text,
@@ -179,7 +183,8 @@ class Draft:
         for other, value in enumerate(values):
             like = op_class.input_at(other, len(values))
             if value is not None and like is not None and port.group and like.group == port.group:
-                return self.facts.of(value).element_type
+                found = self.facts.of(value).element_type
+                return None if found is ElementType.dynamic else found
         return None
 
     def operand(self, given: Any, item: Item, index: int) -> Value:

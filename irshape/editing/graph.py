@@ -489,25 +489,27 @@ class Graph:
         force: bool = False,
         in_place: bool = False,
         weights: Literal["copy", "link", "none"] = "copy",
+        trim: bool = False,
     ) -> None:
         """Write the edited model, each file completely or not at all, and its weights beside it.
 
         New constants come behind the bytes of the weights, which stay as they are. Takes and raises what `Inference.write` does; errors
-        that the model had before the edits do not count.
+        that the model had before the edits do not count. With `trim`, the weights hold only the bytes that the constants need, those of
+        bodies included.
         """
-        found, new = _checked(self._draft)
+        _, new = _checked(self._draft)
         errors = [one for one in new if one.severity == ERROR]
         if errors and not force:
             raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
         draft = self._draft
         if draft.state.appended and draft.start and not draft.weights.has_original and weights != "none":
             raise OSError(errno.ENOENT, "the weights are missing, and new constants come behind them", draft.weights.path)
-        text = draft.text()[0]
+        text, own = draft.text(trims=trim)
         write_ir(
             path,
             text,
             source=draft.model.document.path,
-            weights=found._inference.weights,
+            weights=own,
             how=weights,
             force=force,
             in_place=in_place,

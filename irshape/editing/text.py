@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
+from typing import NamedTuple
 
 from irshape.editing.facts import Facts
 from irshape.editing.state import Item, State, Value
@@ -23,47 +24,73 @@ ALIGNMENT = 64
 _UNKNOWN = ElementType.dynamic.precision
 
 
-def serialised(state: State, facts: Facts | None, before: Run | None, start: int) -> tuple[bytes, dict[int, bytes]]:
-    """The text of a draft, and the bytes of its new constants by their offsets in the file, the first at `start` or behind it.
+class Placed(NamedTuple):
+    """Where the bytes of constants come to stand.
 
-    `before` is the run of the model as it was. Without facts, nothing was edited that has any.
+    `offsets` are the new offsets by the old ones and the sizes, as text. `stored` are the bytes of new constants by their offsets in the
+    file, and `ranges` the parts of the old weights that a trimmed file keeps: where each comes to stand, where it stood, and its size.
     """
-    moved, stored = _stored(state, start)
-    writer = _Writer(state, facts, before, moved)
+
+    offsets: dict[tuple[str, str], str]
+    stored: dict[int, bytes]
+    ranges: list[tuple[int, int, int]]
+
+
+def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bool = False) -> tuple[bytes, Placed]:
+    """The text of a draft, and where the bytes of its constants are.
+
+    New bytes come to stand at `start` or behind it. `before` is the run of the model as it was. With `trims`, the weights hold only what
+    the constants need.
+    """
+    placed = _placed(state, start, trims=trims)
+    writer = _Writer(state, facts, before, placed.offsets)
     splices = [*writer.layers(), *writer.edges(), *writer.ports()]
     splices.sort(key=lambda splice: (splice.start, splice.end))
-    return spliced(state.model.document, splices), stored
+    return spliced(state.model.document, splices), placed
 
 
-def _stored(state: State, start: int) -> tuple[dict[str, str], dict[int, bytes]]:
-    """Where the bytes of the new constants that are left come to stand: their new offsets by the old ones, and the bytes."""
-    moved: dict[str, str] = {}
-    stored: dict[int, bytes] = {}
-    end = start
-    for item in state.items.values():
-        old = item.attributes.get("offset", "") if item.type == "Const" and state.appended else ""
-        if old in moved or not old.isdigit() or (data := state.appended.get(int(old))) is None:
+def _placed(state: State, start: int, *, trims: bool) -> Placed:
+    """Find the places of constants; those of the old weights move only in a trimmed file."""
+    placed = Placed({}, {}, [])
+    end = 0 if trims else start
+    for attributes in _constants(state):
+        key = attributes.get("offset", ""), attributes.get("size", "")
+        if key in placed.offsets or not all(one.isascii() and one.isdigit() for one in key):
             continue
-        place = -(-end // ALIGNMENT) * ALIGNMENT
-        moved[old], stored[place] = str(place), data
-        end = place + max(len(data), 1)
-    return moved, stored
+        offset, size = map(int, key)
+        data = state.appended.get(offset)
+        if data is None and not trims:
+            continue
+        # A constant without bytes stands where the weights end, because OpenVINO refuses an offset behind them.
+        place = -(-end // ALIGNMENT) * ALIGNMENT if size else end
+        placed.offsets[key] = str(place)
+        if data is not None and size:
+            placed.stored[place] = data
+        elif size:
+            placed.ranges.append((place, offset, size))
+        end = place + size
+    return placed
+
+
+def _constants(state: State) -> Iterator[Mapping[str, str]]:
+    """The attributes of the constants of a draft, those in bodies included."""
+    for item in state.items.values():
+        if item.type == "Const":
+            yield item.attributes
+        for body in item.base.bodies.values() if item.base is not None else ():
+            yield from (node.layer.attributes for graph in body.graphs() for node in graph.of_type("Const"))
 
 
 class _Writer:
     """Makes the splices of one draft."""
 
-    def __init__(self, state: State, facts: Facts | None, before: Run | None, moved: Mapping[str, str]) -> None:
+    def __init__(self, state: State, facts: Facts, before: Run, moved: Mapping[tuple[str, str], str]) -> None:
         self.state = state
         self.model: Model = state.model
         self.document: Document = state.model.document
         self._moved = moved
         self._before = before
-        self._facts: Mapping[int, Fact] = {}
-        self._run: Run | None = None
-        self._is_followed = facts is not None
-        if facts is not None:
-            self._facts, self._run = facts.all()
+        self._facts, self._run = facts.all()
         self._lines = Lines(self.document, self.model.graph)
         self._annotator = Annotator({}, format_shape)
         self._new = sorted((item for item in state.items.values() if item.base is None), key=lambda item: item.place)
@@ -86,25 +113,35 @@ class _Writer:
     def _changed(self, item: Item, node: Node) -> Iterator[Splice]:
         """The splices of the name, the attributes and the tensor names of a layer."""
         layer = node.layer
-        old, new = layer.attributes, self._attributes(item)
-        if old != new:
-            other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
-            other.update((name, text) for name, text in new.items() if old.get(name) != text)
-            yield from attribute_splices(self.document, layer, other)
+        yield from self._set(layer, self._attributes(item.type, item.attributes))
+        for body in node.bodies.values() if self._moved else ():
+            for graph in body.graphs():
+                for inner in graph.of_type("Const"):
+                    yield from self._set(inner.layer, self._attributes(inner.type, inner.layer.attributes))
         if item.name != node.name:
             yield from tag_splices(self.document, layer.offset, {"name": item.name})
         for value, port in zip(item.outputs, layer.outputs, strict=True):
             if value.names != port.names:
                 yield from tag_splices(self.document, port.offset, {"names": value.names})
 
-    def _attributes(self, item: Item) -> dict[str, str]:
-        moved = self._moved.get(item.attributes.get("offset", "")) if item.type == "Const" else None
-        return item.attributes if moved is None else {**item.attributes, "offset": moved}
+    def _set(self, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
+        """The splices that give a layer other attributes."""
+        old = layer.attributes
+        if old == new:
+            return []
+        other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
+        other.update((name, text) for name, text in new.items() if old.get(name) != text)
+        return attribute_splices(self.document, layer, other)
+
+    def _attributes(self, type: str, attributes: dict[str, str]) -> dict[str, str]:
+        """The attributes of a layer; the bytes of a Const may have come to stand elsewhere."""
+        moved = self._moved.get((attributes.get("offset", ""), attributes.get("size", ""))) if type == "Const" else None
+        return attributes if moved is None else {**attributes, "offset": moved}
 
     def _text(self, item: Item) -> str:
         """The text of a new layer."""
         lines = self._lines
-        attributes = self._attributes(item)
+        attributes = self._attributes(item.type, item.attributes)
         content = [lines.element(1, "data", attributes)] if attributes else []
         inputs = [self._port(index, value, None) for index, value in enumerate(item.inputs)]
         outputs = [self._port(port_id(value), value, value.names) for value in item.outputs]
@@ -161,9 +198,6 @@ class _Writer:
 
     def ports(self) -> Iterator[Splice]:
         """The splices of the ports whose facts are other ones now."""
-        if not self._is_followed:
-            return
-        assert self._before is not None and self._run is not None
         before = self._before.slots
         for item in self.state.items.values():
             if item.base is None:

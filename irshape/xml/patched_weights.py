@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 from irshape.xml.weights import Weights, WeightsError, no_weights
@@ -48,7 +48,7 @@ class PatchedWeights(Weights):
         return PatchedWeights, (self._original, self._patches)
 
     def _open(self) -> int:
-        return max(self._original.total, *self._ends)
+        return max([self._original.total, *self._ends])
 
     def _read(self, offset: int, size: int) -> bytes:
         end, total = offset + size, self._original.total
@@ -61,6 +61,39 @@ class PatchedWeights(Weights):
             patch = self._patches[start]
             first, last = max(start, offset), min(start + len(patch), end)
             data[first - offset : last - offset] = patch[first - start : last - start]
+        self.bytes_read += size
+        return bytes(data)
+
+
+class RangedWeights(Weights):
+    """Some ranges of other weights, each at a place of its own.
+
+    `ranges` are the places in ascending order, the old offsets and the sizes.
+    """
+
+    def __init__(self, original: Weights, ranges: Sequence[tuple[int, int, int]]) -> None:
+        super().__init__(b"")
+        self._original = original
+        self._ranges = [one for one in ranges if one[2]]
+        self._starts = [place for place, _, _ in self._ranges]
+
+    @property
+    def is_patched(self) -> bool:
+        return True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RangedWeights, (self._original, self._ranges)
+
+    def _open(self) -> int:
+        return self._ranges[-1][0] + self._ranges[-1][2] if self._ranges else 0
+
+    def _read(self, offset: int, size: int) -> bytes:
+        end = offset + size
+        data = bytearray(size)
+        for place, old, length in self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]:
+            first, last = max(place, offset), min(place + length, end)
+            if first < last:
+                data[first - offset : last - offset] = self._original.read(old + first - place, last - first)
         self.bytes_read += size
         return bytes(data)
 

@@ -34,7 +34,7 @@ def test_facts_after_random_edits_are_those_of_a_fresh_inference(path: Path) -> 
         graph.undo()
         draft = graph._draft
         assert graph.xml() == source and not graph.steps
-        assert serialised(draft.state, draft.facts, draft.engine.current, draft.start) == (source, {})
+        assert serialised(draft.state, draft.facts, draft.engine.current, draft.start) == (source, ({}, {}, []))
         assert list(differences(graph)) == []
 
 

@@ -56,7 +56,9 @@ class RandomEditor:
             if tensor.shape and len(tensor.shape) > 1:
                 new = self.graph.add("Reshape", tensor, [0, -1], special_zero=True)
                 if self.random.random() < 0.5:
-                    tensor.replace_uses(self.graph.add("Reshape", new, self.graph.add("ShapeOf", tensor), special_zero=False))
+                    tensor.replace_uses(
+                        self.graph.add("Reshape", new, self.graph.add("ShapeOf", tensor, output_type="i64"), special_zero=False)
+                    )
 
     def split(self, layer: Layer) -> None:
         for tensor in layer.outputs[:1]:
