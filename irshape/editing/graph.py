@@ -495,8 +495,10 @@ class Graph:
 
         New constants come behind the bytes of the weights, which stay as they are. Takes and raises what `Inference.write` does; errors
         that the model had before the edits do not count. With `trim`, the weights hold only the bytes that the constants need, those of
-        bodies included.
+        bodies included; that needs another path, because trimmed weights fit the new file alone.
         """
+        if trim and in_place:
+            raise ValueError("trimmed weights fit the new file alone: write another path")
         _, new = _checked(self._draft)
         errors = [one for one in new if one.severity == ERROR]
         if errors and not force:
