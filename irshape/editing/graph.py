@@ -118,6 +118,8 @@ class Tensor:
             for item, index in state.readers.get(own, ())
             if item not in inner_items and (chosen is None or item in chosen) and own is not new
         ]
+        if not moved:
+            return 0
         state.note("replace uses", self.layer.name, f"by {new.item.name}")
         with self.layer.graph.attempt():
             for item, index in moved:
@@ -282,7 +284,8 @@ class Layer:
                 if readers := draft.readers_of(one):
                     others = "" if len(readers) == 1 else f" and {counted(len(readers) - 1, 'other input')}"
                     raise EditError(f"{readers[0][0]!r}{others} reads {one!r}: replace its uses first, or remove(cascade=True)")
-                draft.remove(one)
+                if draft.state.is_live(one):  # a constant goes with its last reader
+                    draft.remove(one)
 
     def _live(self) -> Item:
         if not self.graph._draft.state.is_live(self._item):
@@ -396,36 +399,47 @@ class Graph:
         return _tensor(self, self._draft.constant(content, name))
 
     def parameter(
-        self, name: str, shape: str | Iterable[int], element_type: ElementType | str = "f32", *, names: str | Iterable[str] | None = None
+        self,
+        name: str,
+        shape: str | Iterable[int],
+        element_type: ElementType | str = "f32",
+        *,
+        names: str | Iterable[str] | None = None,
+        before: Layer | None = None,
     ) -> Tensor:
-        """Add an input of the model, the last one, and return its output.
+        """Add an input of the model, the last one or the one before another Parameter, and return its output.
 
         `shape` is written as in OpenVINO, `"[1,3,224..448,?]"`. The tensor has the name of the input, or `names`.
         """
-        text, state = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape)), self._draft.state
+        draft = self._draft
+        text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
+        attributes = {"shape": text, "element_type": element_type_of(element_type)}
+        place = draft.state.place_behind(draft.of_type("Parameter")) if before is None else draft.state.place_before(before._live())
         with self.attempt():
-            attributes = {"shape": text, "element_type": element_type_of(element_type)}
-            item = self._draft.add(
-                "Parameter",
-                (),
-                attributes,
-                name=name,
-                version="opset1",
-                place=state.place_behind(self._draft.of_type("Parameter")),
-                outputs=None,
-            )
+            item = draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
             tensor = _tensor(self, item.outputs[0])
             tensor.names = item.name if names is None else names
         return tensor
 
-    def result(self, source: Tensor | Layer, *, name: str | None = None, names: str | Iterable[str] | None = None) -> Layer:
-        """Add an output of the model, the last one, and return its Result. `names` are further names of the tensor."""
-        value = self._draft.value_of(source)
-        place = self._draft.state.place_behind([*self._draft.of_type("Result"), value.item])
+    def result(
+        self,
+        source: Tensor | Layer,
+        *,
+        name: str | None = None,
+        names: str | Iterable[str] | None = None,
+        before: Layer | None = None,
+    ) -> Layer:
+        """Add an output of the model, the last one or the one before another Result, and return its Result.
+
+        `names` are further names of the tensor.
+        """
+        draft = self._draft
+        value = draft.value_of(source)
+        own = name or f"{value.item.name}/result"
+        last = draft.state.place_behind([*draft.of_type("Result"), value.item])
+        place = last if before is None else draft.state.place_before(before._live())
         with self.attempt():
-            item = self._draft.add(
-                "Result", (source,), {}, name=name or f"{value.item.name}/result", version="opset1", place=place, outputs=None
-            )
+            item = draft.add("Result", (source,), {}, name=own, version="opset1", place=place, outputs=None)
             if names is not None:
                 tensor = _tensor(self, value)
                 tensor.names = [*tensor.names, *([names] if isinstance(names, str) else names)]
@@ -452,7 +466,7 @@ class Graph:
 
     def undo(self, mark: int = 0) -> None:
         """Take back all edits since a mark; without one, all edits."""
-        self._draft.state.undo(mark)
+        self._draft.state.undo(max(mark, 0))
 
     @contextmanager
     def attempt(self) -> Iterator[None]:

@@ -195,6 +195,17 @@ def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
     assert graph.xml() == ATROUS.read_bytes()
 
 
+def test_a_constant_goes_with_its_last_reader(graph: irshape.Graph) -> None:
+    graph["stem/weights"].remove(cascade=True)
+    assert [layer.type for layer in graph].count("Convolution") == 0 and "stem/weights" not in graph
+    graph.undo(-1)
+    assert graph.xml() == ATROUS.read_bytes()
+
+
+def test_what_changes_nothing_is_no_step(graph: irshape.Graph) -> None:
+    assert graph["mask"].inputs[0] is not None and graph["stem"].output.replace_uses(graph["stem"]) == 0 and graph.steps == []
+
+
 def test_a_removed_layer_is_gone(graph: irshape.Graph) -> None:
     relu = graph["stem/relu"]
     relu.bypass()
@@ -422,6 +433,18 @@ def test_inputs_and_outputs_keep_their_order(graph: irshape.Graph, tmp_path: Pat
     model = openvino.Core().read_model(tmp_path / "model.xml")
     assert [one.get_any_name() for one in model.inputs] == ["image", "second"]
     assert model.outputs[1].get_names() == {"hidden"}
+    graph.parameter("first", "[2]", before=graph["image"])
+    graph.parameter("between", "[2]", before=graph["second"])
+    graph.result(graph["features"], names="before", before=graph["mask"])
+    for name in ("first", "between"):
+        graph.result(graph.tensor(name))
+    graph.write(tmp_path / "model.xml", force=True)
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert (
+        [one.get_any_name() for one in model.inputs] == ["first", "image", "between", "second"] == [one.layer.name for one in graph.inputs]
+    )
+    assert [sorted(one.get_names())[:1] for one in model.outputs] == [sorted(one.names)[:1] for one in graph.outputs]
+    assert model.outputs[0].get_names() == {"before"}
 
 
 @pytest.mark.parametrize("source", ["examples/space_to_batch.xml", b"<net"])
