@@ -49,6 +49,18 @@ def test_facts_that_are_asked_for_after_each_edit_are_the_same() -> None:
     assert list(differences(graph)) == []
 
 
+def test_sizes_that_openvino_does_not_know_stay_sizes_of_irshape() -> None:
+    """The rule of the Broadcast first runs on OpenVINO's view of a formula, an unknown value; then on a value that is unknown to both."""
+    graph = irshape.Graph("values")
+    x, data = graph.parameter("x", "[?,?]"), graph.parameter("data", "[2]", "i64")
+    target = graph.add("SquaredDifference", graph.add("ShapeOf", x, output_type="i64"), [7, 7])
+    graph.result(graph.add("Broadcast", 0.0, target, mode="numpy", name="out"))
+    graph = irshape.edit(graph.xml(), weights=graph.model().weights)
+    assert graph["out"].output.text == "[?,?]"
+    graph["out"].connect(1, graph[data.layer.name])
+    assert list(differences(graph)) == []
+
+
 @pytest.mark.parametrize("path", [path for path in WITH_WEIGHTS if path.stat().st_size < 200_000][::2], ids=named)
 def test_openvino_reads_what_irshape_finds_sound(path: Path, tmp_path: Path) -> None:
     graph = whole(path)
