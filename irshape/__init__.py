@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from irshape.api.inference import Inference, InferredLayer, InferredPort
     from irshape.api.session import Session
     from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, valid_sizes
-    from irshape.editing.graph import Graph, Layer, Tensor, edit
+    from irshape.editing.graph import Graph, edit
+    from irshape.editing.layers import Layer, Tensor
     from irshape.editing.state import EditError
     from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
@@ -49,7 +50,8 @@ _HOMES = {
     "api.inference": "Inference InferredLayer InferredPort",
     "api.session": "Session",
     "api.verbs": "check cost diff explain fix infer info read reshape signature valid_sizes",
-    "editing.graph": "Graph Layer Tensor edit",
+    "editing.graph": "Graph edit",
+    "editing.layers": "Layer Tensor",
     "editing.state": "EditError",
     "inference.inputs": "InputError",
     "inference.run": "Guard",

@@ -25,7 +25,6 @@ REASONS = {
     "cli/batch.py:report": "one run from its options to its exit code, with one place for the progress line",
     "cli/cluster.py:on_cluster": "one loop over the tasks that are sent and come back",
     "cli/workers.py:in_workers": "one loop over the tasks that are sent and come back",
-    "editing/graph.py": "the public objects of a graph that is edited refer to each other",
     "inference/apply.py": "the ways of one application share its state",
     "inference/blockers.py": "one search, whose trials share the constants that are mended",
     "inference/blockers.py:_Search": "one search, whose trials share the constants that are mended",

@@ -158,7 +158,7 @@ class Draft:
         """The tensor of a public tensor or layer. Raises `EditError` for one of another graph, or of a layer that is gone."""
         view = given.output if hasattr(given, "outputs") else given
         value: Value = view._value
-        if view.layer.graph._draft is not self:
+        if view.layer._draft is not self:
             raise EditError(f"{view!r} belongs to another graph")
         if not self.state.is_live(value.item):
             raise EditError(f"{value.item!r} is removed")

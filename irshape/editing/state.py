@@ -6,7 +6,8 @@ them. Whoever follows the edits, such as the facts, watches the items that they 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from typing import Any, Final, NamedTuple
 
@@ -143,6 +144,16 @@ class State:
             del self.journal[length:]  # the inverse is no edit
         while self.steps and self.steps[-1][0] >= mark:
             self.steps.pop()
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Make the changes of a `with` block all or not at all."""
+        mark = len(self.journal)
+        try:
+            yield
+        except BaseException:
+            self.undo(mark)
+            raise
 
     def is_live(self, item: Item) -> bool:
         """Whether an item belongs to the draft, and is not removed."""
