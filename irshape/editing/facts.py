@@ -30,8 +30,8 @@ from irshape.xml.patched_weights import AppendedWeights
 class Facts:
     """The facts of the tensors of a draft, by the rules of an engine that has inferred its model.
 
-    `weights` are those of the model with the new constants behind them. `inner` are the runs of the bodies, by node and name. `refused` are
-    the items in which the rules find an error.
+    `weights` are those of the model with the new constants behind them. `refused` are the items in which OpenVINO finds an error, if the
+    engine knows what OpenVINO knows.
     """
 
     def __init__(self, state: State, engine: Engine, weights: AppendedWeights) -> None:
