@@ -128,7 +128,7 @@ class Draft:
         state.enter(item)
         if op_class is not None and op_class.outputs[-1].variadic:
             item.outputs = [state.new_value(item, index) for index in range(self.facts.count(item))]
-            state.touch(item)
+            state.revisit(item)
         return item
 
     def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:

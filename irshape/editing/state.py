@@ -159,7 +159,7 @@ class State:
         """Whether an item belongs to the draft, and is not removed."""
         return self.items.get(item.id) is item
 
-    def touch(self, item: Item) -> None:
+    def revisit(self, item: Item) -> None:
         """Tell the watchers that an item must be looked at again."""
         for touched in self.watched:
             touched[item] = None
@@ -185,7 +185,7 @@ class State:
             if value is not None:
                 self.readers.setdefault(value, {})[item, index] = None
                 self._order(value.item, item)
-        self.touch(item)
+        self.revisit(item)
 
     def leave(self, item: Item) -> None:
         """Take an item out of the draft. Nothing may read it."""
@@ -195,7 +195,7 @@ class State:
         del self.items[item.id]
         self.by_name[item.name].remove(item)
         self.journal.append((self.enter, (item,)))
-        self.touch(item)
+        self.revisit(item)
 
     def connect(self, item: Item, index: int, value: Value | None) -> None:
         """Let an input read a tensor. Raises `EditError` if a layer would depend on itself; then nothing has changed."""
@@ -209,13 +209,13 @@ class State:
             del self.readers[before][item, index]
         item.inputs[index] = value
         self.journal.append((self.connect, (item, index, before)))
-        self.touch(item)
+        self.revisit(item)
 
     def set_attributes(self, item: Item, attributes: dict[str, str]) -> None:
         """Give a layer other attributes, as text."""
         self.journal.append((self.set_attributes, (item, item.attributes)))
         item.attributes = attributes
-        self.touch(item)
+        self.revisit(item)
 
     def rename(self, item: Item, name: str) -> None:
         """Give a layer another name."""
@@ -298,7 +298,7 @@ class State:
         moved = sorted(backward, key=_label) + sorted(forward, key=_label)
         for item, label in zip(moved, sorted(item.label for item in moved), strict=True):
             item.label = label
-            self.touch(item)
+            self.revisit(item)
 
 
 def _label(item: Item) -> float:
