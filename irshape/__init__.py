@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from irshape.api.inference import Inference, InferredLayer, InferredPort
     from irshape.api.session import Session
     from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, valid_sizes
+    from irshape.editing.graph import Graph, edit
+    from irshape.editing.layers import Layer, Tensor
+    from irshape.editing.state import EditError
     from irshape.inference.inputs import InputError
     from irshape.inference.run import Guard
     from irshape.model.const import Const
@@ -47,6 +50,9 @@ _HOMES = {
     "api.inference": "Inference InferredLayer InferredPort",
     "api.session": "Session",
     "api.verbs": "check cost diff explain fix infer info read reshape signature valid_sizes",
+    "editing.graph": "Graph edit",
+    "editing.layers": "Layer Tensor",
+    "editing.state": "EditError",
     "inference.inputs": "InputError",
     "inference.run": "Guard",
     "model.const": "Const",
@@ -68,9 +74,11 @@ __all__ = [
     "Diagnostic",
     "Difference",
     "Dim",
+    "EditError",
     "ElementType",
     "Explanation",
     "ExtensionError",
+    "Graph",
     "Guard",
     "Inference",
     "InferredLayer",
@@ -78,6 +86,7 @@ __all__ = [
     "Info",
     "InputError",
     "InputPort",
+    "Layer",
     "Limits",
     "Model",
     "Node",
@@ -88,12 +97,14 @@ __all__ = [
     "Shape",
     "Signature",
     "Size",
+    "Tensor",
     "ValidSizes",
     "WeightsError",
     "Where",
     "check",
     "cost",
     "diff",
+    "edit",
     "explain",
     "fix",
     "infer",

@@ -59,6 +59,7 @@ PARTS = (
     "irshape.report.fix.Fix",
     "irshape.report.fix.Edit",
     "irshape.inference.plan.plan.Plan",
+    "irshape.editing.state.Step",
     "irshape.answers.condition.Condition",
     "irshape.answers.signature.notes.Note",
     "irshape.answers.signature.reasons.Because",

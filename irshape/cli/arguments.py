@@ -19,6 +19,8 @@ COMMANDS = {
     "sizes": "find the valid input sizes",
     "cost": "count operations, parameters and memory",
     "diff": "compare two models",
+    "edit": "change a model",
+    "extract": "write a part of a model",
     "scan": "check many files into a table",
     "info": "describe a model",
     "view": "show a model in the browser",

@@ -28,6 +28,8 @@ _EXAMPLES = """examples:
   irshape sizes model.xml --input "image[1,3,H,W]"
   irshape cost model.xml
   irshape diff model.xml reshaped.xml
+  irshape edit model.xml --add-output encoder -o tapped.xml
+  irshape extract model.xml --to features -o backbone.xml
   irshape scan models -o results.parquet
   irshape info model.xml
   irshape view model.xml

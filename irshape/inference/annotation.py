@@ -29,7 +29,7 @@ def annotation(
     `readings` are the same graphs with the runs that have the formulas. `given` are shapes of the net's Parameters, by node, that replace
     those of the file. `symbols` are the ranges of named symbols. `format` writes a shape in OpenVINO's notation.
     """
-    annotator = _Annotator(symbols, format)
+    annotator = Annotator(symbols, format)
     facts: dict[Layer, LayerFacts] = {}
     for (model, run), (_, reading) in zip(graphs, readings, strict=True):
         pairs = list(zip(run.slots, reading.slots, strict=True))
@@ -50,7 +50,7 @@ def input_annotations(
     graph: tuple[Model, Run], reading: tuple[Model, Run], symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]
 ) -> dict[str, str]:
     """The texts for the shapes of inputs that a list of intervals does not hold, such as `[N,3] in [1..8,3]`, by the name of the input."""
-    annotator = _Annotator(symbols, format)
+    annotator = Annotator(symbols, format)
     runs = graph[1], reading[1]
     facts = (
         (node.name, annotator.with_multiples(annotator.port(node.layer.outputs[0], *(run.slots[node.first_slot] for run in runs))))
@@ -60,7 +60,7 @@ def input_annotations(
     return {name: port.annotation for name, port in facts if port.annotation is not None}
 
 
-class _Annotator:
+class Annotator:
     """Writes facts with the symbols and the notation of one inference."""
 
     def __init__(self, symbols: Mapping[str, SymbolRange], format: Callable[[Shape], str]) -> None:

@@ -71,7 +71,7 @@ class Rules:
             if view is None:
                 view = known[fact] = intervals(fact, self.facts, intervals_only)
             views.append(view)
-        return tuple(views), self._openvino.apply(node, transfer, tuple(views))
+        return tuple(views), self._openvino.apply(node, transfer.twin(), tuple(views))
 
     def _computed(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outcome:
         application = Application(self, node, transfer, facts)
@@ -152,7 +152,7 @@ class Application(Context):
         if self.openvino_knows_same or self.is_static:
             return ours
         views, theirs = self.rules.seen_by_openvino(self.node, self.transfer, self.facts)
-        self.is_unshared |= not self.transfer.shares(views)
+        self.is_unshared |= not self.transfer.twin().shares(views)
         outcome = judged(ours, theirs, self.table, self.listed)
         if outcome.outputs is theirs.outputs:
             outcome.outputs = self._adopted(theirs.outputs)

@@ -95,9 +95,9 @@ class Engine:
         self.guarded_runs: list[tuple[Run, str]] = []
         self._question: Question | None = None
         self._runs: dict[Given, Run] = {}
-        self._transfers: Transfers = outer._transfers if outer else {}
-        self._maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
-        self.schedule = schedule(model, self._transfers, demanded(model, self._maps, body), weights)
+        self.transfers: Transfers = outer.transfers if outer else {}
+        self.maps = {node.index: bodies_of(node) for node in model.of_type(*BODIES)}
+        self.schedule = schedule(model, self.transfers, demanded(model, self.maps, body), weights)
         self.constants.is_short |= self.schedule.is_short
         self.pairs = self._variables() if model.of_type("Assign") else []
         if outer is None:
@@ -106,7 +106,7 @@ class Engine:
 
     def _enter_bodies(self) -> None:
         """Make the engines of the bodies."""
-        for index, bodies in self._maps.items():
+        for index, bodies in self.maps.items():
             for body in bodies:
                 engine = type(self)(body.model, self.weights, self.opaque, outer=self, body=body)
                 self.bodies[index, body.name] = engine  # type: ignore[assignment]  # mypy takes type(self) for Engine
@@ -258,7 +258,7 @@ class Engine:
                 outcome = (yield from self._control(node, transfer, facts, run)) if found is None else found
             outputs = self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
             if self.is_reduced:
-                outputs = self._reduced(outputs)
+                outputs = self.reduced(outputs)
             first = node.first_slot
             if marks is None:
                 if len(outputs) == 1:
@@ -272,7 +272,7 @@ class Engine:
                     for reader in self.schedule.readers.get(slot, ()):
                         marks[reader] = True
 
-    def _reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    def reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         """The facts of outputs as OpenVINO knows them."""
         return outputs
 
@@ -290,7 +290,7 @@ class Engine:
             return self.origins.unknown(node, facts, is_as_read=not question.shapes, with_hint=has_room)
         if transfer.offset is not None:
             return self.origins.constant(node, transfer)
-        if node.index in self._maps:
+        if node.index in self.maps:
             return None
         if transfer.op.TYPE == "Parameter" and not facts:
             return self.origins.parameter(node, transfer, entered, question.shapes)
@@ -301,7 +301,7 @@ class Engine:
     def _control(self, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], run: Run) -> Outcomes:
         """The outcome of an operation with bodies. Each body is inferred as it stands before the facts of the inputs enter it."""
         assert transfer is not None
-        bodies = self._maps[node.index]
+        bodies = self.maps[node.index]
         for body in bodies:
             run.inner[node.index, body.name] = yield (node.index, body.name), ()
         if not bodies:
@@ -348,6 +348,18 @@ class Engine:
             outcome = Outcome((), tuple(ctx.findings), tuple(ctx.requirements))
             self.voice.speak(run, position, assign, outcome if question.verdict is None else question.verdict(self, assign, outcome))
 
+    # Single nodes.
+
+    def answer(self, run: Run, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], question: Question) -> Outcome:
+        """The outcome of one node for these facts of its inputs. The runs of its bodies go into the run."""
+        if transfer is not None and transfer.is_pure:
+            return self.rules.apply(node, transfer, facts)
+        found = self._origin(node, transfer, facts, run, question, None)
+        if found is not None:
+            return found
+        outcome: Outcome = self._driven(self._control(node, transfer, facts, run), question)
+        return outcome
+
     # Plans.
 
     def ask(self, run: Run, position: int, facts: tuple[Fact, ...], question: Question) -> tuple[Fact, ...] | None:
@@ -355,16 +367,10 @@ class Engine:
         node, transfer = self.schedule.nodes[position], self.schedule.transfers[position]
         run.reports.pop(position, None)
         run.unlisted.pop(node.index, None)
-        if transfer is not None and transfer.is_pure:
-            outcome = self.rules.apply(node, transfer, facts)
-        else:
-            found = self._origin(node, transfer, facts, run, question, None)
-            outcome = self._driven(self._control(node, transfer, facts, run), question) if found is None else found
+        outcome = self.answer(run, node, transfer, facts, question)
         if len(outcome.outputs) < node.layer.signature.output_count or any(finding.is_error for finding in outcome.findings):
             return None
-        if any(
-            found.severity == ERROR for body in self._maps.get(node.index, ()) for found in run.inner[node.index, body.name].diagnostics
-        ):
+        if any(found.severity == ERROR for body in self.maps.get(node.index, ()) for found in run.inner[node.index, body.name].diagnostics):
             return None
         return self._effects(run, position, node, outcome) if outcome.has_effects else outcome.outputs
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -28,7 +27,7 @@ from irshape.shape.value import Elements, Unreadable
 from irshape.version import TOOL
 from irshape.xml.document import Document
 from irshape.xml.lexical import whole_number
-from irshape.xml.weights import UNREAD, WeightsError
+from irshape.xml.weights import UNREAD
 
 if TYPE_CHECKING:
     from typing import TypeVar
@@ -433,26 +432,11 @@ class Inference:
         that is written in place keeps its weights. A model with `patches` needs a copy. Raises `OSError` if a file cannot be written,
         `ValueError` for another word.
         """
-        from irshape.files.writing import check_target, write_atomic
-        from irshape.xml.writer import place_weights, weights_path
+        from irshape.xml.writer import write_ir
 
-        if weights not in ("copy", "link", "none"):
-            raise ValueError(f'weights must be "copy", "link" or "none", not {weights!r}')
         if self.patches and (weights != "copy" or in_place):
             raise ValueError('patched constants need a copy of the weights: write another path with weights="copy"')
-        source = self.document.path
-        own = self.weights.path if self.weights else None
-        kept = [own] if own is not None else []
-        check_target(path, force=force, in_place=in_place, source=source, kept=kept)
-        is_input = source is not None and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
-        if weights != "none" and not is_input and self.weights and not self.weights.are_unread and (own is None or os.path.exists(own)):
-            if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
-                raise OSError(errno.EINVAL, "the model would have the path of its weights; a name that ends in .xml is expected", path)
-            try:
-                place_weights(weights, self.weights, path, force=force, kept=[*kept, source] if source is not None else kept)
-            except WeightsError as error:
-                raise OSError(errno.EINVAL, error.message, own) from None
-        write_atomic(path, self.xml(), force=force, in_place=in_place, source=source, kept=kept)
+        write_ir(path, self.xml(), source=self.document.path, weights=self.weights, how=weights, force=force, in_place=in_place)
 
     def to_dict(self) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`."""

@@ -26,7 +26,7 @@ _FIRST: Final = frozenset((0,))
 
 # The transfer functions of a file, by the properties that make them equal.
 Transfers: TypeAlias = dict[tuple[object, int, frozenset[int], bool, "int | None"], Transfer]
-_Reads: TypeAlias = tuple[list[int], list[int], list[tuple[int, frozenset[int]]]]
+Reads: TypeAlias = tuple[list[int], list[int], list[tuple[int, frozenset[int]]]]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True, serializable=True)
@@ -101,8 +101,8 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     """
     nodes: list[Node] = []
     found: list[Transfer | None] = []
-    signatures: dict[Signature, _Common] = {}
-    known_reads: dict[object, _Reads] = {}
+    signatures: dict[Signature, Common] = {}
+    known_reads: dict[object, Reads] = {}
     size: Bound | None = inf if model.document.is_example else None
     first_constant = None
     ended: dict[int, frozenset[int]] = {}
@@ -116,7 +116,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
         signature = layer.signature
         common = signatures.get(signature)
         if common is None:
-            common = signatures[signature] = _Common(model, node, known_reads)
+            common = signatures[signature] = Common(model, node, known_reads)
         reads, wanted = common.always, _NONE
         if common.is_followed:
             first = node.first_slot
@@ -162,7 +162,7 @@ def schedule(model: Model, transfers: Transfers, demanded: set[int], weights: We
     return Schedule(model, nodes, found, is_short=is_short)
 
 
-class _Common:
+class Common:
     """The properties that the nodes of one signature share.
 
     `always` are the inputs whose elements the rule reads, `followed` those that it reads where the elements of an output are wanted,
@@ -172,7 +172,7 @@ class _Common:
 
     __slots__ = ("always", "ended", "followed", "has_ends", "is_constant", "is_followed", "is_string", "listed", "op", "transfers")
 
-    def __init__(self, model: Model, node: Node, known_reads: dict[object, _Reads]) -> None:
+    def __init__(self, model: Model, node: Node, known_reads: dict[object, Reads]) -> None:
         signature = node.layer.signature
         op: Any = None if node.op_class is None else model.shared_op(node.op_class, signature)
         self.op = op
@@ -203,7 +203,7 @@ class _Common:
         return transfer
 
 
-def _reads(op: Op, count: int) -> _Reads:
+def _reads(op: Op, count: int) -> Reads:
     """The inputs, of `count`, whose elements a rule reads; those that it reads where an output is wanted; those whose ends it reads."""
     follows = op.demanded if op.propagate is not None else ()
     always: list[int] = []

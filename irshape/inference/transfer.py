@@ -56,10 +56,11 @@ class Transfer:
     `offset` the place of the bytes of a Const that is read. A transfer function `is_pure` if its op, attributes and input facts
     determine the outcome; not pure are Parameters, operations with bodies, and constants that are read.
 
-    `memo` holds the outcomes by the facts of the inputs, and the unshared ones by the node and these facts.
+    `memo` holds the outcomes by the facts of the inputs, and the unshared ones by the node and these facts. Facts without sizes are the
+    same in OpenVINO's domain, where outcomes have other symbols, so `twin` remembers the outcomes there.
     """
 
-    __slots__ = ("is_pure", "listed", "memo", "offset", "op", "wanted")
+    __slots__ = ("_twin", "is_pure", "listed", "memo", "offset", "op", "wanted")
 
     def __init__(self, op: Op, listed: int, wanted: frozenset[int], *, is_pure: bool = True, offset: int | None = None) -> None:
         self.op = op
@@ -68,6 +69,13 @@ class Transfer:
         self.is_pure = is_pure
         self.offset = offset
         self.memo: dict[tuple[object, ...], Outcome] = {}
+        self._twin: Transfer | None = None
+
+    def twin(self) -> Transfer:
+        """The same transfer function in OpenVINO's domain."""
+        if self._twin is None:
+            self._twin = Transfer(self.op, self.listed, self.wanted, is_pure=self.is_pure, offset=self.offset)
+        return self._twin
 
     def shares(self, facts: tuple[Fact, ...]) -> bool:
         """Whether all nodes with these input facts have the same outcome."""

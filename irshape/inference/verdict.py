@@ -6,6 +6,7 @@ OpenVINO sees it. An error that only the first pass finds is reworded: no size i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Self
 
 from irshape.inference.engine import Engine
@@ -66,7 +67,7 @@ class OpenVINOPass(Engine):
         assert isinstance(self.voice, _Refusals)
         return self.voice.refused
 
-    def _reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
+    def reduced(self, outputs: tuple[Fact, ...]) -> tuple[Fact, ...]:
         return tuple([intervals(fact, self.facts, self.scope) for fact in outputs])
 
 
@@ -85,11 +86,15 @@ class _Verdict:
         if not any(finding.is_error for finding in outcome.findings) or node in view.refused:
             return outcome
         first = node.first_slot
-        outputs = view.slots[first : first + node.layer.signature.output_count]
-        if any(fact.is_poisoned for fact in outputs):
-            return outcome
-        known = [intervals(fact, graph.facts, graph.scope, tensor) for tensor, fact in enumerate(outputs, view.model.first_tensor + first)]
-        return Outcome(tuple(known), never_valid(outcome.findings))
+        return forgiven(outcome, graph, view.slots[first : first + node.layer.signature.output_count], view.model.first_tensor + first)
+
+
+def forgiven(outcome: Outcome, graph: Engine, outputs: Sequence[Fact], first: int) -> Outcome:
+    """The outcome of a rule whose errors OpenVINO does not make. `outputs` are its facts of the tensors from the number `first` on."""
+    if any(fact.is_poisoned for fact in outputs):
+        return outcome
+    known = [intervals(fact, graph.facts, graph.scope, tensor) for tensor, fact in enumerate(outputs, first)]
+    return Outcome(tuple(known), never_valid(outcome.findings))
 
 
 def _has_unknown_sizes(engine: Engine) -> bool:

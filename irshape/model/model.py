@@ -373,6 +373,11 @@ class Model:
         return list(found[0]) if len(found) == 1 else sorted((node for nodes in found for node in nodes), key=lambda node: node.index)
 
     @property
+    def types(self) -> list[str]:
+        """The types of the nodes, spelled as in the file."""
+        return list(self._by_type)
+
+    @property
     def extensions(self) -> dict[str, list[Node]]:
         """The nodes of this model and its bodies that OpenVINO needs an extension to run, by the name of the library (`""` if unknown)."""
         found: dict[str, list[Node]] = {}

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias, TypeVar, overload
 
 from irshape.model import model as inner
+from irshape.model.attributes import Attributes
 from irshape.report.text import counted
 
 if TYPE_CHECKING:
@@ -185,9 +186,9 @@ class Node:
         return self._node.version
 
     @property
-    def attributes(self) -> dict[str, Any]:
-        """The attributes as values of their declared types, including defaults; as text if the operation is unknown."""
-        return self._node.attributes
+    def attributes(self) -> Mapping[str, Any]:
+        """The attributes as values of their declared types, including defaults; as text if the operation is unknown. They do not change."""
+        return Attributes(self._node.attributes)
 
     @property
     def is_live(self) -> bool:

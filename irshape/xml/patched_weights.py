@@ -1,11 +1,12 @@
-"""Weights in which some constants have other bytes; the file itself never changes."""
+"""Weights in which some constants have other bytes, or behind which new constants stand; the file itself never changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from irshape.xml.weights import Weights
+from irshape.xml.weights import Weights, WeightsError, no_weights
 
 if TYPE_CHECKING:
     from irshape.xml.formats import Format
@@ -14,13 +15,15 @@ if TYPE_CHECKING:
 class PatchedWeights(Weights):
     """Weights with other bytes at some places; the original stays as it is.
 
-    `patches` are the bytes by their offsets. They may also be behind the end of the original.
+    `patches` are the bytes by their offsets. They may also be behind the end of the original. They must not overlap.
     """
 
     def __init__(self, original: Weights, patches: Mapping[int, bytes]) -> None:
         super().__init__(original)
         self._original = original
-        self._patches = dict(patches)
+        self._patches = {offset: patches[offset] for offset in sorted(patches)}
+        self._starts = list(self._patches)
+        self._ends = [offset + len(data) for offset, data in self._patches.items()]
 
     @property
     def is_patched(self) -> bool:
@@ -45,7 +48,7 @@ class PatchedWeights(Weights):
         return PatchedWeights, (self._original, self._patches)
 
     def _open(self) -> int:
-        return max(self._original.total, *(offset + len(data) for offset, data in self._patches.items()))
+        return max([self._original.total, *self._ends])
 
     def _read(self, offset: int, size: int) -> bytes:
         end, total = offset + size, self._original.total
@@ -53,9 +56,81 @@ class PatchedWeights(Weights):
         if offset < total:
             stored = min(end, total) - offset
             data[:stored] = self._original.read(offset, stored)
-        for start, patch in self._patches.items():
+        for place in range(bisect_right(self._ends, offset), bisect_left(self._starts, end)):
+            start = self._starts[place]
+            patch = self._patches[start]
             first, last = max(start, offset), min(start + len(patch), end)
-            if first < last:
-                data[first - offset : last - offset] = patch[first - start : last - start]
+            data[first - offset : last - offset] = patch[first - start : last - start]
         self.bytes_read += size
         return bytes(data)
+
+
+class RangedWeights(Weights):
+    """Some ranges of other weights, each at a place of its own.
+
+    `ranges` are the places in ascending order, the old offsets and the sizes.
+    """
+
+    def __init__(self, original: Weights, ranges: Sequence[tuple[int, int, int]]) -> None:
+        super().__init__(b"")
+        self._original = original
+        self._ranges = [one for one in ranges if one[2]]
+        self._starts = [place for place, _, _ in self._ranges]
+
+    @property
+    def is_patched(self) -> bool:
+        return True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RangedWeights, (self._original, self._ranges)
+
+    def _open(self) -> int:
+        return self._ranges[-1][0] + self._ranges[-1][2] if self._ranges else 0
+
+    def _read(self, offset: int, size: int) -> bytes:
+        end = offset + size
+        data = bytearray(size)
+        for place, old, length in self._ranges[max(bisect_right(self._starts, offset) - 1, 0) : bisect_left(self._starts, end)]:
+            first, last = max(place, offset), min(place + length, end)
+            if first < last:
+                data[first - offset : last - offset] = self._original.read(old + first - place, last - first)
+        self.bytes_read += size
+        return bytes(data)
+
+
+class AppendedWeights(Weights):
+    """Weights behind which new constants are put, one after the other; the bytes of the original end at `start` or before.
+
+    `appended` are the bytes by their offsets, and may grow. `has_original` says that the original can be read.
+    """
+
+    def __init__(self, original: Weights | None, start: int, appended: dict[int, bytes]) -> None:
+        super().__init__(original or b"")
+        self._original = original
+        self._appended = appended
+        self.start = start
+        try:
+            self.has_original = original is not None and original.total >= 0
+        except WeightsError:
+            self.has_original = False
+
+    @property
+    def path(self) -> str | None:
+        return None if self._original is None else self._original.path
+
+    @property
+    def total(self) -> int:
+        """The number of bytes up to now."""
+        last = next(reversed(self._appended), None)
+        return self.start if last is None else last + len(self._appended[last])
+
+    def format(self) -> Format | None:
+        return None if self._original is None else self._original.format()
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Exactly `size` bytes from `offset`, of the original or of one new constant."""
+        if offset >= self.start and offset in self._appended:
+            return self._appended[offset][:size]
+        if self._original is None:
+            raise no_weights()
+        return self._original.read(offset, size)

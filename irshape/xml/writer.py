@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Literal, NamedTuple
 
-from irshape.files.writing import Target, publish
+from irshape.files.writing import Target, check_target, publish, write_atomic
 from irshape.shape.element_type import ElementType
 from irshape.xml.document import Document, Layer, Port
 from irshape.xml.reader import ANNOTATION
-from irshape.xml.weights import Weights
+from irshape.xml.weights import Weights, WeightsError
 
 
 class PortFacts(NamedTuple):
@@ -37,7 +37,7 @@ class LayerFacts(NamedTuple):
 
 
 # A start tag ends at the first `>` outside quotes. In well-formed text every match is markup.
-_MARKUP: Final = re.compile(
+MARKUP: Final = re.compile(
     r"<!--.*?-->|<!\[CDATA\[.*?\]\]>|<\?.*?\?>|<(?P<close>/?)(?P<tag>[^\s/>!?]+)(?P<attributes>(?:[^>\"']|\"[^\"]*\"|'[^']*')*?)(?P<empty>/?)>",
     re.DOTALL,
 )
@@ -45,7 +45,7 @@ _ATTRIBUTE: Final = re.compile(r"(\s+)([^\s=/>]+)(\s*=\s*)(\"[^\"]*\"|'[^']*')")
 _FIRST_TEXT: Final = re.compile(r"[^<]*")
 
 
-class _Element(NamedTuple):
+class Element(NamedTuple):
     """An element of a fragment of text: the begin of its start tag, the begin and end of its content, and its end."""
 
     tag: str
@@ -55,7 +55,7 @@ class _Element(NamedTuple):
     end: int
 
 
-class _Edit(NamedTuple):
+class Edit(NamedTuple):
     """Replace `text[start:end]` of a fragment."""
 
     start: int
@@ -90,11 +90,13 @@ def annotate(document: Document, facts: Mapping[Layer, LayerFacts]) -> bytes:
 
 
 def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
-    """The document's bytes with some ranges replaced. The splices must be in order and must not overlap."""
+    """The document's bytes with some ranges replaced. The splices must be in order. Raises `ValueError` if two of them overlap."""
     source = document.source
     pieces: list[bytes] = []
     at = 0
     for start, end, text in splices:
+        if start < at:
+            raise ValueError(f"two changes overlap at byte {start}")
         pieces += source[at:start], text.encode(document.encoding, "xmlcharrefreplace")
         at = end
     return b"".join([*pieces, source[at:]]) if pieces else source
@@ -103,26 +105,26 @@ def spliced(document: Document, splices: Iterable[Splice]) -> bytes:
 def port_splices(document: Document, layer: Layer, port: Port, wanted: PortFacts) -> list[Splice]:
     """The splices that give a port of a layer the wanted content."""
     text = document.source[port.offset : port.end].decode(document.encoding)
-    return _placed(document, port.offset, text, _port(text, port, wanted, _Layout.at(document, port.offset, layer.offset)))
+    return placed(document, port.offset, text, _port(text, port, wanted, Layout.at(document, port.offset, layer.offset)))
 
 
-def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
-    """The splices that set attributes in the `<data>` of a layer, or add a `<data>` to a layer without one."""
+def attribute_splices(document: Document, layer: Layer, new: Mapping[str, str | None]) -> list[Splice]:
+    """The splices that set attributes in the `<data>` of a layer (None removes one), or add a `<data>` to a layer without one."""
     start = layer.offset if layer.data_offset < 0 else layer.data_offset
     text = document.source[start : layer.end].decode(document.encoding)
-    markup = _MARKUP.match(text)
+    markup = MARKUP.match(text)
     assert markup is not None
     tag = markup[0]
     if layer.data_offset >= 0:
-        return _placed(document, start, tag, _attributes_set(tag, new))
-    layout = _Layout.at(document, layer.offset, layer.offset)
-    data = layout.line(1) + "<data" + "".join(f" {name}={_quoted(value)}" for name, value in new.items()) + " />"
+        return placed(document, start, tag, attributes_set(tag, new))
+    layout = Layout.at(document, layer.offset, layer.offset)
+    data = layout.line(1) + "<data" + "".join(f" {name}={quoted(value)}" for name, value in new.items() if value is not None) + " />"
     if not markup["empty"]:
-        return _placed(document, start, tag, [_Edit(len(tag), len(tag), data)])
-    return _placed(document, start, tag, [_Edit(len(tag[:-2].rstrip()), len(tag), f">{data}{layout.line(0)}</layer>")])
+        return placed(document, start, tag, [Edit(len(tag), len(tag), data)])
+    return placed(document, start, tag, [Edit(len(tag[:-2].rstrip()), len(tag), f">{data}{layout.line(0)}</layer>")])
 
 
-def _placed(document: Document, offset: int, text: str, edits: Iterable[_Edit]) -> list[Splice]:
+def placed(document: Document, offset: int, text: str, edits: Iterable[Edit]) -> list[Splice]:
     """The edits of a fragment as splices of the document, in which the fragment begins at `offset`."""
     if text.isascii():
         width = len("<".encode(document.encoding))
@@ -149,7 +151,7 @@ def _is_same_precision(recorded: str | None, wanted: str | None) -> bool:
     )
 
 
-class _Layout(NamedTuple):
+class Layout(NamedTuple):
     """The line ends and the indentation around an element; `indent` is None if other elements are on its line."""
 
     newline: str
@@ -157,7 +159,7 @@ class _Layout(NamedTuple):
     unit: str
 
     @classmethod
-    def at(cls, document: Document, offset: int, layer_offset: int) -> _Layout:
+    def at(cls, document: Document, offset: int, layer_offset: int) -> Layout:
         """The layout at a layer or at one of its ports, which are two levels below; their indentation gives the unit of one level."""
         indent = _indent(document, offset)
         if indent is None:
@@ -181,68 +183,68 @@ def _indent(document: Document, offset: int) -> str | None:
     return line if "\n" in before and not line.strip() else None
 
 
-def _elements(text: str, start: int, end: int) -> Iterable[_Element]:
+def elements(text: str, start: int, end: int) -> Iterable[Element]:
     """The outermost elements between two places of well-formed text."""
     depth = 0
     tag, opened, content = "", 0, 0
-    for markup in _MARKUP.finditer(text, start, end):
+    for markup in MARKUP.finditer(text, start, end):
         if markup["tag"] is None:
             continue
         if markup["close"]:
             depth -= 1
             if depth == 0:
-                yield _Element(tag, opened, content, markup.start(), markup.end())
+                yield Element(tag, opened, content, markup.start(), markup.end())
             continue
         if depth == 0:
             tag, opened, content = markup["tag"], markup.start(), markup.end()
             if markup["empty"]:
-                yield _Element(tag, opened, content, content, content)
+                yield Element(tag, opened, content, content, content)
         if not markup["empty"]:
             depth += 1
 
 
-def _port(text: str, port: Port, wanted: PortFacts, layout: _Layout) -> list[_Edit]:
+def _port(text: str, port: Port, wanted: PortFacts, layout: Layout) -> list[Edit]:
     """The edits that give the text of a port the wanted content."""
-    element = next(iter(_elements(text, 0, len(text))))
+    element = next(iter(elements(text, 0, len(text))))
     is_empty = text[element.content - 2] == "/"
     tag = text[: element.content - 2].rstrip() if is_empty else text[: element.content - 1]
-    edits: list[_Edit] = []
+    edits: list[Edit] = []
     if wanted.precision is not None and not _is_same_precision(port.precision, wanted.precision):
-        edits += _attributes_set(tag, {"precision": wanted.precision})
+        edits += attributes_set(tag, {"precision": wanted.precision})
     content = "" if is_empty else text[element.content : element.content_end]
-    inner: list[_Edit] = []
+    inner: list[Edit] = []
     if (port.dims or ()) != (wanted.dims or ()):
         inner += _dims(content, wanted.dims or (), layout)
     if port.annotation != wanted.annotation:
         inner += _annotation(content, wanted.annotation, layout)
     has_content = bool(content.strip())
     if has_content and (wanted.dims or wanted.annotation):
-        return edits + [_Edit(element.content + edit.start, element.content + edit.end, edit.text) for edit in inner]
+        return edits + [Edit(element.content + edit.start, element.content + edit.end, edit.text) for edit in inner]
     changed = _edited(content, inner)
     if changed == content:
         return edits
     if changed.strip():
         rest = changed if has_content else changed.rstrip() + layout.line(0)
-        return [*edits, _Edit(len(tag), len(text), f">{rest}</port>")]
-    return [*edits, _Edit(len(tag), len(text), " />")]
+        return [*edits, Edit(len(tag), len(text), f">{rest}</port>")]
+    return [*edits, Edit(len(tag), len(text), " />")]
 
 
-def _dims(content: str, dims: Sequence[int], layout: _Layout) -> list[_Edit]:
+def _dims(content: str, dims: Sequence[int], layout: Layout) -> list[Edit]:
     """The edits that give the content of a port other dims; comments, order and layout stay."""
-    found = [element for element in _elements(content, 0, len(content)) if element.tag == "dim"]
-    edits: list[_Edit] = []
+    found = [element for element in elements(content, 0, len(content)) if element.tag == "dim"]
+    edits: list[Edit] = []
     for element, dim in zip(found, dims, strict=False):
         if element.content_end == element.end:
-            edits.append(_Edit(element.start, element.end, f"<dim>{dim}</dim>"))
+            edits.append(Edit(element.start, element.end, f"<dim>{dim}</dim>"))
         elif content[element.content : element.content_end].strip() != str(dim):
-            edits.append(_Edit(element.content, element.content_end, str(dim)))
+            edits.append(Edit(element.content, element.content_end, str(dim)))
     for element in found[len(dims) :]:
-        edits.append(_Edit(_before_blanks(content, element.start), element.end, ""))
+        edits.append(Edit(_before_blanks(content, element.start), element.end, ""))
     if len(dims) > len(found):
         last = found[-1] if found else None
         at = last.end if last else 0
         before = content[_before_blanks(content, last.start) : last.start] if last else layout.line(1)
-        edits.append(_Edit(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
+        edits.append(Edit(at, at, "".join(f"{before}<dim>{dim}</dim>" for dim in dims[len(found) :])))
     return edits
 
 
@@ -253,26 +255,26 @@ def _before_blanks(text: str, place: int) -> int:
     return place
 
 
-def _annotation(content: str, annotation: str | None, layout: _Layout) -> list[_Edit]:
+def _annotation(content: str, annotation: str | None, layout: Layout) -> list[Edit]:
     """The edits that set, replace or remove irshape's entry in the `<rt_info>` of a port's content."""
-    holder = next((element for element in _elements(content, 0, len(content)) if element.tag == "rt_info"), None)
-    entries = [] if holder is None else [*_elements(content, holder.content, holder.content_end)]
+    holder = next((element for element in elements(content, 0, len(content)) if element.tag == "rt_info"), None)
+    entries = [] if holder is None else [*elements(content, holder.content, holder.content_end)]
     own = [element for element in entries if element.tag == "attribute" and _is_own(content[element.start : element.content])]
     if annotation is None:
         if holder is not None and own and len(own) == len(entries) and "<!" not in content[holder.content : holder.content_end]:
             own = [holder]
-        return [_Edit(_before_blanks(content, element.start), element.end, "") for element in own]
-    entry = f'<attribute name="{ANNOTATION}" version="0" value={_quoted(annotation)} />'
+        return [Edit(_before_blanks(content, element.start), element.end, "") for element in own]
+    entry = f'<attribute name="{ANNOTATION}" version="0" value={quoted(annotation)} />'
     if own:
-        return [_Edit(own[0].start, own[0].end, entry)]
+        return [Edit(own[0].start, own[0].end, entry)]
     if holder is not None and holder.content < holder.end and holder.content_end < holder.end:
         at = _before_blanks(content, holder.content_end)
-        return [_Edit(at, at, layout.line(2) + entry)]
+        return [Edit(at, at, layout.line(2) + entry)]
     block = f"<rt_info>{layout.line(2)}{entry}{layout.line(1)}</rt_info>"
     if holder is not None:
-        return [_Edit(holder.start, holder.end, block)]
+        return [Edit(holder.start, holder.end, block)]
     at = len(content.rstrip())
-    return [_Edit(at, at, layout.line(1) + block)]
+    return [Edit(at, at, layout.line(1) + block)]
 
 
 def _is_own(tag: str) -> bool:
@@ -284,21 +286,23 @@ def _attributes(tag: str) -> dict[str, str]:
     return {match[2]: match[4][1:-1] for match in _ATTRIBUTE.finditer(tag)}
 
 
-def _attributes_set(tag: str, new: Mapping[str, str]) -> list[_Edit]:
-    """The edits that set attributes of a start tag, given with or without its `>`; new attributes come after the others."""
+def attributes_set(tag: str, new: Mapping[str, str | None]) -> list[Edit]:
+    """The edits that set attributes of a start tag, given with or without its `>`; None removes one, new ones come after the others."""
     found = {match[2]: match for match in _ATTRIBUTE.finditer(tag)}
     last = max((match.end() for match in found.values()), default=len(tag.rstrip("/>").rstrip()))
-    edits = [_Edit(*found[name].span(4), _quoted(value)) for name, value in new.items() if name in found]
-    added = "".join(f" {name}={_quoted(value)}" for name, value in new.items() if name not in found)
-    return [*edits, _Edit(last, last, added)] if added else edits
+    edits = [Edit(*found[name].span(4), quoted(value)) for name, value in new.items() if name in found and value is not None]
+    edits += [Edit(*found[name].span(), "") for name, value in new.items() if name in found and value is None]
+    added = "".join(f" {name}={quoted(value)}" for name, value in new.items() if name not in found and value is not None)
+    return [*edits, Edit(last, last, added)] if added else edits
 
 
-def _quoted(value: str) -> str:
+def quoted(value: str) -> str:
+    """The text of an attribute's value, in quotes."""
     escaped = value.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
     return '"' + re.sub(r"[\t\n\r]", lambda match: f"&#{ord(match[0])};", escaped) + '"'
 
 
-def _edited(text: str, edits: Iterable[_Edit]) -> str:
+def _edited(text: str, edits: Iterable[Edit]) -> str:
     # The sort is stable: edits at one place keep their order.
     pieces: list[str] = []
     at = 0
@@ -306,6 +310,42 @@ def _edited(text: str, edits: Iterable[_Edit]) -> str:
         pieces += text[at : edit.start], edit.text
         at = edit.end
     return "".join([*pieces, text[at:]])
+
+
+def write_ir(
+    path: str | os.PathLike[str],
+    text: bytes,
+    *,
+    source: str | None,
+    weights: Weights | None,
+    how: Literal["copy", "link", "none"],
+    force: bool,
+    in_place: bool,
+) -> None:
+    """Write the text of a model and, as `how` says, its weights beside it. `source` is the path of the file that the text was made of.
+
+    Takes and raises what `Inference.write` does. The weights of a file that is written in place stay, unless they are patched: then the
+    copy with the patches replaces them.
+    """
+    if how not in ("copy", "link", "none"):
+        raise ValueError(f'weights must be "copy", "link" or "none", not {how!r}')
+    own = weights.path if weights else None
+    kept = [own] if own is not None else []
+    check_target(path, force=force, in_place=in_place, source=source, kept=kept)
+    is_input = source is not None and os.path.exists(path) and os.path.exists(source) and os.path.samefile(path, source)
+    if how != "none" and weights and not weights.are_unread and (own is None or os.path.exists(own)):
+        if os.path.normcase(weights_path(path)) == os.path.normcase(os.fspath(path)):
+            raise OSError(errno.EINVAL, "the model would have the path of its weights; a name that ends in .xml is expected", path)
+        try:
+            if not is_input:
+                place_weights(how, weights, path, force=force, kept=[*kept, source] if source is not None else kept)
+            elif weights.is_patched:
+                place = own or weights_path(path)
+                weights.open()
+                publish(Target.at(place, force=force, in_place=True, source=place), weights.copy_to)
+        except WeightsError as error:
+            raise OSError(errno.EINVAL, error.message, own) from None
+    write_atomic(path, text, force=force, in_place=in_place, source=source, kept=kept)
 
 
 def place_weights(

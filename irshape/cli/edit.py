@@ -1,0 +1,125 @@
+"""`irshape edit`: change a model from a script; all edits are made, or none."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from irshape.cli.diff import lines
+from irshape.cli.edited import add_target_arguments, opened, written
+from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.editing.graph import Graph
+from irshape.editing.state import EditError
+from irshape.report.diagnostic import ERROR
+from irshape.report.text import Palette, escape, terminal_width
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+ABOUT = "Change a model: the edits are made in the order of the line, all or none. Without -o and --in-place, show what they would change."
+EXAMPLES = """examples:
+  irshape edit model.xml --add-output encoder/layer_5 -o tapped.xml
+  irshape edit model.xml --bypass dropout_3 --set-attribute "nms:iou_threshold=0.5" -o changed.xml
+  irshape edit model.xml --remove aux_head --prune --trim -o small.xml
+  irshape edit model.xml --rename "Add_4711=logits" --in-place
+
+exit code: 0 if the edits were made, 1 if they make new errors (then nothing is written), 2 if one cannot be made or a file
+could not be read or written"""
+
+# The lines of a comparison that name the two files, which are one here.
+_TITLES = 2
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = command.add_argument
+    for option, (metavar, help, _) in EDITS.items():
+        add(option, dest="edits", action="append", default=[], type=partial(_edit, option), metavar=metavar, help=help)
+    add("--prune", action="store_true", help="at last, remove the layers that reach no output")
+    add("--trim", action="store_true", help="leave the bytes out of the weights that no constant needs")
+    add("--in-place", action="store_true", help="write into FILE itself; new constants come behind the bytes of its weights")
+    add_target_arguments(command)
+
+
+def run(given: Namespace) -> int:
+    """Edit a file, show the changes, write the result, and return the exit code."""
+    if given.output is not None and given.in_place:
+        return complain("-o and --in-place do not go together")
+    if given.trim and given.in_place:
+        return complain("--trim and --in-place do not go together: trimmed weights fit the new file only, so write another one with -o")
+    if not (given.edits or given.prune or given.trim):
+        return complain(f"no edit: give {', '.join(EDITS)}, --prune or --trim")
+    try:
+        graph = opened(given)
+        for option, text in given.edits:
+            _make(graph, option, text, given.file)
+        if given.prune:
+            graph.prune()
+        palette = Palette.choose(given.color, sys.stdout)
+        shown = lines(graph.diff(), palette, is_complete=False, width=terminal_width(sys.stdout))
+        put("\n".join(islice(shown, _TITLES, None)).lstrip("\n"))
+        if given.output is None and not given.in_place:
+            errors = [one for one in graph.check().diagnostics if one.severity == ERROR]
+            put("".join(f"{escape(str(one))}\n" for one in errors) + "nothing is written without -o or --in-place")
+            return FAULTS if errors else CLEAN
+        written(given, graph, in_place=given.in_place, trim=given.trim)
+    except RunError as error:
+        complain(str(error))
+        return error.code
+    put(f"written: {escape(given.file if given.in_place else given.output)}")
+    return CLEAN
+
+
+def _edit(option: str, text: str) -> tuple[str, str]:
+    """One edit of the line: its option and its text."""
+    return option, text
+
+
+def _make(graph: Graph, option: str, text: str, file: str) -> None:
+    """Make one edit. Raises `RunError`."""
+    try:
+        EDITS[option][2](graph, text)
+    except (EditError, KeyError) as error:
+        raise RunError(f"{file}: {option} {text}: {error.args[0]}") from None
+
+
+def _add_output(graph: Graph, text: str) -> None:
+    graph.result(graph.tensor(text))
+
+
+def _set_attribute(graph: Graph, text: str) -> None:
+    found = re.fullmatch(r"(.+):([\w-]+)=(.*)", text, re.DOTALL)
+    if found is None:
+        raise EditError("the form is LAYER:ATTRIBUTE=VALUE")
+    graph[found[1]].set(**{found[2]: found[3]})
+
+
+def _rename(graph: Graph, text: str) -> None:
+    places = [at for at, character in enumerate(text) if character == "="]
+    place = next((at for at in places if text[:at] in graph), places[0] if places else -1)
+    if place < 0 or not text[place + 1 :]:
+        raise EditError("the form is LAYER=NAME")
+    graph[text[:place]].rename(text[place + 1 :])
+
+
+def _remove(graph: Graph, text: str) -> None:
+    graph[text].remove(cascade=True)
+
+
+def _bypass(graph: Graph, text: str) -> None:
+    graph[text].bypass()
+
+
+# Each edit with its metavar, its help and its function.
+EDITS: dict[str, tuple[str, str, Callable[[Graph, str], None]]] = {
+    "--add-output": ("T", "add an output that gives this tensor, or the output of this layer", _add_output),
+    "--set-attribute": ("LAYER:NAME=VALUE", "set an attribute of a layer: conv1:strides=2,2", _set_attribute),
+    "--rename": ("LAYER=NAME", "give a layer another name", _rename),
+    "--bypass": ("LAYER", "let the readers of a layer read its first input, and remove the layer", _bypass),
+    "--remove": ("LAYER", "remove a layer and all layers that depend on it", _remove),
+}

@@ -1,0 +1,110 @@
+"""`irshape extract`: a part of a model as a model of its own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from irshape.cli.edited import add_target_arguments, opened, written
+from irshape.cli.run import CLEAN, FAULTS, RunError, complain, put
+from irshape.editing.extract import Part, around, between, extract, matching
+from irshape.editing.graph import Graph
+from irshape.editing.state import EditError, Item, Value
+from irshape.report.text import Palette, counted, escape, table, terminal_width
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+
+ABOUT = (
+    "Write a part of a model as a model of its own. What the part reads from the rest becomes inputs with the shapes that OpenVINO knows, "
+    "or constants and computations, if shapes depend on the values."
+)
+EXAMPLES = """examples:
+  irshape extract detector.xml --to backbone/relu_5 -o backbone.xml
+  irshape extract model.xml --from embeddings --to logits -o middle.xml
+  irshape extract model.xml --around "layers.4/attention" --distance 3 -o near.xml
+  irshape extract model.xml --layers "layers.4/*" -o block.xml
+
+exit code: 0 if all shapes of the part are those of the whole, 1 if OpenVINO knows less of an axis (each is listed),
+2 if a file could not be read or written, or the part is none"""
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    add = command.add_argument
+    add("--from", dest="sources", action="append", default=[], metavar="T", help="begin at this tensor, which becomes an input; repeatable")
+    add("--to", dest="targets", action="append", default=[], metavar="T", help="end at this tensor, which becomes an output; repeatable")
+    add("--around", metavar="LAYER", help="take the layers around this one")
+    add("--distance", type=int, default=1, metavar="N", help="with --around, the most connections from the layer (default: 1)")
+    add("--layers", action="append", default=[], metavar="GLOB", help="take the layers whose names match a pattern; repeatable")
+    add_target_arguments(command)
+
+
+def run(given: Namespace) -> int:
+    """Write a part of a file, report its border, and return the exit code."""
+    if given.output is None:
+        return complain("no place for the part: give -o OUT.xml")
+    if given.distance < 0:
+        return complain(f"--distance {given.distance} is less than 0")
+    try:
+        graph = opened(given)
+        part = _part(given, graph)
+        written(given, graph, trim=True)
+    except RunError as error:
+        return complain(str(error))
+    palette, width = Palette.choose(given.color, sys.stdout), terminal_width(sys.stdout)
+    put("\n".join(_lines(given, graph, part, palette, width)))
+    return FAULTS if part.losses else CLEAN
+
+
+def _part(given: Namespace, graph: Graph) -> Part:
+    """Reduce a graph to the part that is asked for. Raises `RunError`."""
+    draft = graph._draft
+    ways = [bool(given.sources or given.targets), given.around is not None, bool(given.layers)]
+    if sum(ways) != 1:
+        raise RunError("give one of --from and --to, --around, or --layers")
+    try:
+        if given.around is not None:
+            return extract(draft, around(draft, graph[given.around]._item, given.distance))
+        if given.layers:
+            return extract(draft, matching(draft, given.layers))
+        sources = [_tensor(graph, name) for name in given.sources]
+        targets = [_tensor(graph, name) for name in given.targets]
+        results = [value for item in draft.of_type("Result") for value in item.inputs if value is not None]
+        ends: list[Item] = [value.item for value in targets or results]
+        if not given.targets:
+            ends += draft.of_type("Assign")
+        return extract(draft, between(draft, sources, ends), sources, targets or results)
+    except (EditError, KeyError) as error:
+        raise RunError(f"{given.file}: {error.args[0]}") from None
+
+
+def _tensor(graph: Graph, name: str) -> Value:
+    """The tensor of a name; the name of a Result means the tensor that it reads."""
+    item = graph._draft.state.named(name)
+    if item is not None and not item.outputs and item.inputs and item.inputs[0] is not None:
+        return item.inputs[0]
+    return graph.tensor(name)._value
+
+
+def _lines(given: Namespace, graph: Graph, part: Part, palette: Palette, width: int | None) -> Iterator[str]:
+    """What the part has at its border, what it has lost, and where it is."""
+    rows = [("input", escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}") for tensor in graph.inputs]
+    rows += [("constant", escape(name), _elements(elements)) for name, elements in part.frozen]
+    rows += [("output", escape(tensor.layer.name), f"{tensor.element_type}{tensor.text}") for tensor in graph.outputs]
+    yield from table(("", "LAYER", "IS"), rows, palette, width)
+    if part.taken:
+        yield f"also taken, because shapes depend on what they compute: {', '.join(map(escape, part.taken))}"
+    for loss in part.losses:
+        place = "the rank" if loss.axis is None else f"axis {loss.axis}"
+        reason = f", because {', '.join(map(escape, loss.because))} became an input" if loss.because else ""
+        yield f"{escape(loss.layer)}, output {loss.output}: {place} is {loss.is_now}, and {loss.was} in the whole model{reason}"
+    yield f"written: {escape(given.output)} ({counted(len(graph), 'layer')} of {len(graph._draft.model.nodes)})"
+
+
+def _elements(elements: tuple[object, ...]) -> str:
+    """The first elements of a constant."""
+    most = 8
+    return f"[{', '.join(map(str, elements[:most]))}{', …' if len(elements) > most else ''}]"

@@ -1,0 +1,1 @@
+"""Models that change: a graph that is edited, its facts, its text and its weights."""

@@ -1,0 +1,135 @@
+"""The bytes of new constants: arrays and numbers in the element types of OpenVINO."""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from irshape.editing.state import EditError
+from irshape.shape.element_type import ElementType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+Numbers: TypeAlias = "float | Sequence[Any]"
+
+# The types of NumPy in which the elements are stored, and the number of bits of those that are packed.
+_STORED: Final = {
+    "boolean": "?", "i8": "i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "u8": "u1", "u16": "<u2", "u32": "<u4", "u64": "<u8",
+    "f16": "<f2", "f32": "<f4", "f64": "<f8",
+}  # fmt: skip
+_PACKED: Final = {"u1": (0, 1), "u2": (0, 3), "u4": (0, 15), "i4": (-8, 7)}
+_OF_NUMPY: Final = {
+    "bool": "boolean", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32",
+    "uint64": "u64", "float16": "f16", "float32": "f32", "float64": "f64", "bfloat16": "bf16",
+}  # fmt: skip
+
+
+class Data(NamedTuple):
+    """The content of a constant."""
+
+    element_type: ElementType
+    shape: tuple[int, ...]
+    bytes: bytes
+
+    def attributes(self, offset: int) -> dict[str, str]:
+        """The attributes of a Const whose bytes are at an offset."""
+        shape = ", ".join(map(str, self.shape))
+        return {"element_type": self.element_type.name, "shape": shape, "offset": str(offset), "size": str(len(self.bytes))}
+
+
+def element_type_of(given: ElementType | str) -> ElementType:
+    """An element type by its name. Raises `EditError` for another name."""
+    found = given if isinstance(given, ElementType) else ElementType.parse(given)
+    if found is None:
+        raise EditError(f"{given!r} is no element type; there are {', '.join(ElementType.BY_NAME)}")
+    return found
+
+
+def data_of(given: Any, element_type: ElementType | str | None = None, default: ElementType | None = None) -> Data:
+    """The content of a constant from an array, a number, or nested sequences of numbers.
+
+    An array keeps its element type unless `element_type` names another one. Python's numbers take the type `default`; without one, integers
+    are i64 and other numbers f32. Raises `EditError` if the elements do not fit.
+    """
+    import numpy
+
+    is_array = isinstance(given, numpy.ndarray | numpy.generic)
+    try:
+        array = numpy.asarray(given)
+    except ValueError as error:
+        raise EditError(f"no array: {error}") from None
+    if element_type is not None:
+        wanted = element_type_of(element_type)
+    elif is_array:
+        name = _OF_NUMPY.get(array.dtype.name, "string" if array.dtype.kind in "UO" else "")
+        wanted = element_type_of(name) if name else _refuse(f"no element type of OpenVINO is NumPy's {array.dtype}; give element_type=")
+    else:
+        wanted = default or _type_of_numbers(array)
+    return Data(wanted, array.shape, _bytes(array, wanted))
+
+
+def _type_of_numbers(array: NDArray[Any]) -> ElementType:
+    kinds = {"b": ElementType.boolean, "i": ElementType.i64, "u": ElementType.i64, "f": ElementType.f32, "U": ElementType.string}
+    if not array.size:
+        return ElementType.i64
+    return kinds[array.dtype.kind] if array.dtype.kind in kinds else _refuse(f"no element type is known for {array.tolist()!r}")
+
+
+def _bytes(array: NDArray[Any], element_type: ElementType) -> bytes:
+    """The elements as the weights hold them."""
+    import numpy
+
+    name = element_type.name
+    if name == "string":
+        return _strings([str(one) for one in array.ravel().tolist()])
+    if name == "bf16":
+        if array.dtype.name == "bfloat16":
+            return array.tobytes()
+        bits = array.astype("<f4").view("<u4")
+        rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16  # to the nearest, and to even between two
+        return numpy.where(numpy.isnan(array.astype("<f4")), 0x7FC0, rounded).astype("<u2").tobytes()
+    if name in _PACKED:
+        low, high = _PACKED[name]
+        _check_range(array, low, high, name)
+        return _packed([int(one) for one in array.ravel().tolist()], element_type)
+    if name not in _STORED:
+        _refuse(f"elements of type {name} cannot be written from numbers")
+    stored = numpy.dtype(_STORED[name])
+    if stored.kind in "iu" and array.size:
+        if array.dtype.kind == "f" and not numpy.array_equal(array, numpy.floor(array)):
+            _refuse(f"{name} holds integers only")
+        _check_range(array, int(numpy.iinfo(stored).min), int(numpy.iinfo(stored).max), name)
+    if array.dtype.kind not in "biuf":
+        _refuse(f"elements of type {name} cannot be made of {array.dtype}")
+    return array.astype(stored).tobytes()
+
+
+def _check_range(array: NDArray[Any], low: int, high: int, name: str) -> None:
+    if array.size and (array.dtype.kind not in "biuf" or int(array.min()) < low or int(array.max()) > high):
+        _refuse(f"{name} holds {low} to {high}, and not all of the elements")
+
+
+def _packed(elements: list[int], element_type: ElementType) -> bytes:
+    """Elements narrower than a byte: packed from the low bits up, u1 from the high bits down."""
+    bits = element_type.bits
+    data = bytearray(element_type.byte_size(len(elements)))
+    for index, element in enumerate(elements):
+        at, shift = divmod(index * bits, 8)
+        data[at] |= (element & (1 << bits) - 1) << (7 - shift if bits == 1 else shift)
+    return bytes(data)
+
+
+def _strings(strings: list[str]) -> bytes:
+    """Packed strings: their number, the begin of each, the end of the last, the characters."""
+    parts = [one.encode() for one in strings]
+    ends = [0]
+    for part in parts:
+        ends.append(ends[-1] + len(part))
+    return struct.pack(f"<{len(ends) + 1}i", len(parts), *ends) + b"".join(parts)
+
+
+def _refuse(message: str) -> Any:
+    raise EditError(message)

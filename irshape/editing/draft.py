@@ -1,0 +1,296 @@
+"""A draft: the items of a graph with their facts, and the text, the weights and the model that they make."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from irshape.editing.arrays import Data, data_of
+from irshape.editing.facts import Facts
+from irshape.editing.names import split_names
+from irshape.editing.state import EditError, Item, State, Value
+from irshape.editing.text import ALIGNMENT, serialised
+from irshape.inference.engine import Engine
+from irshape.inference.inputs import recorded_inputs
+from irshape.inference.stored import last_end
+from irshape.inference.verdict import infer
+from irshape.model.load import load
+from irshape.model.model import SINKS, Model
+from irshape.ops.op import OpClass
+from irshape.shape.element_type import ElementType
+from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
+from irshape.xml.weights import Weights, WeightsError
+
+
+class Draft:
+    """A graph that is edited. `model` is the one that it began with, `weights` its weights with the new constants behind them."""
+
+    def __init__(self, model: Model, weights: Weights | None, opaque: frozenset[str]) -> None:
+        document = model.document
+        if not document.is_complete or document.is_example or document.version == 0:
+            raise EditError("only a whole IR can be edited, and this file is none: irshape.check says why")
+        if (dropped := next((node for node in model.nodes if node.is_dropped), None)) is not None:
+            raise EditError(
+                f"two layers have the id {dropped.id}, so edges do not tell which one they mean; give them ids of their own first"
+            )
+        self.model = model
+        self.opaque = opaque
+        self.original = weights
+        self.state = State(model)
+        self.start = max(_total(weights), last_end(document, sys.maxsize))
+        self.weights = AppendedWeights(weights, self.start, self.state.appended)
+        self._facts: Facts | None = None
+        self._engine: Engine | None = None
+        self._tensors: dict[str, Value] | None = None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine that has inferred the model as it was."""
+        if self._engine is None:
+            self._engine = Engine(self.model, self.original, self.opaque)
+            question = recorded_inputs(self.model)[0].question(self._engine)
+            infer(self._engine, question)
+        return self._engine
+
+    @property
+    def facts(self) -> Facts:
+        """The facts of the tensors as they are now."""
+        if self._facts is None:
+            self._facts = Facts(self.state, self.engine, self.weights)
+        return self._facts
+
+    # What the draft makes.
+
+    def text(self, *, trims: bool = False) -> tuple[bytes, Weights | None]:
+        """The text of the draft, and its weights; with `trims`, they hold only what the constants need."""
+        trims = trims and self.weights.has_original
+        if not self.state.journal and not trims:
+            return self.model.document.source, self.original
+        text, placed = serialised(self.state, self.facts, self.engine.current, self.start, trims=trims)
+        if trims:
+            return text, PatchedWeights(RangedWeights(self.weights, placed.ranges), placed.stored)
+        weights, stored = self.original, placed.stored
+        if stored and not self.start:
+            weights = PatchedWeights(Weights(b""), stored)
+        elif stored:
+            weights = PatchedWeights(weights, stored) if weights and _total(weights) else AppendedWeights(weights, self.start, stored)
+        return text, weights
+
+    def built(self, *, trims: bool = False) -> tuple[Model, Weights | None]:
+        """The model of the text, and its weights."""
+        text, weights = self.text(trims=trims)
+        document = self.model.document
+        model = load(
+            text,
+            path=document.path,
+            weights=weights,
+            opset=self.model.default_opset,
+            limits=document.limits,
+            extensions=self.model.registry.sources,
+        )
+        return model, weights
+
+    # Edits.
+
+    def add(
+        self,
+        type: str,
+        given: Sequence[Any],
+        attributes: Mapping[str, Any],
+        *,
+        name: str | None,
+        version: str | None,
+        place: tuple[int, float] | None,
+        outputs: Sequence[Any] | None,
+    ) -> Item:
+        """A new layer, which reads tensors and new constants."""
+        state = self.state
+        version = version or self._version(type)
+        op_class = self.model.registry.find(type, version)
+        type = next((one for one in self.model.types if one.lower() == type.lower()), type if op_class is None else op_class.TYPE)
+        if op_class is None and outputs is None:
+            raise EditError(f"{version} has no operation {type!r}; state its outputs: outputs=[(element type, shape), ...]")
+        own = [self.value_of(one) if is_tensor(one) else None for one in given]
+        place = place or state.place_behind(value.item for value in own if value is not None)
+        item = state.new_item(type, name or type, version, op_class, place)
+        item.attributes = self.spell(item, attributes)
+        item.recorded = [_record(one) for one in outputs or ()]
+        state.note("add", item.name, type)
+        for index, (one, value) in enumerate(zip(given, own, strict=True)):
+            if value is None:
+                data = data_of(one, None, self._type_for(op_class, index, own))
+                value = self.constant(data, f"{item.name}/{index}", place)
+            item.inputs.append(value)
+        item.label = state.label_behind(value for value in item.inputs if value is not None)
+        count = len(item.recorded) if op_class is None or op_class.TYPE == "Result" else len(op_class.outputs)
+        item.outputs = [state.new_value(item, index) for index in range(count)]
+        state.enter(item)
+        if op_class is not None and op_class.outputs[-1].variadic:
+            item.outputs = [state.new_value(item, index) for index in range(self.facts.count(item))]
+            state.revisit(item)
+        return item
+
+    def constant(self, data: Data, name: str, place: tuple[int, float] | None = None) -> Value:
+        """A new Const."""
+        state = self.state
+        item = state.new_item("Const", name, "opset1", self.model.registry.find("Const", "opset1"), place or state.place_behind(()))
+        item.attributes = data.attributes(state.store(data.bytes, self.start, ALIGNMENT))
+        item.label = state.label_behind(())
+        item.outputs = [state.new_value(item, 0)]
+        state.enter(item)
+        return item.outputs[0]
+
+    def spell(self, item: Item, attributes: Mapping[str, Any]) -> dict[str, str]:
+        """The attributes of an item with some of them set, as text. Raises `EditError` for one that the operation does not have."""
+        found = dict(item.attributes)
+        known = {} if item.op_class is None else item.op_class.attributes
+        spellings = {attribute.spelling: attribute.spelling for attribute in known.values()}
+        spellings.update((name, attribute.spelling) for name, attribute in known.items())
+        for name, value in attributes.items():
+            if item.op_class is not None and name not in spellings:
+                raise EditError(f"{item.type} has no attribute {name!r}; it has {', '.join(sorted(known)) or 'none'}")
+            text = _text(name, value)
+            found[spellings.get(name, name)] = text.strip("[]") if name in ("shape", "variable_shape") else text
+        return found
+
+    def value_of(self, given: Any) -> Value:
+        """The tensor of a public tensor or layer. Raises `EditError` for one of another graph, or of a layer that is gone."""
+        view = given.output if hasattr(given, "outputs") else given
+        value: Value = view._value
+        if view.layer._draft is not self:
+            raise EditError(f"{view!r} belongs to another graph")
+        if not self.state.is_live(value.item):
+            raise EditError(f"{value.item!r} is removed")
+        return value
+
+    def _version(self, type: str) -> str:
+        """The version for a new layer: that of the last layer of this type, else the oldest with the newest definition."""
+        versions = self.model.registry.versions(type)
+        if same := self.model.of_type(*(one for one in self.model.types if one.lower() == type.lower())):
+            return same[-1].version
+        if not versions:
+            like = self.model.registry.similar(type)
+            raise EditError(f"no opset has an operation {type!r}{f'; did you mean {like}?' if like else ''} Give version= for another one")
+        newest = list(versions.values())[-1]
+        return next(version for version, op_class in versions.items() if op_class is newest)
+
+    def _type_for(self, op_class: OpClass | None, index: int, values: Sequence[Value | None]) -> ElementType | None:
+        """The element type for numbers at an input: that of an input which must have the same one."""
+        port = None if op_class is None else op_class.input_at(index, len(values))
+        if op_class is None or port is None:
+            return None
+        for other, value in enumerate(values):
+            like = op_class.input_at(other, len(values))
+            if value is not None and like is not None and port.group and like.group == port.group:
+                found = self.facts.of(value).element_type
+                return None if found is ElementType.dynamic else found
+        return None
+
+    def operand(self, given: Any, item: Item, index: int) -> Value:
+        """The tensor that an input of an item is to read: one that exists, or a new constant."""
+        if is_tensor(given):
+            return self.value_of(given)
+        others = [None if position == index else value for position, value in enumerate(item.inputs)]
+        data = data_of(given, None, self._type_for(item.op_class, index, others))
+        return self.constant(data, f"{item.name}/{index}", self.state.place_before(item))
+
+    # Walks.
+
+    def of_type(self, type: str) -> list[Item]:
+        """The items of a type, in the order of the file."""
+        return sorted((item for item in self.state.items.values() if item.type == type), key=lambda item: item.place)
+
+    def tensor(self, name: str) -> Value | None:
+        """The tensor that has a name, None if none has."""
+        if self._tensors is None:
+            values = (value for item in self.state.items.values() for value in item.outputs)
+            self._tensors = {name: value for value in values for name in split_names(value.names)}
+        known = self._tensors.get(name)
+        if known is None or not self.state.is_live(known.item) or name not in split_names(known.names):
+            values = (value for item in self.state.items.values() for value in item.outputs)
+            known = next((value for value in values if value.names and name in split_names(value.names)), None)
+            if known is not None:
+                self._tensors[name] = known
+        return known
+
+    def dependents(self, item: Item) -> list[Item]:
+        """An item and all that depend on it; readers come first."""
+        found: set[Item] = set()
+        pending = [item]
+        while pending:
+            one = pending.pop()
+            if one not in found:
+                found.add(one)
+                pending += [reader for reader, _ in self.readers_of(one)]
+        return sorted(found, key=lambda one: -one.label)
+
+    def between(self, value: Value, until: Value) -> set[Item]:
+        """The items that lie between two tensors: those that depend on the first one, and on which the second one depends."""
+        low = value.item.label
+        found: set[Item] = set()
+        pending = [until.item]
+        while pending:
+            item = pending.pop()
+            if item not in found and item.label > low:
+                found.add(item)
+                pending += [source.item for source in item.inputs if source is not None]
+        return found
+
+    def readers_of(self, item: Item) -> list[tuple[Item, int]]:
+        """The inputs that read an item."""
+        return [reader for value in item.outputs for reader in self.state.readers.get(value, ())]
+
+    def remove(self, item: Item) -> None:
+        """Take an item out, with the constants that only it reads."""
+        sources = [value.item for value in item.inputs if value is not None]
+        self.state.leave(item)
+        for source in dict.fromkeys(sources):
+            if source.type == "Const" and self.state.is_live(source) and not self.readers_of(source):
+                self.state.leave(source)
+
+    def dead(self) -> list[Item]:
+        """The items that reach no Result and no Assign, except Parameters; readers come first."""
+        live: set[Item] = set()
+        pending = [item for item in self.state.items.values() if item.type in SINKS]
+        while pending:
+            item = pending.pop()
+            if item not in live:
+                live.add(item)
+                pending += [value.item for value in item.inputs if value is not None]
+        dead = [item for item in self.state.items.values() if item not in live and item.type != "Parameter"]
+        return sorted(dead, key=lambda item: -item.label)
+
+
+def is_tensor(given: Any) -> bool:
+    """Whether something is a tensor or a layer of a draft, and no number."""
+    return hasattr(given, "_value") or hasattr(given, "_item")
+
+
+def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:
+    element_type, shape = output
+    found = element_type if isinstance(element_type, ElementType) else ElementType.parse(element_type)
+    if found is None:
+        raise EditError(f"{element_type!r} is no element type")
+    return found.precision, None if shape is None else tuple(shape)
+
+
+def _text(name: str, value: Any) -> str:
+    """An attribute as text."""
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int | float | ElementType):
+        return str(value)
+    if isinstance(value, Sequence):
+        return ", ".join(_text(name, one) for one in value)
+    raise EditError(f"the attribute {name!r} cannot be {value!r}")
+
+
+def _total(weights: Weights | None) -> int:
+    """The number of bytes of some weights; 0 if there are none."""
+    try:
+        return 0 if weights is None or weights.are_unread else weights.total
+    except WeightsError:
+        return 0

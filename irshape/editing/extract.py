@@ -1,0 +1,286 @@
+"""A part of a model: some of its layers, with inputs, constants and shape computations in the place of what they read.
+
+A tensor that a kept layer reads from one that is left out is one of four:
+
+1. a constant or an input of the model: it is taken along;
+2. a tensor whose elements matter for shapes, and that OpenVINO knows for all sizes: a constant with these elements stands for it;
+3. a tensor whose elements matter and are formulas: the shape computation is taken along, back to each ShapeOf;
+4. any other tensor: an input of the model, with the shape that OpenVINO knows of it, so that OpenVINO infers what it inferred before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from irshape.editing.arrays import Data, data_of
+from irshape.editing.draft import Draft
+from irshape.editing.state import EditError, Item, Value
+from irshape.inference.facts import Fact
+from irshape.model.model import SINKS
+from irshape.shape.dim import Size, bounds
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import format_shape
+from irshape.shape.value import Unreadable
+
+_ENDS = ("Parameter", "Result")
+
+
+class Loss(NamedTuple):
+    """An axis of which OpenVINO knows less in the part than in the whole; None for the rank. `because` are the new inputs before it."""
+
+    layer: str
+    output: int
+    axis: int | None
+    was: str
+    is_now: str
+    because: tuple[str, ...]
+
+
+class Part(NamedTuple):
+    """The names of what a part has at its border: new inputs, values that became constants with their elements, outputs, and losses.
+
+    `taken` are the layers that were not asked for and compute shapes that the part needs.
+    """
+
+    inputs: list[str]
+    frozen: list[tuple[str, tuple[object, ...]]]
+    outputs: list[str]
+    taken: list[str]
+    losses: list[Loss]
+
+
+def between(draft: Draft, sources: Sequence[Value], targets: Sequence[Item]) -> set[Item]:
+    """The items on which the targets depend, up to the sources. Raises `EditError` for a source that leads to no target."""
+    stops = set(sources)
+    found: set[Item] = set()
+    used: set[Value] = set()
+    pending = list(targets)
+    while pending:
+        item = pending.pop()
+        if item not in found:
+            found.add(item)
+            used.update(value for value in item.inputs if value in stops)
+            pending += [value.item for value in item.inputs if value is not None and value not in stops]
+    for value in sources:
+        if value not in used:
+            raise EditError(f"nothing that is kept reads {value.item!r}")
+    return found
+
+
+def around(draft: Draft, center: Item, distance: int) -> set[Item]:
+    """The items at most so many connections from one, in both directions; a path does not lead through a constant."""
+    found = {center}
+    edge = {center}
+    for _ in range(distance):
+        near = {value.item for item in edge for value in item.inputs if value is not None}
+        near |= {reader for item in edge if item.type != "Const" for reader, _ in draft.readers_of(item)}
+        edge = {item for item in near - found if item.type not in _ENDS}
+        found |= edge
+    return found
+
+
+def matching(draft: Draft, patterns: Iterable[str]) -> set[Item]:
+    """The items whose names match a pattern. Raises `EditError` for a pattern that nothing matches."""
+    found: set[Item] = set()
+    for pattern in patterns:
+        same = {item for item in draft.state.items.values() if fnmatchcase(item.name, pattern)}
+        if not same:
+            raise EditError(f"no layer has a name like {pattern!r}")
+        found |= same
+    return found
+
+
+def extract(draft: Draft, kept: Iterable[Item], sources: Iterable[Value] = (), targets: Iterable[Value] | None = None) -> Part:
+    """Reduce a draft to a part.
+
+    `sources` become inputs in any case. `targets` are the outputs; without them, every tensor that a layer outside read is one.
+    """
+    return _Extraction(draft, kept, sources, targets).made()
+
+
+class _Extraction:
+    """The making of one part."""
+
+    def __init__(self, draft: Draft, kept: Iterable[Item], sources: Iterable[Value], targets: Iterable[Value] | None) -> None:
+        self.draft = draft
+        self.state = draft.state
+        self.sources = set(sources)
+        self.targets = None if targets is None else list(targets)
+        self.keep: dict[Item, None] = dict.fromkeys(item for item in kept if item.type not in _ENDS)
+        self.asked = set(self.keep)
+        self.inputs: dict[Value, None] = dict.fromkeys(self.sources)
+        self.frozen: dict[Value, Data] = {}
+        self.before: dict[Value, Fact] = {}
+        self.names: dict[Item, str] = {}
+
+    def made(self) -> Part:
+        """Reduce the draft, and say what the part has at its border."""
+        self._pair_variables()
+        self._find_border()
+        outputs = self._outputs()
+        if not outputs:
+            raise EditError("the part has no output: nothing that is kept gives a tensor that is read")
+        facts = self.draft.facts
+        self.before = {value: facts.seen_by_openvino(value) for item in self.keep for value in item.outputs}
+        new = self._replaced()
+        self._redirected(new)
+        self._drop_the_rest(outputs, set(new.values()))
+        taken = [item.name for item in self.keep if item not in self.asked and item.type not in ("Const", *_ENDS)]
+        frozen = [(value.item.name, facts.of(own).elements or ()) for value, own in new.items() if value in self.frozen]
+        lost = [new[value] for value in self.inputs if value in new]
+        return Part([value.item.name for value in lost], frozen, [value.item.name for value in outputs], taken, self._losses(lost))
+
+    def _pair_variables(self) -> None:
+        """Keep ReadValue and Assign of a variable together, or neither."""
+        variables: dict[str, list[Item]] = {}
+        for item in self.state.items.values():
+            if item.type in ("ReadValue", "Assign"):
+                variables.setdefault(item.attributes.get("variable_id", ""), []).append(item)
+        for several in variables.values():
+            if any(item not in self.keep for item in several):
+                for item in several:
+                    self.keep.pop(item, None)
+
+    def _find_border(self) -> None:
+        """Decide what stands for each tensor that a kept layer reads from one that is left out."""
+        pending = [value for item in self.keep for value in item.inputs if value is not None]
+        seen: set[Value] = set()
+        while pending:
+            value = pending.pop()
+            item = value.item
+            if value in seen or value in self.sources or item in self.keep:
+                continue
+            seen.add(value)
+            if item.type in ("Const", "Parameter"):
+                self.keep[item] = None
+                continue
+            fact = self.draft.facts.of(value)
+            if (data := _known(fact)) is not None:
+                self.frozen[value] = data
+            elif fact.elements is not None and type(fact.elements) is not Unreadable and _computes(item):
+                self.keep[item] = None
+                if item.type != "ShapeOf":
+                    pending += [one for one in item.inputs if one is not None]
+                elif (source := item.inputs[0]) is not None and source.item not in self.keep and source not in self.frozen:
+                    if source.item.type in ("Const", "Parameter"):
+                        self.keep[source.item] = None
+                    else:
+                        self.inputs[source] = None  # only its shape is read
+            else:
+                self.inputs[value] = None
+        for value in list(self.inputs):
+            if value not in self.sources and value.item in self.keep:
+                del self.inputs[value]
+
+    def _outputs(self) -> list[Value]:
+        """The tensors that are outputs of the part."""
+        for value in self.targets or ():
+            if value.item not in self.keep:
+                raise EditError(f"{value.item!r} cannot be an output: no layer of the part computes it")
+        if self.targets is not None:
+            return list(dict.fromkeys(self.targets))
+        found: list[Value] = []
+        for item in self.asked & self.keep.keys():
+            for value in item.outputs if item.type != "Const" else ():
+                readers = [reader for reader, _ in self.state.readers.get(value, ())]
+                if not readers or any(reader not in self.keep for reader in readers):
+                    found.append(value)
+        return sorted(found, key=lambda value: (value.item.label, value.index))
+
+    def _replaced(self) -> dict[Value, Value]:
+        """The new inputs and constants, by the tensors for which they stand."""
+        new: dict[Value, Value] = {}
+        place = self.state.place_behind(self.draft.of_type("Parameter"))
+        for value in self.inputs:
+            fact, view = self.draft.facts.of(value), self.draft.facts.seen_by_openvino(value)
+            name = value.item.name if len(value.item.outputs) == 1 else f"{value.item.name}.{value.index}"
+            attributes = {"shape": format_shape(view.shape), "element_type": fact.element_type}
+            item = self.draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            new[value], self.names[item] = item.outputs[0], name
+            self.state.set_names(item.outputs[0], value.names or name.replace(",", "\\,"))
+        for value, data in self.frozen.items():
+            new[value] = self.draft.constant(data, f"{value.item.name}/frozen", self.state.place_behind([value.item]))
+        return new
+
+    def _redirected(self, new: dict[Value, Value]) -> None:
+        """Let the kept layers read what stands for the tensors that are left out."""
+        for value, own in new.items():
+            for item, index in list(self.state.readers.get(value, ())):
+                if item in self.keep:
+                    self.state.connect(item, index, own)
+
+    def _drop_the_rest(self, outputs: list[Value], new: set[Value]) -> None:
+        """Remove every layer that is not kept, and give the outputs Results."""
+        state = self.state
+        wanted = set(outputs)
+        results: set[Value] = set()
+        for item in self.draft.of_type("Result"):
+            value = item.inputs[0] if item.inputs else None
+            if value in wanted and value.item in self.keep:
+                self.keep[item] = None
+                results.add(value)
+        own = {value.item for value in new}
+        for item in sorted(state.items.values(), key=lambda item: -item.label):
+            if item not in self.keep and item not in own:
+                state.leave(item)
+        for item in [item for item in state.items.values() if item.type == "Const" and not self.draft.readers_of(item)]:
+            state.leave(item)
+        for item, name in self.names.items():  # a new input has the name of the layer for which it stands
+            if state.named(name) is None:
+                state.rename(item, name)
+        for value in outputs:
+            if value not in results:
+                place = state.place_behind([*self.draft.of_type("Result"), value.item])
+                name = f"{value.item.name}/result"
+                item = state.new_item("Result", name, "opset1", self.draft.model.registry.find("Result", "opset1"), place)
+                item.inputs = [value]
+                item.label = state.label_behind([value])
+                state.enter(item)
+
+    def _losses(self, new: list[Value]) -> list[Loss]:
+        """The axes of which OpenVINO knows less now."""
+        found: list[Loss] = []
+        for value, before in self.before.items():
+            if not self.state.is_live(value.item):
+                continue
+            after = self.draft.facts.seen_by_openvino(value)
+            because = tuple(one.item.name for one in new if value.item in self.draft.between(one, value) or one is value)
+            if before.shape is not None and (after.shape is None or len(after.shape) != len(before.shape)):
+                found.append(Loss(value.item.name, value.index, None, format_shape(before.shape), format_shape(after.shape), because))
+                continue
+            for axis, (was, now) in enumerate(zip(before.shape or (), after.shape or (), strict=False)):
+                if not _is_within(now, was):
+                    found.append(Loss(value.item.name, value.index, axis, format_shape((was,))[1:-1], format_shape((now,))[1:-1], because))
+        return found
+
+
+def _known(fact: Fact) -> Data | None:
+    """The content of a constant that stands for a tensor; None if OpenVINO does not know all elements for all sizes."""
+    elements, shape, element_type = fact.elements, fact.shape, fact.element_type
+    if elements is None or shape is None or type(elements) is Unreadable or fact.openvino_view.elements != elements:
+        return None
+    if element_type is ElementType.dynamic or any(type(one) not in (int, float) for one in elements):
+        return None
+    if not all(isinstance(size, int) for size in shape):
+        return None
+    import numpy
+
+    try:
+        sizes: list[int] = [size for size in shape if isinstance(size, int)]
+        return data_of(numpy.array(list(elements)).reshape(sizes), element_type)
+    except EditError:
+        return None
+
+
+def _computes(item: Item) -> bool:
+    """Whether irshape follows elements through an operation."""
+    return item.op_class is not None and item.op_class.propagate is not None and item.type not in SINKS and item.type != "ReadValue"
+
+
+def _is_within(size: Size, other: Size) -> bool:
+    """Whether a size has no value that another one has not."""
+    low, high = bounds(size)
+    least, most = bounds(other)
+    return low >= least and high <= most

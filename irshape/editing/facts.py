@@ -1,0 +1,263 @@
+"""The facts of a draft: only the layers that an edit reaches are inferred again, and only those before the tensor that is asked for.
+
+Rules, memos and transfer functions are those of an engine that has inferred the model as it was. A queue in topological order holds the
+layers whose facts may be other ones now; a layer whose facts stay the same queues no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from heapq import heappop, heappush
+
+from irshape.editing.demand import Demand
+from irshape.editing.state import Item, State, Value
+from irshape.inference.engine import Engine
+from irshape.inference.facts import POISONED, Fact
+from irshape.inference.question import AS_READ, Question
+from irshape.inference.run import Run
+from irshape.inference.schedule import Common, Reads, sources_of
+from irshape.inference.transfer import Outcome, Transfer
+from irshape.inference.verdict import OpenVINOPass, forgiven
+from irshape.model.bodies import conditions_passed
+from irshape.model.model import UNFED, Node
+from irshape.report.catalogue import CATALOGUE
+from irshape.report.diagnostic import ERROR
+from irshape.report.finding import Finding
+from irshape.xml.document import Layer, Port, Signature
+from irshape.xml.patched_weights import AppendedWeights
+
+
+class Facts:
+    """The facts of the tensors of a draft, by the rules of an engine that has inferred its model.
+
+    `weights` are those of the model with the new constants behind them. `refused` are the items in which OpenVINO finds an error, if the
+    engine knows what OpenVINO knows.
+    """
+
+    def __init__(self, state: State, engine: Engine, weights: AppendedWeights) -> None:
+        self._state = state
+        self._engine = engine
+        self._weights = weights
+        self._facts: dict[int, Fact] = dict(enumerate(engine.slots[: state.model.slot_count]))
+        self._facts[-1] = self._facts[-2] = POISONED
+        self._known_reads: dict[object, Reads] = {}
+        self._commons: dict[tuple[object, ...], tuple[Signature, Common]] = {}
+        self._nodes: dict[Item, Node] = {}
+        self._shared: dict[Item, Common] = {}
+        self._findings: dict[Item, tuple[Finding, ...]] = {}
+        self._question = engine.question
+        self._run = engine.current.copy()
+        self._queue: list[tuple[float, int, Item]] = []
+        self._queued: dict[Item, float] = {}
+        self._openvino: Facts | None = None
+        self._judged: set[Item] = set()
+        self.refused: set[Item] = set()
+        self._demand = Demand(state, self._common, self._conditions)
+        engine.constants.weights = weights
+        self._touched: dict[Item, None] = {}
+        state.watched.append(self._touched)
+        transfers, positions = engine.schedule.transfers, engine.schedule.positions
+        changed = []
+        for item in state.items.values():
+            transfer = None if item.base is None else transfers[positions[item.base.index]]
+            if item.is_other or (transfer is not None and transfer.wanted != self._demand.wanted(item)):
+                changed.append(item)
+        if engine.is_reduced or engine.question.verdict is not None:  # a verdict on one layer may change with any other one
+            changed = list(state.items.values())
+        self._touched.update(dict.fromkeys(changed))
+
+    # Asking.
+
+    def of(self, value: Value) -> Fact:
+        """The fact of a tensor."""
+        self._settle(value.item.label)
+        return self._facts.get(value.slot, POISONED)
+
+    def findings(self, item: Item) -> tuple[Finding, ...]:
+        """What the rule of an item says about it."""
+        if item not in self._findings:
+            self._touched[item] = None
+        self._settle(item.label)
+        return self._findings.get(item, ())
+
+    def count(self, item: Item) -> int:
+        """The number of outputs that the rule of an item gives."""
+        self._settle(item.label)
+        return len(self._outcome(item).outputs)
+
+    def seen_by_openvino(self, value: Value) -> Fact:
+        """OpenVINO's fact of a tensor."""
+        return self._view.of(value)
+
+    def all(self) -> tuple[dict[int, Fact], Run]:
+        """The facts of all tensors by slot, and a run that holds those of the bodies."""
+        self._settle(float("inf"))
+        return self._facts, self._run
+
+    # The queue.
+
+    def _settle(self, until: float) -> None:
+        """Visit what is queued up to a label."""
+        if self._touched:
+            touched = [*self._touched, *self._judged]
+            self._touched.clear()
+            self._question = self._asked()
+            for item in touched:
+                self._forget(item)
+            for item in (*touched, *self._demand.update(touched)):
+                self._push(item)
+        queue, queued = self._queue, self._queued
+        while queue and queue[0][0] <= until:
+            label, _, item = heappop(queue)
+            if queued.get(item) == label:
+                del queued[item]
+                if self._state.is_live(item):
+                    self._visit(item)
+
+    def _push(self, item: Item) -> None:
+        if self._queued.get(item) != item.label:
+            self._queued[item] = item.label
+            heappush(self._queue, (item.label, item.id, item))
+
+    def _visit(self, item: Item) -> None:
+        """Infer one item, and queue the readers of each output whose fact changes."""
+        outcome = self._judge(item, self._outcome(item))
+        facts = [*outcome.outputs[: len(item.outputs)], *[POISONED] * (len(item.outputs) - len(outcome.outputs))]
+        if self._engine.is_reduced:
+            facts = [*self._engine.reduced(tuple(facts))]
+        self._findings[item] = outcome.findings
+        known, readers = self._facts, self._state.readers
+        for value, fact in zip(item.outputs, facts, strict=True):
+            if known.get(value.slot) is not fact:
+                known[value.slot] = fact
+                for reader, _ in readers.get(value, ()):
+                    self._push(reader)
+
+    # One layer.
+
+    def _outcome(self, item: Item) -> Outcome:
+        node = self._node(item)
+        transfer = self._transfer(item, node)
+        if transfer is not None and transfer.is_pure:
+            return self._engine.rules.apply(node, transfer, tuple([self._facts.get(slot, POISONED) for slot in node.sources]))
+        facts = tuple([self._facts.get(slot, POISONED) for slot in sources_of(node)])
+        return self._engine.answer(self._run, node, transfer, facts, self._question)
+
+    def _transfer(self, item: Item, node: Node) -> Transfer | None:
+        """The transfer function of an item, as a schedule has it."""
+        common, wanted = self._common(item), self._demand.wanted(item)
+        engine = self._engine
+        if item.base is not None and not item.is_other:
+            known = engine.schedule.transfers[engine.schedule.positions[item.base.index]]
+            if known is None or known.wanted == wanted:
+                return known
+        if common.op is None:
+            return None
+        offset, is_odd = None, bool(node.sources) and node.sources[-1] == UNFED
+        if common.is_constant and not node.sources:
+            at = common.op.offset if node.layer.weights_at is None else node.layer.weights_at
+            is_odd = at + common.op.size > self._weights.total
+            if (is_odd or wanted or common.is_string) and (at >= self._weights.start or self._weights.has_original):
+                offset = at
+        transfer: Transfer = common.transfer(engine.transfers, wanted, offset, is_odd=is_odd)
+        return transfer
+
+    def _asked(self) -> Question:
+        """The question to the engine; a Parameter that was changed has the shape that its attributes say."""
+        question, nodes = self._engine.question, self._state.model.nodes
+        gone = [index for index in question.shapes if (item := self._state.items.get(nodes[index].id)) is None or item.is_other]
+        if not gone:
+            return question if question.verdict is None else Question(question.shapes, question.symbols, question.overrides)
+        shapes = {index: shape for index, shape in question.shapes.items() if index not in gone}
+        return Question(shapes, question.symbols, question.overrides) if shapes else AS_READ
+
+    def _forget(self, item: Item) -> None:
+        """Forget what an edit may have made untrue of an item."""
+        self._nodes.pop(item, None)
+        self._shared.pop(item, None)
+
+    def _node(self, item: Item) -> Node:
+        """A node that stands for an item in a rule: its own node in the model, if it is as it was."""
+        node = self._nodes.get(item)
+        if node is None:
+            node = item.base
+            if node is None or item.is_other:
+                base, model = node, self._state.model
+                first = item.outputs[0].slot if item.outputs else model.slot_count
+                node = Node(model, len(model.nodes) if base is None else base.index, self._layer(item), item.op_class, 0, first)
+                node.sources = item.sources
+                if base is not None:
+                    node.bodies = base.bodies
+            self._nodes[item] = node
+        return node
+
+    def _layer(self, item: Item) -> Layer:
+        """A record of an item, as if it had been read."""
+        signature, base = self._common_of(item)[0], None if item.base is None else item.base.layer
+        if base is None:
+            inputs = [Port(index, None, -1) for index in range(len(item.inputs))]
+            outputs = [Port(id, precision, -1, dims) for id, (precision, dims) in enumerate(item.recorded, len(inputs))]
+            return Layer(item.id, item.name, signature, None, 0, 0, 0, (inputs, outputs))
+        layer = Layer(item.id, item.name, signature, None, base.offset, base.end, base.data_offset, (base.inputs, base.outputs))
+        layer.bodies, layer.port_maps = base.bodies, base.port_maps
+        return layer
+
+    def _common(self, item: Item) -> Common:
+        """What the layers of one signature share."""
+        common = self._shared.get(item)
+        if common is None:
+            common = self._shared[item] = self._common_of(item)[1]
+        return common
+
+    def _common_of(self, item: Item) -> tuple[Signature, Common]:
+        base, model = item.base, self._state.model
+        is_as_read = base is not None and item.attributes == base.layer.attributes
+        key: tuple[object, ...]
+        if base is not None and is_as_read:
+            key = (base.layer.signature,)
+        else:
+            counts = len(item.inputs), len(item.outputs), item.base and item.base.layer.signature
+            key = (item.type, item.version, *item.attributes.items(), *counts)
+        found = self._commons.get(key)
+        if found is None:
+            signature = None if base is None else base.layer.signature
+            if signature is None or not is_as_read:
+                count = len(item.inputs)
+                records = [(id, None, None) for id in range(count + len(item.outputs))] if signature is None else signature.records
+                signature = Signature(item.type, item.version, item.attributes)
+                signature.record(records[:count], records[count:], {})
+            like = Node(model, 0, Layer(0, "", signature, None, 0, 0, 0, ([], [])), item.op_class, 0, 0)
+            found = self._commons[key] = signature, Common(model, like, self._known_reads)
+        return found
+
+    def _conditions(self, item: Item) -> Iterable[int]:
+        """The positions of the inputs that are conditions of a Loop."""
+        if item.base is None or not item.base.bodies:
+            return ()
+        return [passed.external for body in self._engine.maps.get(item.base.index, ()) for passed in conditions_passed(body)]
+
+    # OpenVINO's verdict.
+
+    @property
+    def _view(self) -> Facts:
+        """The facts of the draft as OpenVINO knows them."""
+        if self._openvino is None:
+            self._openvino = Facts(self._state, OpenVINOPass.of(self._engine), self._weights)
+        return self._openvino
+
+    def _judge(self, item: Item, outcome: Outcome) -> Outcome:
+        """The outcome of an item with OpenVINO's verdict on its errors."""
+        self.refused.discard(item)
+        self._judged.discard(item)
+        if not any(CATALOGUE[finding.code].severity == ERROR for finding in outcome.findings):
+            return outcome
+        if self._engine.is_reduced:
+            self.refused.add(item)
+            return outcome
+        self._judged.add(item)
+        view = self._view
+        outputs = [view.of(value) for value in item.outputs]
+        view.findings(item)
+        if item in view.refused or not outputs:
+            return outcome
+        return forgiven(outcome, self._engine, outputs, self._state.model.first_tensor + item.outputs[0].slot)

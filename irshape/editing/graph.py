@@ -1,0 +1,293 @@
+"""A graph that can be edited, as programs see it: its layers and tensors, and the model that it becomes."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal
+
+import irshape.verbs as inner
+from irshape.api.inference import Inference
+from irshape.api.reading import Reading, taken
+from irshape.editing.arrays import data_of, element_type_of
+from irshape.editing.draft import Draft
+from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
+from irshape.editing.names import similar
+from irshape.editing.state import Step
+from irshape.model.public import Model, published
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.text import counted
+from irshape.shape.element_type import ElementType
+from irshape.xml.writer import quoted, write_ir
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from numpy.typing import NDArray
+
+    from irshape.answers.diff import Difference
+    from irshape.xml.source import Source
+
+_EMPTY = """<?xml version="1.0"?>
+<net name="NAME" version="11">
+\t<layers>
+\t</layers>
+\t<edges>
+\t</edges>
+</net>
+"""
+
+
+class Graph:
+    """A model that can be edited.
+
+    `irshape.edit` makes one of a model, and `irshape.Graph("net")` begins with an empty one. Iterating gives the layers in topological
+    order. `graph["name"]` and `graph[7]` find a layer by its name or id, `graph.tensor` finds a tensor. An edit that makes no graph raises
+    `EditError` and changes nothing; an edit that makes a bad model is allowed, and `check` says what is wrong. The model that a graph began
+    with never changes, and the text of the graph is its text with the edits in it: every other byte stays.
+    """
+
+    def __init__(self, name: str = "net") -> None:
+        """An empty model of IR version 11."""
+        empty = _EMPTY.replace("NAME", quoted(name)[1:-1])
+        model, weights, opaque = taken(empty.encode(), {})
+        self._draft = Draft(model._graph, weights, opaque)
+
+    # Finding.
+
+    def __getitem__(self, key: str | int) -> Layer:
+        """The layer of an id, or the first layer of a name. Raises `KeyError` if there is none."""
+        state = self._draft.state
+        item = state.items.get(key) if isinstance(key, int) else state.named(key)
+        if item is None:
+            raise KeyError(f"no layer {key!r}{similar(str(key), state.by_name)}")
+        return layer_of(self._draft, item)
+
+    def __contains__(self, item: object) -> bool:
+        """Whether the graph has a layer of this name, or this layer."""
+        state = self._draft.state
+        return state.is_live(item._item) if isinstance(item, Layer) else isinstance(item, str) and state.named(item) is not None
+
+    def __iter__(self) -> Iterator[Layer]:
+        return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
+
+    def __len__(self) -> int:
+        return len(self._draft.state.items)
+
+    def tensor(self, name: str) -> Tensor:
+        """The tensor of this name, or the only output of the layer of this name. Raises `KeyError` if there is none."""
+        value = self._draft.tensor(name)
+        if value is not None:
+            return tensor_of(self._draft, value)
+        state = self._draft.state
+        item = state.named(name)
+        if item is None:
+            raise KeyError(f"no tensor {name!r}{similar(name, state.by_name)}")
+        return layer_of(self._draft, item).output
+
+    @property
+    def inputs(self) -> list[Tensor]:
+        """The outputs of the Parameters, in the order of the file."""
+        return [tensor_of(self._draft, value) for item in self._draft.of_type("Parameter") for value in item.outputs]
+
+    @property
+    def outputs(self) -> list[Tensor]:
+        """The tensors that the Results read, in the order of the file."""
+        return [tensor_of(self._draft, value) for item in self._draft.of_type("Result") for value in item.inputs if value is not None]
+
+    # Editing.
+
+    def add(
+        self,
+        type: str,
+        *inputs: Tensor | Layer | float | NDArray[Any] | Sequence[Any],
+        name: str | None = None,
+        version: str | None = None,
+        after: Layer | None = None,
+        outputs: Iterable[tuple[ElementType | str, Iterable[int] | None]] | None = None,
+        **attributes: Any,
+    ) -> Layer:
+        """Add a layer of a type, and return it.
+
+        `inputs` are tensors, layers of one output, and numbers or arrays, which become constants. `version` is by default that of the last
+        layer of this type in the model, else the oldest opset with the operation as it is now. The layer stands in the file behind the last
+        layer that it reads, or behind `after`. A name that another layer has gets a number. `outputs` gives the element types and shapes of
+        the outputs of an operation that irshape does not know. Raises `EditError` for an unknown operation or attribute, and for a tensor
+        of another graph.
+        """
+        draft = self._draft
+        place = None if after is None else draft.state.place_behind([after._live()])
+        listed = None if outputs is None else [(one, None if shape is None else tuple(shape)) for one, shape in outputs]
+        with self.attempt():
+            item = draft.add(type, inputs, attributes, name=name, version=version, place=place, outputs=listed)
+        return layer_of(self._draft, item)
+
+    def constant(self, array: Any, *, name: str = "constant", element_type: ElementType | str | None = None) -> Tensor:
+        """Add a Const with the elements of an array or of numbers, and return its output.
+
+        The bytes come behind the weights, equal ones once. `element_type` is needed for types that NumPy does not have.
+        """
+        content = data_of(array, element_type)
+        self._draft.state.note("add", name, "Const")
+        return tensor_of(self._draft, self._draft.constant(content, name))
+
+    def parameter(
+        self,
+        name: str,
+        shape: str | Iterable[int],
+        element_type: ElementType | str = "f32",
+        *,
+        names: str | Iterable[str] | None = None,
+        before: Layer | None = None,
+    ) -> Tensor:
+        """Add an input of the model, the last one or the one before another Parameter, and return its output.
+
+        `shape` is written as in OpenVINO, `"[1,3,224..448,?]"`. The tensor has the name of the input, or `names`.
+        """
+        draft = self._draft
+        text = shape.strip("[]") if isinstance(shape, str) else ",".join(map(str, shape))
+        attributes = {"shape": text, "element_type": element_type_of(element_type)}
+        place = draft.state.place_behind(draft.of_type("Parameter")) if before is None else draft.state.place_before(before._live())
+        with self.attempt():
+            item = draft.add("Parameter", (), attributes, name=name, version="opset1", place=place, outputs=None)
+            tensor = tensor_of(self._draft, item.outputs[0])
+            tensor.names = item.name if names is None else names
+        return tensor
+
+    def result(
+        self,
+        source: Tensor | Layer,
+        *,
+        name: str | None = None,
+        names: str | Iterable[str] | None = None,
+        before: Layer | None = None,
+    ) -> Layer:
+        """Add an output of the model, the last one or the one before another Result, and return its Result.
+
+        `names` are further names of the tensor.
+        """
+        draft = self._draft
+        value = draft.value_of(source)
+        own = name or f"{value.item.name}/result"
+        last = draft.state.place_behind([*draft.of_type("Result"), value.item])
+        place = last if before is None else draft.state.place_before(before._live())
+        with self.attempt():
+            item = draft.add("Result", (source,), {}, name=own, version="opset1", place=place, outputs=None)
+            if names is not None:
+                tensor = tensor_of(self._draft, value)
+                tensor.names = [*tensor.names, *([names] if isinstance(names, str) else names)]
+        return layer_of(self._draft, item)
+
+    def prune(self) -> list[str]:
+        """Remove the layers that reach no Result and no Assign, except inputs of the model, and return their names."""
+        dead = self._draft.dead()
+        for item in dead:
+            self._draft.state.note("remove", item.name)
+            self._draft.state.leave(item)
+        return [item.name for item in dead]
+
+    # Taking back.
+
+    @property
+    def steps(self) -> list[Step]:
+        """The edits so far, each with its verb, the name of the layer and the rest in words."""
+        return [step for _, step in self._draft.state.steps]
+
+    def mark(self) -> int:
+        """A mark of the edits so far, for `undo`."""
+        return len(self._draft.state.journal)
+
+    def undo(self, mark: int = 0) -> None:
+        """Take back all edits since a mark; without one, all edits."""
+        self._draft.state.undo(max(mark, 0))
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Make the edits of a `with` block all or not at all: an exception takes back every one of them."""
+        with self._draft.state.attempt():
+            yield
+
+    # The model that it becomes.
+
+    def model(self) -> Model:
+        """The edited model, read from its text."""
+        return published(self._draft.built()[0])
+
+    def xml(self) -> bytes:
+        """The text of the edited model. Ports whose facts have changed are written anew; every other byte is unchanged."""
+        return self._draft.text()[0]
+
+    def check(self) -> Inference:
+        """Check the text of the edited model. The faults that the model did not have before come first; places are places in this text."""
+        return _checked(self._draft)[0]
+
+    def diff(self) -> Difference:
+        """What the edits change: the layers, and with them the shapes of other layers. `irshape.diff` of the models before and after."""
+        return inner.diff(self._draft.model, self._draft.built()[0])
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        force: bool = False,
+        in_place: bool = False,
+        weights: Literal["copy", "link", "none"] = "copy",
+        trim: bool = False,
+    ) -> None:
+        """Write the edited model, each file completely or not at all, and its weights beside it.
+
+        New constants come behind the bytes of the weights, which stay as they are. Takes and raises what `Inference.write` does; errors
+        that the model had before the edits do not count. With `trim`, the weights hold only the bytes that the constants need, those of
+        bodies included; that needs another path, because trimmed weights fit the new file alone.
+        """
+        if trim and in_place:
+            raise ValueError("trimmed weights fit the new file alone: write another path")
+        _, new = _checked(self._draft)
+        errors = [one for one in new if one.severity == ERROR]
+        if errors and not force:
+            raise ValueError(f"the edits make {counted(len(errors), 'error')}, the first is: {errors[0]}; force=True writes it")
+        draft = self._draft
+        if draft.state.appended and draft.start and not draft.weights.has_original and weights != "none":
+            raise OSError(errno.ENOENT, "the weights are missing, and new constants come behind them", draft.weights.path)
+        text, own = draft.text(trims=trim)
+        write_ir(
+            path,
+            text,
+            source=draft.model.document.path,
+            weights=own,
+            how=weights,
+            force=force,
+            in_place=in_place,
+        )
+
+    def __repr__(self) -> str:
+        return f"<Graph {self._draft.model.name!r}: {counted(len(self), 'layer')}, {counted(len(self.steps), 'edit')}>"
+
+
+def edit(source: Source | Model, **reading: Unpack[Reading]) -> Graph:
+    """Make a graph of a model that can be edited. The model itself never changes.
+
+    Takes what `irshape.read` takes, or a model. Raises the errors of `irshape.read`, and `EditError` for a file that is no whole IR.
+    """
+    model, weights, opaque = taken(source, reading)
+    graph = Graph.__new__(Graph)
+    graph._draft = Draft(model._graph, weights, opaque)
+    return graph
+
+
+def _checked(draft: Draft) -> tuple[Inference, list[Diagnostic]]:
+    """The check of the edited model, and the faults that are new."""
+    before = inner.check(draft.model, weights=draft.original, opaque=draft.opaque).diagnostics
+    model, weights = draft.built()
+    found = inner.check(model, weights=weights, opaque=draft.opaque)
+    known = {_told(one) for one in before}
+    found.diagnostics.sort(key=lambda one: _told(one) in known)
+    return Inference(found, published(model)), [one for one in found.diagnostics if _told(one) not in known]
+
+
+def _told(fault: Diagnostic) -> tuple[object, ...]:
+    """What makes a fault the same in two texts of a model."""
+    where = fault.where
+    return fault.code, fault.message, where.path, where.layer_id, where.port

@@ -1,0 +1,305 @@
+"""The graph of a draft: the layers of a model, changed, removed and added, with a journal that takes every edit back.
+
+The model itself never changes. An `Item` is a layer of the draft and a `Value` a tensor; the public objects of `graph.py` are views of
+them. Whoever follows the edits, such as the facts, watches the items that they touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+from irshape.model.model import UNFED, Model, Node
+from irshape.ops.op import OpClass
+
+# The distance between the label of a new item and the last one that it reads.
+_STEP: Final = 2.0**-20
+
+
+class EditError(ValueError):
+    """An edit that makes no graph: a cycle, a tensor of another graph, an unknown attribute, the removal of a layer that is still read."""
+
+
+class Step(NamedTuple):
+    """One edit: the verb, the name of the layer as it was before, and the rest in words."""
+
+    verb: str
+    layer: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.layer}{': ' if self.detail else ''}{self.detail}"
+
+
+class Value:
+    """A tensor. `slot` is its number, unique among all tensors of the draft; `names` is the text of its names, None for none."""
+
+    __slots__ = ("index", "item", "names", "slot", "view")
+
+    def __init__(self, item: Item, index: int, slot: int, names: str | None) -> None:
+        self.item = item
+        self.index = index
+        self.slot = slot
+        self.names = names
+        self.view: Any = None
+
+
+class Item:
+    """A layer. `base` is the node that it was in the model, None for a new one.
+
+    `label` is its place in a topological order. `place` is its place in the file: the index of a node of the model, and for a new layer a
+    number that orders those behind this node. `op_class` is the class of the operation, None if it is unknown. `recorded` are the element
+    types and shapes that the ports of a new layer of an unknown operation record.
+    """
+
+    __slots__ = (
+        "attributes", "base", "id", "inputs", "label", "name", "op_class", "outputs", "place", "recorded", "type", "version", "view",
+    )  # fmt: skip
+
+    def __init__(self, base: Node | None, id: int, name: str, type: str, version: str, op_class: OpClass | None) -> None:
+        self.base = base
+        self.id = id
+        self.name = name
+        self.type = type
+        self.version = version
+        self.op_class = op_class
+        self.attributes: dict[str, str] = {} if base is None else base.layer.attributes
+        self.inputs: list[Value | None] = []
+        self.outputs: list[Value] = []
+        self.label = 0.0
+        self.place: tuple[int, float] = (-1, 0.0)
+        self.recorded: list[tuple[str, tuple[int, ...] | None]] = []
+        self.view: Any = None
+
+    @property
+    def is_other(self) -> bool:
+        """Whether the layer has other attributes or inputs than in the model, or is new."""
+        base = self.base
+        return base is None or self.attributes != base.layer.attributes or self.sources != base.sources
+
+    @property
+    def sources(self) -> list[int]:
+        """The number of the tensor that feeds each input, as `Node.sources` has it."""
+        before = self.base.sources if self.base is not None else ()
+        unfed = [*(slot if slot < 0 else UNFED for slot in before), *[UNFED] * (len(self.inputs) - len(before))]
+        return [unfed[index] if value is None else value.slot for index, value in enumerate(self.inputs)]
+
+    def __repr__(self) -> str:
+        return f"{self.type} {self.name!r}"
+
+
+class State:
+    """The items of a draft, by id in `items`, and the tensors that each reads. Every method that changes them can be undone.
+
+    `watched` are the sets of items that an edit has touched, one for each watcher.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.items: dict[int, Item] = {}
+        self.by_name: dict[str, list[Item]] = {}
+        self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
+        self.watched: list[dict[Item, None]] = []
+        self.journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
+        self.steps: list[tuple[int, Step]] = []
+        self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
+        self._stored: dict[bytes, int] = {}
+        self._end = -1
+        self._numbers: dict[str, int] = {}
+        self._serial = count(1)
+        self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
+        self._slots = count(max(graph.first_tensor + graph.slot_count for graph in model.graphs()))
+        values: dict[int, Value] = {}
+        for node in model.nodes:
+            item = Item(node, node.id, node.name, node.type, node.version, node.op_class)
+            item.place = (node.index, 0.0)
+            names = [port.names for port in node.layer.outputs]
+            item.outputs = [Value(item, index, node.first_slot + index, name) for index, name in enumerate(names)]
+            values.update((value.slot, value) for value in item.outputs)
+            self.items[item.id] = item
+            self.by_name.setdefault(item.name, []).append(item)
+        for position, index in enumerate(model.order):
+            self.items[model.nodes[index].id].label = float(position)
+        for item in self.items.values():
+            assert item.base is not None
+            item.inputs = [values.get(slot) for slot in item.base.sources]
+            for index, value in enumerate(item.inputs):
+                if value is not None:
+                    self.readers.setdefault(value, {})[item, index] = None
+
+    # The journal.
+
+    def note(self, verb: str, name: str, detail: str = "") -> None:
+        """Write a step down, before it is made."""
+        self.steps.append((len(self.journal), Step(verb, name, detail)))
+
+    def undo(self, mark: int) -> None:
+        """Take back every change since the journal had this length."""
+        while len(self.journal) > mark:
+            inverse, arguments = self.journal.pop()
+            length = len(self.journal)
+            inverse(*arguments)
+            del self.journal[length:]  # the inverse is no edit
+        while self.steps and self.steps[-1][0] >= mark:
+            self.steps.pop()
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Make the changes of a `with` block all or not at all."""
+        mark = len(self.journal)
+        try:
+            yield
+        except BaseException:
+            self.undo(mark)
+            raise
+
+    def is_live(self, item: Item) -> bool:
+        """Whether an item belongs to the draft, and is not removed."""
+        return self.items.get(item.id) is item
+
+    def revisit(self, item: Item) -> None:
+        """Tell the watchers that an item must be looked at again."""
+        for touched in self.watched:
+            touched[item] = None
+
+    # Changes, each with its inverse.
+
+    def new_item(self, type: str, name: str, version: str, op_class: OpClass | None, place: tuple[int, float]) -> Item:
+        """An item that is not yet in the draft."""
+        item = Item(None, next(self._ids), self.unique(name), type, version, op_class)
+        item.place = place
+        return item
+
+    def new_value(self, item: Item, index: int) -> Value:
+        """A tensor that no item has yet."""
+        return Value(item, index, next(self._slots), None)
+
+    def enter(self, item: Item) -> None:
+        """Put an item into the draft. It reads what its inputs say."""
+        self.items[item.id] = item
+        self.by_name.setdefault(item.name, []).append(item)
+        self.journal.append((self.leave, (item,)))
+        for index, value in enumerate(item.inputs):
+            if value is not None:
+                self.readers.setdefault(value, {})[item, index] = None
+                self._order(value.item, item)
+        self.revisit(item)
+
+    def leave(self, item: Item) -> None:
+        """Take an item out of the draft. Nothing may read it."""
+        for index, value in enumerate(item.inputs):
+            if value is not None:
+                del self.readers[value][item, index]
+        del self.items[item.id]
+        self.by_name[item.name].remove(item)
+        self.journal.append((self.enter, (item,)))
+        self.revisit(item)
+
+    def connect(self, item: Item, index: int, value: Value | None) -> None:
+        """Let an input read a tensor. Raises `EditError` if a layer would depend on itself; then nothing has changed."""
+        before = item.inputs[index]
+        if before is value:
+            return
+        if value is not None:
+            self._order(value.item, item)
+            self.readers.setdefault(value, {})[item, index] = None
+        if before is not None:
+            del self.readers[before][item, index]
+        item.inputs[index] = value
+        self.journal.append((self.connect, (item, index, before)))
+        self.revisit(item)
+
+    def set_attributes(self, item: Item, attributes: dict[str, str]) -> None:
+        """Give a layer other attributes, as text."""
+        self.journal.append((self.set_attributes, (item, item.attributes)))
+        item.attributes = attributes
+        self.revisit(item)
+
+    def rename(self, item: Item, name: str) -> None:
+        """Give a layer another name."""
+        self.journal.append((self.rename, (item, item.name)))
+        self.by_name[item.name].remove(item)
+        self.by_name.setdefault(name, []).append(item)
+        item.name = name
+
+    def set_names(self, value: Value, names: str | None) -> None:
+        """Give a tensor other names, as the text of a port has them."""
+        self.journal.append((self.set_names, (value, value.names)))
+        value.names = names
+
+    # Questions.
+
+    def named(self, name: str) -> Item | None:
+        """The first item of a name, in the order of the file."""
+        found = self.by_name.get(name)
+        return min(found, key=lambda item: item.place) if found else None
+
+    def unique(self, name: str) -> str:
+        """A name that no layer has: the name itself, or with a number behind it."""
+        if not self.by_name.get(name):
+            return name
+        number = self._numbers.get(name, 0) + 1
+        while self.by_name.get(f"{name}_{number}"):
+            number += 1
+        self._numbers[name] = number
+        return f"{name}_{number}"
+
+    def place_behind(self, items: Iterable[Item]) -> tuple[int, float]:
+        """The place in the file behind the last of some items."""
+        return max((item.place[0] for item in items), default=-1), float(next(self._serial))
+
+    def place_before(self, item: Item) -> tuple[int, float]:
+        """The place in the file just before an item."""
+        index, number = item.place
+        if item.base is None:
+            before = [other.place[1] for other in self.items.values() if other.place[0] == index and other.place[1] < number]
+            return index, (max(before, default=0.0) + number) / 2
+        return index - 1, float(next(self._serial))
+
+    def label_behind(self, values: Iterable[Value]) -> float:
+        """A label for a new item that reads some tensors."""
+        return max((value.item.label for value in values), default=-1.0) + _STEP
+
+    def store(self, data: bytes, start: int, alignment: int) -> int:
+        """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
+        known = self._stored.get(data)
+        if known is None:
+            known = self._stored[data] = -(-max(self._end, start) // alignment) * alignment
+            self.appended[known] = data
+            self._end = known + max(len(data), 1)
+        return known
+
+    # The order.
+
+    def _order(self, before: Item, after: Item) -> None:
+        """Let one item come before another one in the order, by the algorithm of Pearce and Kelly. Raises `EditError` for a cycle."""
+        low, high = after.label, before.label
+        if high < low:
+            return
+        forward: set[Item] = set()
+        pending = [after]
+        while pending:
+            item = pending.pop()
+            if item is before:
+                raise EditError(f"{after!r} would depend on itself: {before!r} already depends on it")
+            if item not in forward:
+                forward.add(item)
+                readers = (reader for value in item.outputs for reader, _ in self.readers.get(value, ()))
+                pending += [reader for reader in readers if reader.label <= high]
+        backward: set[Item] = set()
+        pending = [before]
+        while pending:
+            item = pending.pop()
+            if item not in backward:
+                backward.add(item)
+                pending += [value.item for value in item.inputs if value is not None and value.item.label >= low]
+        moved = sorted(backward, key=_label) + sorted(forward, key=_label)
+        for item, label in zip(moved, sorted(item.label for item in moved), strict=True):
+            item.label = label
+            self.revisit(item)
+
+
+def _label(item: Item) -> float:
+    return item.label

@@ -1,0 +1,261 @@
+"""The text of a draft: the bytes of the file with layers, edges, attributes, names and ports spliced in; every other byte stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import zip_longest
+from typing import NamedTuple
+
+from irshape.editing.facts import Facts
+from irshape.editing.state import Item, State, Value
+from irshape.inference.annotation import Annotator
+from irshape.inference.facts import POISONED, Fact
+from irshape.inference.run import Run
+from irshape.model.model import Model, Node
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import format_shape
+from irshape.xml.document import Document, Layer, Port
+from irshape.xml.placing import Lines, behind, cut, end_of, tag_splices
+from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
+
+# The bytes of a new constant begin at a multiple of this number.
+ALIGNMENT = 64
+# The precision of a port of which nothing is known.
+_UNKNOWN = ElementType.dynamic.precision
+
+
+class Placed(NamedTuple):
+    """Where the bytes of constants come to stand.
+
+    `offsets` are the new offsets by the old ones and the sizes, as text. `stored` are the bytes of new constants by their offsets in the
+    file, and `ranges` the parts of the old weights that a trimmed file keeps: where each comes to stand, where it stood, and its size.
+    """
+
+    offsets: dict[tuple[str, str], str]
+    stored: dict[int, bytes]
+    ranges: list[tuple[int, int, int]]
+
+
+def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bool = False) -> tuple[bytes, Placed]:
+    """The text of a draft, and where the bytes of its constants are.
+
+    New bytes come to stand at `start` or behind it. `before` is the run of the model as it was. With `trims`, the weights hold only what
+    the constants need.
+    """
+    placed = _placed(state, start, trims=trims)
+    writer = _Writer(state, facts, before, placed.offsets)
+    splices = [*writer.layers(), *writer.edges(), *writer.ports()]
+    splices.sort(key=lambda splice: (splice.start, splice.end))
+    return spliced(state.model.document, splices), placed
+
+
+def _placed(state: State, start: int, *, trims: bool) -> Placed:
+    """Find the places of constants; those of the old weights move only in a trimmed file."""
+    placed = Placed({}, {}, [])
+    end = 0 if trims else start
+    for attributes in _constants(state):
+        key = attributes.get("offset", ""), attributes.get("size", "")
+        if key in placed.offsets or not all(one.isascii() and one.isdigit() for one in key):
+            continue
+        offset, size = map(int, key)
+        data = state.appended.get(offset)
+        if data is None and not trims:
+            continue
+        # A constant without bytes stands where the weights end, because OpenVINO refuses an offset behind them.
+        place = -(-end // ALIGNMENT) * ALIGNMENT if size else end
+        placed.offsets[key] = str(place)
+        if data is not None and size:
+            placed.stored[place] = data
+        elif size:
+            placed.ranges.append((place, offset, size))
+        end = place + size
+    return placed
+
+
+def _constants(state: State) -> Iterator[Mapping[str, str]]:
+    """The attributes of the constants of a draft, those in bodies included."""
+    for item in state.items.values():
+        if item.type == "Const":
+            yield item.attributes
+        for body in item.base.bodies.values() if item.base is not None else ():
+            yield from (node.layer.attributes for graph in body.graphs() for node in graph.of_type("Const"))
+
+
+class _Writer:
+    """Makes the splices of one draft."""
+
+    def __init__(self, state: State, facts: Facts, before: Run, moved: Mapping[tuple[str, str], str]) -> None:
+        self.state = state
+        self.model: Model = state.model
+        self.document: Document = state.model.document
+        self._moved = moved
+        self._before = before
+        self._facts, self._run = facts.all()
+        self._lines = Lines(self.document, self.model.graph)
+        self._annotator = Annotator({}, format_shape)
+        self._new = sorted((item for item in state.items.values() if item.base is None), key=lambda item: item.place)
+
+    # Layers.
+
+    def layers(self) -> Iterator[Splice]:
+        """The splices of removed, changed and new layers."""
+        document, items = self.document, self.state.items
+        for node in self.model.nodes:
+            item = items.get(node.id)
+            if item is None:
+                yield cut(document, node.layer.offset, node.layer.end)
+            else:
+                yield from self._changed(item, node)
+        layers = self.model.graph.layers
+        ends = [(layers[item.place[0]].end if item.place[0] >= 0 else -1, self._text(item)) for item in self._new]
+        yield from behind(document, self.model.graph, "layers", _joined(ends), layers[0].offset if layers else -1)
+
+    def _changed(self, item: Item, node: Node) -> Iterator[Splice]:
+        """The splices of the name, the attributes and the tensor names of a layer."""
+        layer = node.layer
+        yield from self._set(layer, self._attributes(item.type, item.attributes))
+        for body in node.bodies.values() if self._moved else ():
+            for graph in body.graphs():
+                for inner in graph.of_type("Const"):
+                    yield from self._set(inner.layer, self._attributes(inner.type, inner.layer.attributes))
+        if item.name != node.name:
+            yield from tag_splices(self.document, layer.offset, {"name": item.name})
+        for value, port in zip(item.outputs, layer.outputs, strict=True):
+            if value.names != port.names:
+                yield from tag_splices(self.document, port.offset, {"names": value.names})
+
+    def _set(self, layer: Layer, new: Mapping[str, str]) -> list[Splice]:
+        """The splices that give a layer other attributes."""
+        old = layer.attributes
+        if old == new:
+            return []
+        other: dict[str, str | None] = dict.fromkeys(old.keys() - new.keys())
+        other.update((name, text) for name, text in new.items() if old.get(name) != text)
+        return attribute_splices(self.document, layer, other)
+
+    def _attributes(self, type: str, attributes: dict[str, str]) -> dict[str, str]:
+        """The attributes of a layer; the bytes of a Const may have come to stand elsewhere."""
+        moved = self._moved.get((attributes.get("offset", ""), attributes.get("size", ""))) if type == "Const" else None
+        return attributes if moved is None else {**attributes, "offset": moved}
+
+    def _text(self, item: Item) -> str:
+        """The text of a new layer."""
+        lines = self._lines
+        attributes = self._attributes(item.type, item.attributes)
+        content = [lines.element(1, "data", attributes)] if attributes else []
+        inputs = [self._port(index, value, None) for index, value in enumerate(item.inputs)]
+        outputs = [self._port(port_id(value), value, value.names) for value in item.outputs]
+        content += [lines.element(1, tag, {}, ports) for tag, ports in (("input", inputs), ("output", outputs)) if ports]
+        return lines.element(0, "layer", {"id": str(item.id), "name": item.name, "type": item.type, "version": item.version}, content)
+
+    def _port(self, id: int, value: Value | None, names: str | None) -> str:
+        fact = POISONED if value is None else self._facts.get(value.slot, POISONED)
+        wanted = self._annotator.port(Port(id, None, -1), fact, fact)
+        dims = [f"{self._lines.layout.line(3)}<dim>{size}</dim>" for size in wanted.dims or ()]
+        return self._lines.element(2, "port", {"id": str(id), "precision": wanted.precision or _UNKNOWN, "names": names}, dims)
+
+    # Edges.
+
+    def edges(self) -> Iterator[Splice]:
+        """The splices of edges: cut where a layer is gone, led to another tensor, or new."""
+        document, graph, items = self.document, self.model.graph, self.state.items
+        ends = graph.ends
+        nodes = {node.id: node for node in self.model.nodes}
+        told: set[tuple[int, int]] = set()
+        last = -1
+        for number in range(len(ends) // 4):
+            source, from_port, target, to_port = ends[4 * number : 4 * number + 4]
+            is_gone = (source in nodes and source not in items) or (target in nodes and target not in items)
+            item, origin = items.get(target), nodes.get(source)
+            index = -1 if item is None or item.base is None else item.base.layer.signature.inputs.get(to_port, -1)
+            value = None
+            if item is not None and (target, index) not in told and _feeds(origin, from_port, item, index):
+                told.add((target, index))
+                value = item.inputs[index]
+                if value is not None:
+                    ends_now = {"from-layer": value.item.id, "from-port": port_id(value)}
+                    changed = {name: str(now) for (name, now), was in zip(ends_now.items(), (source, from_port), strict=True) if now != was}
+                    if changed:
+                        yield from tag_splices(document, graph.edge_offset(number), changed)
+            if is_gone and value is None:
+                yield cut(document, graph.edge_offset(number), end_of(document, graph.edge_offset(number)))
+        if len(ends):
+            last = graph.edge_offset(len(ends) // 4 - 1)
+        lines = [
+            (end_of(document, last) if last >= 0 else -1, self._edge(item, index, value))
+            for item in sorted(items.values(), key=lambda item: item.id)
+            for index, value in enumerate(item.inputs)
+            if value is not None and (item.id, index) not in told
+        ]
+        yield from behind(document, graph, "edges", _joined(lines), last)
+
+    def _edge(self, item: Item, index: int, value: Value) -> str:
+        to_port = index if item.base is None else item.base.layer.signature.input_ids[index]
+        ends = {"from-layer": value.item.id, "from-port": port_id(value), "to-layer": item.id, "to-port": to_port}
+        return self._lines.element(0, "edge", {name: str(end) for name, end in ends.items()})
+
+    # Ports.
+
+    def ports(self) -> Iterator[Splice]:
+        """The splices of the ports whose facts are other ones now."""
+        before = self._before.slots
+        for item in self.state.items.values():
+            if item.base is None:
+                continue
+            layer = item.base.layer
+            for port, was, value in zip_longest(layer.inputs, item.base.sources, item.inputs):
+                if port is not None and value is not None:
+                    yield from self._stale(layer, port, before[was] if was >= 0 else None, self._facts[value.slot])
+            for value, port in zip(item.outputs, layer.outputs, strict=True):
+                yield from self._stale(layer, port, before[value.slot], self._facts[value.slot])
+            yield from self._inner(item.base, self._before, self._run)
+
+    def _inner(self, node: Node, before: Run, after: Run) -> Iterator[Splice]:
+        """The splices of the ports in the bodies of a node."""
+        for name, body in node.bodies.items():
+            was, now = before.inner.get((node.index, name)), after.inner.get((node.index, name))
+            if was is None or now is None or was is now:
+                continue
+            for inner in body.nodes:
+                layer, first = inner.layer, inner.first_slot
+                pairs = [
+                    *zip(layer.inputs, inner.sources, strict=True),
+                    *zip(layer.outputs, range(first, first + len(layer.outputs)), strict=True),
+                ]
+                for port, slot in pairs:
+                    if slot >= 0:
+                        yield from self._stale(layer, port, was.slots[slot], now.slots[slot])
+                yield from self._inner(inner, was, now)
+
+    def _stale(self, layer: Layer, port: Port, before: Fact | None, after: Fact) -> list[Splice]:
+        """The splices that give a port its new fact; none if the port would say of the old fact the same."""
+        if before is after:
+            return []
+        wanted = self._said(port, after)
+        if before is not None and wanted == self._said(port, before):
+            return []
+        return port_splices(self.document, layer, port, wanted)
+
+    def _said(self, port: Port, fact: Fact) -> PortFacts:
+        said = self._annotator.port(port, fact, fact)
+        return said if self.document.has_annotations else said._replace(annotation=None)
+
+
+def _joined(places: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The texts of each place as one text, in their order."""
+    joined: dict[int, list[str]] = {}
+    for place, text in places:
+        joined.setdefault(place, []).append(text)
+    return [(place, "".join(texts)) for place, texts in joined.items()]
+
+
+def _feeds(origin: Node | None, from_port: int, item: Item, index: int) -> bool:
+    """Whether an input of a layer read this output of a node in the model; an edge that is at fault feeds nothing."""
+    output = None if origin is None or index < 0 else origin.layer.signature.outputs.get(from_port)
+    return origin is not None and output is not None and item.base is not None and item.base.sources[index] == origin.first_slot + output
+
+
+def port_id(value: Value) -> int:
+    """The id of the port of a tensor."""
+    base = value.item.base
+    return len(value.item.inputs) + value.index if base is None else base.layer.signature.output_ids[value.index]

@@ -1,0 +1,80 @@
+"""`irshape edit` makes all edits of a line, or none."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.cli.main import main
+
+ATROUS = "examples/atrous.xml"
+
+
+def test_edits_are_made_in_order(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "new.xml")
+    edits = ["--rename", "stem=s:1=x", "--set-attribute", "s:1=x:strides=1,1", "--bypass", "stem/relu", "--add-output", "features"]
+    assert main(["edit", ATROUS, *edits, "-o", target]) == 0
+    assert f"written: {target}" in capsys.readouterr().out
+    model = irshape.read(target)
+    assert model["s:1=x"].attributes["strides"] == (1, 1) and "stem/relu" not in model and len(model.results) == 2
+    assert irshape.check(target).ok
+
+
+def test_without_a_place_the_changes_are_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["edit", ATROUS, "--remove", "upsample", "--prune"]) == 0
+    printed = capsys.readouterr().out
+    assert "17 layers removed" in printed and "nothing is written without -o or --in-place" in printed
+    assert main(["edit", ATROUS, "--set-attribute", "stem:strides=0,0"]) == 1
+    assert "A104 strides must be at least 1" in capsys.readouterr().out
+
+
+def test_new_errors_are_written_only_by_force(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "new.xml")
+    line = ["edit", ATROUS, "--set-attribute", "stem:strides=0,0", "-o", target]
+    assert main(line) == 1 and not os.listdir(tmp_path)
+    assert "not written: the edits make 1 error" in capsys.readouterr().err
+    assert main([*line, "--force"]) == 0 and not irshape.check(target).ok
+
+
+def test_weights_are_trimmed(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    line = ["edit", ATROUS, "--remove", "atrous/space_to_batch", "--add-output", "stem/relu", "--prune", "--trim", "-o", str(path)]
+    assert main(line) == 0
+    assert path.with_suffix(".bin").stat().st_size < Path(ATROUS).with_suffix(".bin").stat().st_size
+    assert irshape.check(path).diagnostics == [] and sorted(os.listdir(tmp_path)) == ["model.bin", "model.xml"]
+    node = irshape.read(path)["stem/weights"]
+    assert (node.const.data == irshape.read(ATROUS)["stem/weights"].const.data).all()
+
+
+def test_a_file_is_edited_in_place(tmp_path: Path) -> None:
+    for suffix in (".xml", ".bin"):
+        shutil.copy(Path(ATROUS).with_suffix(suffix), tmp_path / f"model{suffix}")
+    path = tmp_path / "model.xml"
+    assert main(["edit", str(path), "--add-output", "stem/relu", "--in-place"]) == 0
+    assert len(irshape.read(path).results) == 2 and irshape.check(path).ok
+    assert path.with_suffix(".bin").read_bytes() == Path(ATROUS).with_suffix(".bin").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "no edit: give --add-output, --set-attribute, --rename, --bypass, --remove, --prune or --trim"),
+        (["--bypass", "stem", "--in-place", "-o", "x.xml"], "-o and --in-place do not go together"),
+        (["--trim", "--in-place"], "--trim and --in-place do not go together"),
+        (["--bypass", "stam"], "--bypass stam: no layer 'stam'; did you mean 'stem'?"),
+        (["--bypass", "stem", "--bypass", "stem"], "--bypass stem: no layer 'stem'"),
+        (["--set-attribute", "stem"], "the form is LAYER:ATTRIBUTE=VALUE"),
+        (["--set-attribute", "stem:stride=1"], "Convolution has no attribute 'stride'"),
+        (["--rename", "stem"], "the form is LAYER=NAME"),
+        (["--rename", "stem=image"], "'image' is already the name of layer 0"),
+        (["--add-output", "nothing"], "no tensor 'nothing'"),
+    ],
+)
+def test_what_cannot_be_done_changes_nothing(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = [] if {"-o", "--in-place"} & set(arguments) else ["-o", str(tmp_path / "x.xml")]
+    assert main(["edit", ATROUS, *arguments, *target]) == 2
+    assert message in capsys.readouterr().err and not os.listdir(tmp_path)

@@ -1,0 +1,51 @@
+"""`irshape extract` writes parts, and says what they have at their border."""
+
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.cli.main import main
+
+ATROUS = "examples/atrous.xml"
+
+
+def test_the_backbone_of_a_model(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "backbone.xml")
+    assert main(["extract", ATROUS, "--to", "features", "-o", target]) == 0
+    printed = capsys.readouterr().out
+    assert "input  image     f32[?,3,?,?]" in printed and f"written: {target} (17 layers of 18)" in printed
+    model = irshape.read(target)
+    assert "upsample" not in model and irshape.check(target).diagnostics == []
+    assert main(["extract", ATROUS, "--to", "features", "-o", target]) == 2
+    assert "already exists (--force overwrites it)" in capsys.readouterr().err
+    assert main(["extract", ATROUS, "--from", "stem/relu", "--to", "features", "-o", target, "--force"]) == 0
+    assert irshape.read(target).parameters[0].name == "stem/relu"
+
+
+def test_the_layers_around_one_and_those_of_a_name(tmp_path: Path) -> None:
+    target = str(tmp_path / "part.xml")
+    assert main(["extract", ATROUS, "--around", "atrous/conv", "--distance", "1", "-o", target]) == 0
+    assert {node.type for node in irshape.read(target)} >= {"Convolution", "SpaceToBatch", "ReLU"}
+    assert main(["extract", ATROUS, "--layers", "atrous/conv*", "-o", target, "--force"]) == 0
+    assert [node.name for node in irshape.read(target).of_type("Convolution")] == ["atrous/conv"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--to", "x"], "no place for the part: give -o OUT.xml"),
+        (["-o", "p.xml"], "give one of --from and --to, --around, or --layers"),
+        (["-o", "p.xml", "--to", "featurs"], "no tensor 'featurs'; did you mean 'features'?"),
+        (["-o", "p.xml", "--around", "stm"], "no layer 'stm'; did you mean 'stem'?"),
+        (["-o", "p.xml", "--around", "stem", "--distance", "-1"], "--distance -1 is less than 0"),
+        (["-o", "p.xml", "--layers", "q*"], "no layer has a name like 'q*'"),
+    ],
+)
+def test_what_cannot_be_is_one_line(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["extract", ATROUS, *arguments]) == 2
+    assert message in capsys.readouterr().err
+    assert main(["extract", "examples/space_to_batch.xml", "--to", "x", "-o", "p.xml"]) == 2
+    assert "only a whole IR can be edited" in capsys.readouterr().err
+    assert main(["extract", "nowhere.xml", "--to", "x", "-o", "p.xml"]) == 2
+    assert "nowhere.xml: No such file" in capsys.readouterr().err

@@ -1,0 +1,484 @@
+"""Graphs that are edited: what each verb does, what it refuses, and what the file then holds."""
+
+import difflib
+import json
+import os
+import pickle
+from pathlib import Path
+
+import numpy
+import openvino
+import pytest
+
+import irshape
+from irshape import EditError, ElementType
+from irshape.xml.document import Document
+from irshape.xml.patched_weights import PatchedWeights
+from irshape.xml.weights import Weights
+from irshape.xml.writer import Splice, spliced
+
+ROOT = Path(__file__).parent.parent.parent
+ATROUS = ROOT / "examples" / "atrous.xml"
+
+
+@pytest.fixture
+def graph() -> irshape.Graph:
+    """A graph of two convolutions."""
+    return irshape.edit(ATROUS)
+
+
+def changed(graph: irshape.Graph) -> tuple[list[str], list[str]]:
+    """The lines of the file that are gone, and those that are new."""
+    before, after = (text.decode().splitlines() for text in (graph._draft.model.document.source, graph.xml()))
+    lines = list(difflib.unified_diff(before, after, n=0, lineterm=""))[2:]
+    return [line[1:].strip() for line in lines if line.startswith("-")], [line[1:].strip() for line in lines if line.startswith("+")]
+
+
+def test_a_graph_without_edits_is_the_file(graph: irshape.Graph) -> None:
+    assert graph.xml() == ATROUS.read_bytes()
+    assert graph.check().ok and graph.diff().is_same and graph.steps == []
+
+
+def test_layers_and_tensors_are_found(graph: irshape.Graph) -> None:
+    stem = graph["stem"]
+    assert graph[stem.id] is stem and "stem" in graph and stem in graph and "stam" not in graph
+    assert graph.tensor("image").layer is graph["image"] and graph.tensor("stem") is stem.output
+    assert [layer.name for layer in graph] == [node.name for node in irshape.read(ATROUS)]
+    assert len(graph) == len(list(graph)) and [one.layer.name for one in graph.inputs] == ["image"]
+    assert stem.producers[0].name == "image" and [layer.name for layer in stem.consumers] == ["stem/relu"]
+    with pytest.raises(KeyError, match="did you mean 'stem'"):
+        graph["stm"]
+    with pytest.raises(KeyError, match="no tensor 'imag'; did you mean 'image'"):
+        graph.tensor("imag")
+
+
+def test_an_inserted_layer_changes_one_edge(graph: irshape.Graph) -> None:
+    new = graph.add("relu", graph["stem"], name="extra")
+    assert new.type == "ReLU" and graph["stem"].output.replace_uses(new) == 1
+    assert new.output.shape == graph["stem"].output.shape
+    gone, came = changed(graph)
+    assert len(gone) == 1 and gone[0].startswith("<edge") and len([line for line in came if line.startswith("<edge")]) == 2
+    assert graph.check().ok
+
+
+def test_shapes_follow_an_edit_at_once(graph: irshape.Graph) -> None:
+    before = graph["upsample"].output.text
+    assert graph["stem"].set(strides=(1, 1)).output.text == "[?,4,1..,1..]"
+    assert graph["upsample"].output.text == before  # still even
+    height = graph["stem"].output.shape
+    assert height is not None and str(height[2]) == str(graph["image"].output.shape[2])  # type: ignore[index]
+    graph["image"].set(shape="[1,3,64,64]")
+    assert graph["upsample"].output.shape == (1, 2, 128, 128)
+    gone, _ = changed(graph)
+    assert "<dim>-1</dim>" in gone and '<data shape="?,3,?,?" element_type="f32" />' in gone
+
+
+def test_only_ports_whose_facts_change_are_written_anew(tmp_path: Path) -> None:
+    text = ATROUS.read_text().replace('<port id="2" precision="FP32">', '<port id="2" precision="FP32" ><!-- kept -->')
+    graph = irshape.edit(text, weights=ATROUS.with_suffix(".bin"))
+    graph["atrous/conv"].set(pads_begin=[2, 2], pads_end=[2, 2])
+    kept = graph.xml().decode()
+    stem = kept[kept.index('name="stem"') : kept.index('name="stem/relu"')]
+    assert stem in text and kept.count("<!-- kept -->") == text.count("<!-- kept -->")
+
+
+def test_attributes_are_typed_by_the_operation(graph: irshape.Graph) -> None:
+    stem = graph["stem"].set(auto_pad="same_upper", strides=numpy.array([3, 3]))
+    assert stem.attributes["strides"] == (3, 3) and stem.attributes["auto_pad"] == "same_upper"
+    with pytest.raises(EditError, match="Convolution has no attribute 'stride'; it has auto_pad, dilations, pads_begin, pads_end, strides"):
+        stem.set(stride=(1, 1))
+    with pytest.raises(EditError, match="'strides' cannot be None"):
+        stem.set(strides=None)
+    with pytest.raises(TypeError, match=r"irshape\.edit"):
+        stem.attributes["strides"] = (1, 1)  # type: ignore[index]
+    pool = graph.add("AvgPool", stem, strides=(1, 1), kernel=(2, 2), pads_begin=(0, 0), pads_end=(0, 0), **{"exclude-pad": True})
+    assert b'exclude-pad="true"' in graph.xml() and pool.faults == []
+
+
+def test_the_attributes_of_a_model_do_not_change() -> None:
+    attributes = irshape.read(ATROUS)["stem"].attributes
+    with pytest.raises(TypeError, match=r'irshape.edit\(model\)\["layer"\].set\(attribute=value\)'):
+        attributes["strides"] = (1, 1)  # type: ignore[index]
+    for change in (lambda: attributes.update(strides=1), lambda: attributes.pop("strides"), attributes.clear):  # type: ignore[attr-defined]
+        with pytest.raises(TypeError, match="do not change"):
+            change()
+    assert json.dumps(attributes) and pickle.loads(pickle.dumps(attributes)) == attributes == dict(attributes)
+
+
+def test_numbers_become_constants_of_the_fitting_type(graph: irshape.Graph) -> None:
+    added = graph.add("Add", graph["stem"], 1)
+    constant = added.producers[1]
+    assert constant.attributes["element_type"] is ElementType.f32 and constant.data == 1
+    flat = graph.add("Reshape", added, [0, -1], special_zero=True)
+    assert flat.producers[1].attributes["element_type"] is ElementType.i64
+    assert flat.output.shape is not None and len(flat.output.shape) == 2
+    halves = graph.add("Split", flat, 0, num_splits=2)
+    assert len(halves.outputs) == 2 and halves.faults == []
+    with pytest.raises(EditError, match="has 2 outputs"):
+        halves.output  # noqa: B018
+
+
+def test_equal_constants_share_bytes(graph: irshape.Graph) -> None:
+    one, two, other = (graph.constant(numpy.full(100, value, "f4")) for value in (1, 1, 2))
+    places = [tensor.layer.attributes["offset"] for tensor in (one, two, other)]
+    assert places[0] == places[1] != places[2] and all(place % 64 == 0 for place in places)
+
+
+@pytest.mark.parametrize(
+    ("element_type", "numbers"),
+    [
+        ("bf16", [1.5, -2]), ("u4", [1, 15, 3]), ("i4", [-8, 7, 1]), ("u1", [1, 0, 1]), ("u2", [3, 1]), ("f16", [0.5]),
+        ("boolean", [True, False]), ("u64", [2**63]),
+    ],
+)  # fmt: skip
+def test_elements_are_written_as_openvino_reads_them(element_type: str, numbers: list[float], tmp_path: Path) -> None:
+    graph = irshape.Graph("constants")
+    constant = graph.constant(numbers, element_type=element_type)
+    assert constant.layer.data.tolist() == numbers
+    graph.result(graph.add("Convert", constant, destination_type="f64"), names="x")
+    graph.write(tmp_path / "model.xml")
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert model.get_results()[0].input_value(0).get_node().input_value(0).get_element_type().get_type_name() == element_type
+    if element_type != "u1":  # which the CPU plugin does not convert
+        assert openvino.compile_model(model, "CPU")({})["x"].tolist() == numbers
+
+
+def test_strings_are_packed(tmp_path: Path) -> None:
+    graph = irshape.Graph("words")
+    graph.result(graph.constant(["a", "", "häß"]))
+    graph.write(tmp_path / "model.xml")
+    assert irshape.read(tmp_path / "model.xml").of_type("Const")[0].const.data.tolist() == ["a", "", "häß"]
+
+
+@pytest.mark.parametrize(
+    ("given", "element_type", "message"),
+    [
+        ([1, 300], "u8", "u8 holds 0 to 255"),
+        ([16], "u4", "u4 holds 0 to 15"),
+        ([0.5], "i32", "i32 holds integers only"),
+        ([1], "nf4", "cannot be written from numbers"),
+        ([1], "f99", "'f99' is no element type"),
+        ([[1], [1, 2]], None, "no array"),
+        (numpy.zeros(1, "c8"), None, "NumPy's complex64"),
+    ],
+)
+def test_elements_that_do_not_fit_are_refused(graph: irshape.Graph, given: object, element_type: str | None, message: str) -> None:
+    with pytest.raises(EditError, match=message):
+        graph.constant(given, element_type=element_type)
+
+
+def test_no_cycle_is_made(graph: irshape.Graph) -> None:
+    before = graph.xml()
+    with pytest.raises(EditError, match="would depend on itself"):
+        graph["stem"].connect(0, graph["upsample"])
+    with pytest.raises(EditError, match="would depend on itself"):
+        graph["stem"].connect(0, graph["stem"])
+    assert graph.xml() == before and not graph.steps
+
+
+def test_a_tensor_of_another_graph_is_refused(graph: irshape.Graph) -> None:
+    other = irshape.edit(ATROUS)
+    for use in (lambda: graph.add("Relu", other["stem"]), lambda: graph["stem"].output.replace_uses(other["stem"])):
+        with pytest.raises(EditError, match="belongs to another graph"):
+            use()
+    assert graph.steps == []
+
+
+def test_a_layer_that_is_read_is_not_removed(graph: irshape.Graph) -> None:
+    with pytest.raises(EditError, match=r"'stem/relu'.* reads Convolution 'stem': replace its uses first, or remove\(cascade=True\)"):
+        graph["stem"].remove()
+    graph["features"].remove(cascade=True)
+    assert "upsample" not in graph and "mask" not in graph and "stem" in graph
+    removed = graph.prune()
+    assert "stem" in removed and [layer.name for layer in graph] == ["image"]
+    graph.undo()
+    assert graph.xml() == ATROUS.read_bytes()
+
+
+def test_a_constant_goes_with_its_last_reader(graph: irshape.Graph) -> None:
+    graph["stem/weights"].remove(cascade=True)
+    assert [layer.type for layer in graph].count("Convolution") == 0 and "stem/weights" not in graph
+    graph.undo(-1)
+    assert graph.xml() == ATROUS.read_bytes()
+
+
+def test_what_changes_nothing_is_no_step(graph: irshape.Graph) -> None:
+    assert graph["mask"].inputs[0] is not None and graph["stem"].output.replace_uses(graph["stem"]) == 0 and graph.steps == []
+
+
+def test_a_removed_layer_is_gone(graph: irshape.Graph) -> None:
+    relu = graph["stem/relu"]
+    relu.bypass()
+    assert relu not in graph and graph["stem"].consumers
+    for use in (lambda: relu.set(x=1), lambda: graph.add("Relu", relu), relu.remove, lambda: relu.rename("x")):
+        with pytest.raises(EditError, match="is removed"):
+            use()
+
+
+def test_bypass_takes_the_constants_that_only_the_layer_reads(graph: irshape.Graph) -> None:
+    graph["atrous/space_to_batch"].bypass()
+    assert "atrous/pads_begin" not in graph and "atrous/block_back" in graph
+    with pytest.raises(EditError, match="no input"):
+        graph["image"].bypass()
+
+
+def test_an_output_keeps_its_names(tmp_path: Path) -> None:
+    graph = irshape.Graph("names")
+    x = graph.parameter("x", "[2,3]")
+    graph.result(graph.add("Relu", x, name="head"), names="logits")
+    head = graph["head"].output
+    head.replace_uses(graph.add("Sigmoid", head))
+    assert head.names == [] and graph.outputs[0].names == ["logits"]
+    graph.tensor("x").names = ["image", "a,b"]
+    graph.write(tmp_path / "model.xml")
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert model.outputs[0].get_names() == {"logits"} and "image" in model.inputs[0].get_names()
+    assert irshape.read(tmp_path / "model.xml").inputs[0].names == ["image", "a,b"]
+    with pytest.raises(EditError, match="already the name of a tensor of Sigmoid"):
+        graph.tensor("image").names = "logits"
+
+
+def test_a_layer_that_reads_the_old_tensor_takes_its_place(graph: irshape.Graph) -> None:
+    stem = graph["stem"].output
+    scaled = graph.add("Add", graph.add("Multiply", stem, 2.0), 1.0)
+    assert stem.replace_uses(scaled) == 1
+    assert [layer.type for layer, _ in stem.readers] == ["Multiply"]
+
+
+def test_names_are_unique(graph: irshape.Graph) -> None:
+    assert [graph.add("Relu", graph["stem"], name="stem").name for _ in range(2)] == ["stem_1", "stem_2"]
+    with pytest.raises(EditError, match="already the name of layer"):
+        graph["stem_1"].rename("image")
+    assert graph["stem_1"].rename('a "<b>" & c').name in graph
+    assert irshape.read(graph.xml()).node(graph['a "<b>" & c'].id).name == 'a "<b>" & c'
+
+
+def test_unknown_operations(graph: irshape.Graph) -> None:
+    with pytest.raises(EditError, match=r"no opset has an operation 'Convolutoin'; did you mean Convolution\?"):
+        graph.add("Convolutoin", graph["stem"])
+    own = graph.add("Own", graph["stem"], version="mine", outputs=[("f32", (1, 4, -1, 8)), (ElementType.i64, None)], axis=3)
+    assert [tensor.text for tensor in own.outputs] == ["[1,4,?,8]", "[...]"]
+    graph.result(own.outputs[0])
+    found = irshape.read(graph.xml()).node(own.id)
+    assert found.attributes == {"axis": "3"} and len(found.outputs) == 2
+
+
+def test_all_or_nothing(graph: irshape.Graph) -> None:
+    graph["stem"].set(strides=(3, 3))
+    with pytest.raises(EditError), graph.attempt():
+        graph["stem/relu"].bypass()
+        graph["image"].rename("picture")
+        graph["picture"].remove()
+    assert [step.verb for step in graph.steps] == ["set"] and "stem/relu" in graph
+    mark = graph.mark()
+    graph["stem/relu"].bypass()
+    graph.undo(mark)
+    assert graph["stem"].attributes["strides"] == (3, 3) and [str(step) for step in graph.steps] == ["set stem: strides=(3, 3)"]
+
+
+def test_a_failing_verb_changes_nothing(graph: irshape.Graph) -> None:
+    for use in (
+        lambda: graph.add("Add", graph["stem"], 1.0, axis=3),
+        lambda: graph.parameter("image2", "[1]", names="image"),
+        lambda: graph.result(graph["stem"], names="image"),
+        lambda: graph["stem"].connect(7, 1.0),
+    ):
+        with pytest.raises(EditError):
+            use()
+    assert graph.xml() == ATROUS.read_bytes() and graph.steps == []
+
+
+def test_new_faults_come_first_with_their_lines() -> None:
+    graph = irshape.edit(ROOT / "examples" / "faulty.xml")
+    before = irshape.check(ROOT / "examples" / "faulty.xml").diagnostics
+    layer = next(layer for layer in graph if layer.type == "Parameter")
+    new = graph.add("Transpose", layer, [0, 0, 0, 0, 7, 0], name="wrong")
+    graph.result(new)
+    found = graph.check().diagnostics
+    assert found[0].where.layer_name == "wrong" and new.faults[0].code == found[0].code
+    assert graph.xml().decode().splitlines()[(found[0].where.line or 0) - 1].strip() != ""
+    assert len(found) > len(before) - 1
+
+
+def test_data_of_a_constant_are_put_behind_the_weights(graph: irshape.Graph, tmp_path: Path) -> None:
+    weights = graph["stem/weights"].data
+    graph["stem/weights"].data = weights * 2
+    assert (graph["stem/weights"].data == weights * 2).all()
+    graph["atrous/block"].data = [1, 1, 3, 3]
+    assert str(graph["atrous/space_to_batch"].output.shape) != str(irshape.edit(ATROUS)["atrous/space_to_batch"].output.shape)
+    graph["atrous/block_back"].data = [1, 1, 3, 3]
+    graph.write(tmp_path / "model.xml")
+    old = ATROUS.with_suffix(".bin").read_bytes()
+    new = (tmp_path / "model.bin").read_bytes()
+    assert new[: len(old)] == old and len(new) > len(old)
+    model = irshape.read(tmp_path / "model.xml")
+    assert (model["stem/weights"].const.data == weights * 2).all()
+    assert irshape.check(tmp_path / "model.xml").ok
+    with pytest.raises(EditError, match="is no Const"):
+        graph["stem"].data = weights
+
+
+def test_bytes_of_constants_that_are_gone_are_not_written(graph: irshape.Graph, tmp_path: Path) -> None:
+    graph.add("Add", graph["stem"], numpy.ones((1, 4, 1, 1), "f4")).remove()
+    graph.write(tmp_path / "model.xml")
+    assert (tmp_path / "model.bin").read_bytes() == ATROUS.with_suffix(".bin").read_bytes()
+    assert (tmp_path / "model.xml").read_bytes() == ATROUS.read_bytes()
+
+
+def test_writing_in_place_appends_to_the_weights(tmp_path: Path) -> None:
+    for suffix in (".xml", ".bin"):
+        (tmp_path / f"model{suffix}").write_bytes(ATROUS.with_suffix(suffix).read_bytes())
+    path = tmp_path / "model.xml"
+    old = path.with_suffix(".bin").read_bytes()
+    graph = irshape.edit(path)
+    graph["stem"].output.replace_uses(graph.add("Add", graph["stem"], 3.0))
+    with pytest.raises(FileExistsError):
+        graph.write(path)
+    assert path.with_suffix(".bin").read_bytes() == old
+    graph.write(path, in_place=True)
+    assert path.with_suffix(".bin").read_bytes()[: len(old)] == old
+    assert irshape.check(path).ok and openvino.Core().read_model(path)
+    assert sorted(os.listdir(tmp_path)) == ["model.bin", "model.xml"]
+
+
+def test_new_errors_are_written_only_by_force(graph: irshape.Graph, tmp_path: Path) -> None:
+    graph["stem"].set(strides=(0, 0))
+    with pytest.raises(ValueError, match=r"the edits make 1 error, the first is: .*A104"):
+        graph.write(tmp_path / "model.xml")
+    assert not os.listdir(tmp_path)
+    graph.write(tmp_path / "model.xml", force=True)
+
+
+def test_constants_need_the_weights_that_they_come_behind(tmp_path: Path) -> None:
+    (tmp_path / "model.xml").write_bytes(ATROUS.read_bytes())
+    graph = irshape.edit(tmp_path / "model.xml")
+    graph["stem"].output.replace_uses(graph.add("Add", graph["stem"], 3.0))
+    with pytest.raises(OSError, match="the weights are missing"):
+        graph.write(tmp_path / "new.xml", force=True)
+    assert os.listdir(tmp_path) == ["model.xml"]
+
+
+LAYOUTS = {
+    "crlf": lambda text: text.replace("\n", "\r\n").encode(),
+    "utf-16": lambda text: text.replace("?>", ' encoding="utf-16"?>', 1).encode("utf-16"),
+    "latin-1": lambda text: text.replace("?>", ' encoding="iso-8859-1"?><!-- \u00fc -->', 1).encode("latin-1"),
+    "one line": lambda text: text.replace("\n", "").replace("\t", "").encode(),
+    "two blanks": lambda text: text.replace("\t", "  ").encode(),
+    "long edges": lambda text: text.replace("' />", "'></edge>").replace('port="0" />', 'port="0"></edge  >').encode(),
+    "comments": lambda text: text.replace("<layer ", "<!-- a --> <layer ").replace("<edge ", "<!-- > --><edge ").encode(),
+    "version 10": lambda text: text.replace('version="11"', 'version="10"').encode(),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_layout_is_kept(name: str) -> None:
+    source = LAYOUTS[name](ATROUS.read_text())
+    graph = irshape.edit(source, weights=ATROUS.with_suffix(".bin"))
+    new = graph.add("Add", graph["stem"], 1.0, name="größer")
+    graph["stem"].output.replace_uses(new)
+    graph["stem/relu"].bypass()
+    graph["atrous/conv"].set(pads_begin=[2, 2])
+    graph.parameter("second", "[1,2]")
+    graph.result(graph.add("Relu", graph.tensor("second")))
+    text = graph.xml()
+    found = irshape.check(text, weights=graph.model().weights)
+    assert found.ok, found.diagnostics
+    assert len(found["größer"].outputs[0].shape or ()) == len(new.output.shape or ()) == 4 and len(found.model.inputs) == 2
+    if name == "crlf":
+        assert b"\n" not in text.replace(b"\r\n", b"")
+    if name == "one line":
+        assert b"\n" not in text
+    kept = [line for line in source.splitlines() if line in set(text.splitlines())]
+    assert name == "one line" or len(kept) > 0.8 * len(source.splitlines())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '<net name="n" version="11"><layers/><edges/></net>',
+        '<net name="n" version="11"><layers></layers></net>',
+        '<net name="n" version="11">\n  <layers>\n  </layers>\n</net>',
+        '<?xml version="1.0"?>\n<net name="n" version="11">\n</net>\n',
+    ],
+)
+def test_a_graph_without_layers_or_edges_gets_them(source: str) -> None:
+    graph = irshape.edit(source.encode())
+    graph.result(graph.add("Relu", graph.parameter("x", "[1,2]")))
+    assert irshape.check(graph.xml()).ok
+    graph.undo()
+    assert graph.xml() == source.encode()
+
+
+def test_a_model_is_built_from_nothing(tmp_path: Path) -> None:
+    graph = irshape.Graph('a "net"')
+    image = graph.parameter("image", "[N,3,H,W]".replace("N", "?").replace("H", "?").replace("W", "?"))
+    conv = graph.add(
+        "Convolution", image, numpy.ones((8, 3, 3, 3), "f4"), strides=(2, 2), pads_begin=(1, 1), pads_end=(1, 1), dilations=(1, 1)
+    )
+    graph.result(graph.add("Softmax", conv, axis=1), names="probabilities")
+    assert conv.output.text == "[?,8,1..,1..]" and conv.version == "opset1"
+    graph.write(tmp_path / "model.xml")
+    model = openvino.compile_model(tmp_path / "model.xml", "CPU")
+    result = model({"image": numpy.ones((1, 3, 8, 8), "f4")})["probabilities"]
+    assert result.shape == (1, 8, 4, 4) and numpy.allclose(result.sum(1), 1)
+    assert irshape.check(tmp_path / "model.xml").diagnostics == []
+
+
+def test_inputs_and_outputs_keep_their_order(graph: irshape.Graph, tmp_path: Path) -> None:
+    graph.parameter("second", "[1]", "i64")
+    graph.result(graph["stem"], names="hidden")
+    assert [tensor.layer.name for tensor in graph.inputs] == ["image", "second"]
+    graph.result(graph.tensor("second"))
+    graph.write(tmp_path / "model.xml")
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert [one.get_any_name() for one in model.inputs] == ["image", "second"]
+    assert model.outputs[1].get_names() == {"hidden"}
+    graph.parameter("first", "[2]", before=graph["image"])
+    graph.parameter("between", "[2]", before=graph["second"])
+    graph.result(graph["features"], names="before", before=graph["mask"])
+    for name in ("first", "between"):
+        graph.result(graph.tensor(name))
+    graph.write(tmp_path / "model.xml", force=True)
+    model = openvino.Core().read_model(tmp_path / "model.xml")
+    assert (
+        [one.get_any_name() for one in model.inputs] == ["first", "image", "between", "second"] == [one.layer.name for one in graph.inputs]
+    )
+    assert [sorted(one.get_names())[:1] for one in model.outputs] == [sorted(one.names)[:1] for one in graph.outputs]
+    assert model.outputs[0].get_names() == {"before"}
+
+
+@pytest.mark.parametrize("source", ["examples/space_to_batch.xml", b"<net"])
+def test_only_a_whole_ir_is_edited(source: str | bytes) -> None:
+    with pytest.raises(EditError, match="only a whole IR can be edited"):
+        irshape.edit(source)
+
+
+def test_ports_in_bodies_follow() -> None:
+    path = ROOT / "tests" / "data" / "ir" / "tensorflow" / "while_grow.xml"
+    graph = irshape.edit(path)
+    parameter = next(layer for layer in graph if layer.type == "Parameter" and layer.output.element_type.is_real)
+    shape = parameter.output.shape
+    assert shape is not None
+    parameter.set(shape=[7] * len(shape))
+    written = irshape.infer(graph.xml()).xml()
+    recorded, inferred = (irshape.read(text) for text in (graph.xml(), written))
+    for ours, theirs in zip(recorded.graphs(), inferred.graphs(), strict=True):
+        for node, other in zip(ours.nodes, theirs.nodes, strict=True):
+            assert [one._port.record.dims for one in node.outputs] == [one._port.record.dims for one in other.outputs]
+
+
+def test_splices_that_overlap_are_refused() -> None:
+    document = Document(b"0123456789", None)
+    assert spliced(document, [Splice(1, 3, "a"), Splice(3, 3, "b"), Splice(3, 4, "c")]) == b"0abc456789"
+    with pytest.raises(ValueError, match="two changes overlap at byte 2"):
+        spliced(document, [Splice(1, 3, "a"), Splice(2, 5, "b")])
+
+
+def test_patches_are_found_at_every_place() -> None:
+    patches = {place: bytes([place % 251] * 3) for place in range(5, 400, 7)}
+    weights = PatchedWeights(Weights(bytes(300)), patches)
+    expected = bytearray(max(patches) + 3)
+    for place, data in patches.items():
+        expected[place : place + 3] = data
+    assert weights.total == len(expected)
+    assert all(weights.read(at, size) == expected[at : at + size] for at in range(0, 380, 3) for size in (1, 2, 8, 20))
