@@ -368,7 +368,7 @@ class PolynomialTable:
     def multiply(self, a: Expression, b: Expression) -> Expression:
         """`a * b`."""
         if isinstance(a, int):
-            return self._scaled(b, a)
+            return a * b if isinstance(b, int) else self._scaled(b, a)
         if isinstance(b, int):
             return self._scaled(a, b)
         left, right = [(*terms, ((), constant)) for constant, terms in (split(a), split(b))]
