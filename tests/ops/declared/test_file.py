@@ -244,7 +244,7 @@ def test_every_operation_with_a_fault_is_named() -> None:
 
 
 @pytest.mark.parametrize("count", [198, 200, 3000, 20_000])
-@pytest.mark.parametrize("form", ["-{0}N", "{1}N{2}", "{3}N"], ids=["signs", "calls", "sums"])
+@pytest.mark.parametrize("form", ["{0}N", "{1}N{2}", "{3}N"], ids=["signs", "calls", "sums"])
 def test_a_formula_that_nests_too_deeply(form: str, count: int) -> None:
     text = form.format("-" * count, "max(1, " * count, ")" * count, "N + " * count)
     source = f'[Op]\ninputs = ["data: any[N]"]\noutputs = ["f32[{text}]"]'
