@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from irshape.inference.facts import POISONED, Fact
-from irshape.inference.inputs import AS, described_shape
+from irshape.inference.inputs import AS, UNNAMED, described_shape
 from irshape.inference.run import Run
 from irshape.model.model import Model, Node
 from irshape.shape.dim import Dim, Size, bounds, congruence, format_size, origins, symbols
@@ -129,7 +129,9 @@ class _Annotator:
             return named
         plain = self.with_multiples(self.port(port, pair[0], pair[0]))
         formulas = named.annotation.partition(" where ")[0].partition(" in ")[0]
-        facts = plain.annotation or self.format(pair[0].shape)
+        sizes = {str(size): self.format((size,))[1:-1] for size in pair[0].shape or ()}
+        # The raw name of a size is no fact.
+        facts = re.sub(rf"\b{UNNAMED}\b", lambda name: sizes.get(name[0], name[0]), plain.annotation or self.format(pair[0].shape))
         return plain if facts.startswith(formulas) else named._replace(annotation=f"{facts}{AS}{formulas}")
 
     def with_multiples(self, port: PortFacts) -> PortFacts:
