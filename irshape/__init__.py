@@ -8,7 +8,11 @@ from __future__ import annotations
 import sys
 
 if sys.version_info < (3, 11):  # noqa: UP036 - a source tree has no installer that says so
-    raise ImportError("irshape needs Python 3.11 or newer, and this is Python {}.{}".format(*sys.version_info))
+    _NEEDED = "irshape needs Python 3.11 or newer, and this is Python {}.{}".format(*sys.version_info)
+    if sys.argv[:1] == ["-m"]:  # of `python -m irshape`, until the module is found
+        sys.stderr.write(_NEEDED + "\n")
+        sys.exit(2)
+    raise ImportError(_NEEDED)
 
 from irshape.version import __version__ as __version__
 

@@ -1,5 +1,6 @@
 """What a run imports: the road from a file to its facts needs the standard library only."""
 
+import ast
 import json
 import os
 import shutil
@@ -110,3 +111,19 @@ def test_every_name_of_the_package_is_there() -> None:
     assert set(irshape.__all__) <= set(dir(irshape))
     with pytest.raises(AttributeError, match="module 'irshape' has no attribute 'chek'"):
         irshape.chek  # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["__init__", "__main__"])
+def test_an_old_python_can_read_the_modules_that_tell_its_version(name: str) -> None:
+    ast.parse((ROOT / "irshape" / f"{name}.py").read_text(), feature_version=(3, 7))
+
+
+@pytest.mark.parametrize(("program", "code"), [("-m", 2), ("script.py", 1)])
+def test_an_old_python_is_told_which_one_is_needed(program: str, code: int) -> None:
+    """`python -m irshape` says so without a traceback; a program gets an ImportError."""
+    fake = f"import sys; sys.version_info = (3, 10, 13); sys.argv = [{program!r}]; import irshape"
+    run = subprocess.run([sys.executable, "-c", fake], capture_output=True, text=True, check=False, cwd=ROOT)
+    said = "irshape needs Python 3.11 or newer, and this is Python 3.10"
+    assert (run.returncode, run.stdout) == (code, "")
+    assert run.stderr.splitlines()[-1] == (said if program == "-m" else f"ImportError: {said}")
+    assert ("Traceback" in run.stderr) == (program != "-m")

@@ -15,6 +15,7 @@ import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
 from itertools import count, islice
+from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Final
 
 from irshape.cli.examination import OUT_OF_MEMORY
@@ -22,6 +23,8 @@ from irshape.cli.run import RunError
 from irshape.cli.workers import NO_MEMORY, Result, Task, Work, ending
 
 if TYPE_CHECKING:
+    from distributed import Client, Future, as_completed
+
     from irshape.cli.limits import Allowance
 
 LOCAL: Final = "local"
@@ -32,6 +35,10 @@ _AHEAD: Final = 3
 _ASKED: Final = 100
 # How often a group is given to the cluster, if its workers are lost.
 _TURNS: Final = 4
+
+# How often a group that has ended is looked for, and how long a cluster may be without workers, in seconds.
+_POLL: Final = 0.01
+_PATIENCE: Final = 60.0
 
 _own = threading.local()
 
@@ -63,16 +70,17 @@ def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, al
     try:
         for step in count():
             if step % _ASKED == 0:
-                most = max(_AHEAD * sum(client.nthreads().values()), 1)
+                most = max(_AHEAD * _threads(client), 1)
             while len(groups) < most and (group := list(islice(pending, min(1 + done // most, _LARGEST)))):
                 submit(group, 1)
             if not groups:
                 return
+            _wait(running, client, address)
             future = next(running)
             group, turn = groups.pop(future.key)
             if future.status == "finished":
                 done += len(group)
-                yield from future.result()
+                yield from _gathered(future, address)
             elif turn < _TURNS:
                 submit(group, turn + 1)
             elif len(group) > 1:
@@ -88,6 +96,41 @@ def on_cluster(work: Work[Task, Result], tasks: Iterable[Task], address: str, al
         if cluster is not None:
             with suppress(Exception):
                 cluster.close()
+
+
+def _wait(running: as_completed, client: Client, address: str) -> None:
+    """Wait until a group has ended. Raises `RunError` if the scheduler is gone, or no worker is there for some time."""
+    seen = asked = monotonic()
+    while not running.has_ready():
+        sleep(_POLL)
+        now = monotonic()
+        if client.status == "closed":
+            raise _scheduler_lost(address)
+        if now - asked > _PATIENCE / 10:
+            asked = now
+            seen = now if _threads(client) else seen
+        if now - seen > _PATIENCE:
+            raise RunError(f"--dask {address}: the cluster has no worker; with some, the same command goes on where this run has ended")
+
+
+def _gathered(future: Future, address: str) -> Any:
+    """The results of a group. Raises `RunError` if the scheduler is gone."""
+    try:
+        return future.result()
+    except (OSError, TimeoutError):
+        raise _scheduler_lost(address) from None
+
+
+def _scheduler_lost(address: str) -> RunError:
+    return RunError(f"--dask {address}: the scheduler was lost; the same command goes on where this run has ended")
+
+
+def _threads(client: Client) -> int:
+    """The threads of the workers; 0 if the scheduler does not answer."""
+    with suppress(OSError, TimeoutError, ValueError):
+        if client.status == "running":
+            return sum(client.nthreads().values())
+    return 0
 
 
 def _examine(work: Work[Task, Result], tasks: list[Task], allowance: Allowance | None) -> list[Result]:

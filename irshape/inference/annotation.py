@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from irshape.inference.facts import POISONED, Fact
+from irshape.inference.inputs import AS, UNNAMED, described_shape
 from irshape.inference.run import Run
-from irshape.model.model import Model
-from irshape.shape.dim import Dim, Size, format_size, origins, symbols
+from irshape.model.model import Model, Node
+from irshape.shape.dim import Dim, Size, bounds, congruence, format_size, origins, symbols
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import SymbolRange
 from irshape.shape.polynomial import NAMED
@@ -31,18 +32,21 @@ def annotation(
     """
     annotator = Annotator(symbols, format)
     facts: dict[Layer, LayerFacts] = {}
+    is_net = True
     for (model, run), (_, reading) in zip(graphs, readings, strict=True):
         pairs = list(zip(run.slots, reading.slots, strict=True))
+        says_more = is_net and not _only_names(model, pairs)
         for node in model.nodes:
             layer = node.layer
             sources = zip(node.sources, layer.inputs, strict=True)
             inputs = [annotator.port(port, *(pairs[slot] if slot >= 0 else (POISONED, POISONED))) for slot, port in sources]
             outputs = [annotator.port(port, *pairs[node.first_slot + index]) for index, port in enumerate(layer.outputs)]
-            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if node.index in given else {}
+            is_given = is_net and node.index in given and not _is_declared(node, given[node.index])
+            attributes = {"shape": format_shape(given[node.index]).strip("[]")} if is_given else {}
             if node.type == "Parameter":
-                outputs = [annotator.with_multiples(port) for port in outputs]
+                outputs = [annotator.input(port, pairs[node.first_slot + index], says_more) for index, port in enumerate(layer.outputs)]
             facts[layer] = LayerFacts(inputs, outputs, attributes)
-        given = {}
+        is_net = False
     return facts
 
 
@@ -51,13 +55,33 @@ def input_annotations(
 ) -> dict[str, str]:
     """The texts for the shapes of inputs that a list of intervals does not hold, such as `[N,3] in [1..8,3]`, by the name of the input."""
     annotator = Annotator(symbols, format)
-    runs = graph[1], reading[1]
+    pairs = list(zip(graph[1].slots, reading[1].slots, strict=True))
+    says_more = not _only_names(graph[0], pairs)
     facts = (
-        (node.name, annotator.with_multiples(annotator.port(node.layer.outputs[0], *(run.slots[node.first_slot] for run in runs))))
+        (node.name, annotator.input(node.layer.outputs[0], pairs[node.first_slot], says_more))
         for node in graph[0].parameters
         if node.layer.outputs
     )
     return {name: port.annotation for name, port in facts if port.annotation is not None}
+
+
+def _is_declared(node: Node, shape: Shape) -> bool:
+    """Whether a Parameter declares these sizes; then its text stays as it is."""
+    declared = described_shape(node)
+    if shape is None or declared is None:
+        return False
+    return [bounds(size) for size in shape] == [(size.low, size.high) for size in declared]
+
+
+def _only_names(model: Model, pairs: Sequence[tuple[Fact, Fact]]) -> bool:
+    """Whether the reading gives names to the sizes of Parameters, one to each, and says no more of them."""
+    names: dict[Size, Size] = {}
+    for node in model.parameters:
+        for fact, reading in pairs[node.first_slot : node.first_slot + len(node.outputs)]:
+            for size, one in zip(fact.shape or (), reading.shape or (), strict=False):
+                if names.setdefault(size, one) != one or (bounds(size), congruence(size)) != (bounds(one), congruence(one)):
+                    return False
+    return len(set(names.values())) == len(names)
 
 
 class Annotator:
@@ -97,6 +121,18 @@ class Annotator:
             formulas = f"[{','.join(sizes)}]"
             return f"{formulas} in {intervals}" if is_bounded else formulas
         return intervals if is_bounded else None
+
+    def input(self, port: Port, pair: tuple[Fact, Fact], says_more: bool) -> PortFacts:
+        """The facts to write into the port of a Parameter. Formulas that say more than the facts are no facts: `[?,?] as [B,B]`."""
+        named = self.with_multiples(self.port(port, *pair))
+        if not says_more or named.annotation is None or pair[0].is_poisoned:
+            return named
+        plain = self.with_multiples(self.port(port, pair[0], pair[0]))
+        formulas = named.annotation.partition(" where ")[0].partition(" in ")[0]
+        sizes = {str(size): self.format((size,))[1:-1] for size in pair[0].shape or ()}
+        # The raw name of a size is no fact.
+        facts = re.sub(rf"\b{UNNAMED}\b", lambda name: sizes.get(name[0], name[0]), plain.annotation or self.format(pair[0].shape))
+        return plain if facts.startswith(formulas) else named._replace(annotation=f"{facts}{AS}{formulas}")
 
     def with_multiples(self, port: PortFacts) -> PortFacts:
         """The port of a Parameter with the congruences of its symbols, which intervals do not have: `[N,H] in [?,32..] where H=32*k`."""

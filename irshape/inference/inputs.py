@@ -32,6 +32,8 @@ from irshape.xml.lexical import INPUTS
 
 # The names that a scope gives to unnamed sizes; irshape writes them into files and reads them again.
 UNNAMED = r"d[0-9]+"
+# What stands between the facts of an annotation and formulas that are none.
+AS = " as "
 
 
 if TYPE_CHECKING:
@@ -145,11 +147,13 @@ class Inputs(NamedTuple):
 
     def question(self, engine: Engine) -> Question:
         """The question to an engine for these shapes of Parameters. Raises InputError for a size that is none."""
-        for name in self.symbols:  # the order of the symbols is that in which formulas are written
+        # Formulas name older symbols first: those that have ranges, then the others in the order of the model.
+        for name in self.symbols:
             _symbol(engine.scope, name, self.symbols)
-        named = [name for shape in self.shapes.values() for one in shape or () for name in one.symbols]
+        ordered = sorted(self.shapes.items(), key=lambda item: item[0].index)
+        named = [name for _, shape in ordered for one in shape or () for name in one.symbols]
         symbols = {name: self.symbols.get(name, ANY_SIZE) for name in named if not re.fullmatch(UNNAMED, name)}
-        return Question({node.index: _sizes(engine.scope, node, shape, self.symbols) for node, shape in self.shapes.items()}, symbols)
+        return Question({node.index: _sizes(engine.scope, node, shape, self.symbols) for node, shape in ordered}, symbols)
 
 
 def _names(shapes: Mapping[Node, DescribedShape]) -> set[str]:
@@ -276,9 +280,10 @@ def note_changed_ranks(engine: Engine) -> list[Diagnostic]:
 def _read_annotation(text: str, declared: tuple[Described, ...]) -> tuple[tuple[Described, ...], dict[str, SymbolRange]]:
     """The shape and the ranges of its symbols in a text such as `[N,3,H] in [1..8,3,32..] where H=32*k`.
 
+    The names in `[N,?] as [N,S]` that stand behind `as` are those of a signature, and say nothing of the file.
     ValueError if the text cannot be read or contradicts the declared shape.
     """
-    text, _, conditions = text.partition(" where ")
+    text, _, conditions = text.partition(AS)[0].partition(" where ")
     shape = parse_shape(text.partition(" in ")[0])
     if shape is None or len(shape) != len(declared):
         raise ValueError(f"the shape has rank {len(declared)}")

@@ -38,6 +38,11 @@ def build(document: Document, default_opset: str | None = None, registry: Regist
         tensors += graph.slot_count
     if document.held:
         forgive(model)
+    if (given := document.preprocess) is not None:
+        from irshape.model.preprocess import faults
+
+        where = place(document, None, given.offset)
+        model.diagnostics += [Diagnostic("X114", message, where) for message in faults(model, given)]
     note_extensions(model)
     return model
 

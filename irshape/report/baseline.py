@@ -52,7 +52,8 @@ class Baseline:
         try:
             content: Any = json.loads(read_whole(path, MOST_OF_BASELINE))
         except OSError as error:
-            raise BaselineError(f"{path}: {error.strerror}; --write-baseline {path} makes a baseline") from None
+            advice = f"; --write-baseline {path} makes a baseline" if isinstance(error, FileNotFoundError) else ""
+            raise BaselineError(f"{path}: {error.strerror}{advice}") from None
         except (ValueError, RecursionError) as error:
             reason = "it nests too deeply" if isinstance(error, RecursionError) else str(error)
             raise BaselineError(f"{path}: this is no JSON: {reason}; {_ANEW}") from None

@@ -128,6 +128,12 @@ _family(
         "Correct the note, or remove it.",
     ),
     (
+        "X114 error: pre-process that OpenVINO refuses",
+        "The <pre-process> of the net gives means that do not fit the channels of its input, or names no input.",
+        "OpenVINO refuses the file, as it subtracts the means when it reads the file.",
+        "Give each channel a mean, or remove the <pre-process>.",
+    ),
+    (
         "X201 warning: forgiven layout",
         "The text departs from XML in a way that OpenVINO's parser forgives, such as blanks before the XML declaration, text after the end, "
         "or an attribute that is given twice.",

@@ -60,7 +60,8 @@ class Journal:
         except BlockingIOError:
             raise ResultsError(f"{self.path}: another run writes this file") from None
         except OSError as error:
-            raise ResultsError(f"{self.path}: {error.strerror}; move it away, for it is no unfinished table") from None
+            advice = "; move it away, for it is no unfinished table" if os.path.lexists(self.path) else ""
+            raise ResultsError(f"{self.path}: {error.strerror}{advice}") from None
         try:
             end = self._continue(identity, restarts=restarts)
             self._file.cut(end)

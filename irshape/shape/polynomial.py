@@ -22,6 +22,8 @@ from irshape.shape.range import add as add_ranges
 _MAX_DEGREE: Final = 16
 _MAX_COEFFICIENT: Final = 1 << 128
 _MAX_BITS: Final = 4096
+# A step of work looks at so many atoms below a formula.
+_ATOMS_A_STEP: Final = 16
 
 # The origin of a symbol: the user named it, its value depends on data (an unbacked symbol), or the file leaves it open.
 NAMED: Final = 1
@@ -368,7 +370,7 @@ class PolynomialTable:
     def multiply(self, a: Expression, b: Expression) -> Expression:
         """`a * b`."""
         if isinstance(a, int):
-            return self._scaled(b, a)
+            return a * b if isinstance(b, int) else self._scaled(b, a)
         if isinstance(b, int):
             return self._scaled(a, b)
         left, right = [(*terms, ((), constant)) for constant, terms in (split(a), split(b))]
@@ -553,6 +555,7 @@ class PolynomialTable:
                     if index not in found:
                         found.add(index)
                         pending.extend(self.atoms[index].arguments)
+        self.work.take(len(found) // _ATOMS_A_STEP)
         return sorted(found)
 
     def symbols_below(self, expression: Expression) -> list[int]:
@@ -568,6 +571,7 @@ class PolynomialTable:
             lowest = mask & -mask
             found.append(self._symbols[lowest.bit_length() - 1])
             mask ^= lowest
+        self.work.take(len(found) // _ATOMS_A_STEP)
         return found
 
     def _mask(self, expression: Expression) -> int:

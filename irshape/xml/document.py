@@ -211,6 +211,17 @@ class PortMap:
         self.offset = offset
 
 
+class PreProcess:
+    """The `<pre-process>` of a net at an offset: the layer that it refers to, and the id and the `<mean>` of each channel."""
+
+    __slots__ = ("channels", "offset", "reference")
+
+    def __init__(self, offset: int, reference: str) -> None:
+        self.offset = offset
+        self.reference = reference
+        self.channels: list[tuple[str | None, dict[str, str] | None]] = []
+
+
 class Suppression:
     """An entry `<irshape ignore="..."/>` in the `<rt_info>` of a layer, or of the net if `layer` is None: its codes as text, its extent."""
 
@@ -271,8 +282,8 @@ class Document:
     which writes no byte order mark. `is_complete` is false if part of the file could not be read; the absence of that part is then no
     fault. `weights` are those that came with the source, as those of an `openvino.Model` do; None for a file. `is_foreign` says that the
     root element belongs to another format, `has_annotations` that a port has an annotation of irshape. `held` are the faults in the bodies
-    and port maps of layers, each with the offset of the layer. `suppressions` name the codes that the file asks not to report. `limits`
-    apply to reading and to every later step.
+    and port maps of layers, each with the offset of the layer. `preprocess` is the `<pre-process>` of
+    the net. `suppressions` name the codes that the file asks not to report. `limits` apply to reading and to every later step.
     """
 
     __slots__ = (
@@ -289,6 +300,7 @@ class Document:
         "limits",
         "name",
         "path",
+        "preprocess",
         "source",
         "suppressions",
         "text",
@@ -312,6 +324,7 @@ class Document:
         self.graph = Graph(0)
         self.diagnostics = Diagnostics(limits.faults)
         self.held: list[tuple[int, Diagnostic]] = []
+        self.preprocess: PreProcess | None = None
         self._places: list[tuple[int, int]] = []
         self._attributes: tuple[int, dict[str, int]] = (-1, {})
 

@@ -89,6 +89,8 @@ _EMPTY_TAG_END: Final = b"/>"
 _NET_END: Final = b"</net>"
 # A file with suppressions goes to the general reader.
 _SUPPRESSION: Final = "<irshape"
+# A file with means to subtract goes there, too.
+_PREPROCESS: Final = b"<pre-process"
 _CONST: Final = ' type="Const" '
 # Layers of unusual content that the general reader reads one by one; it takes less time for a whole file with more of them.
 _MOST_UNUSUAL: Final = 16
@@ -126,7 +128,12 @@ def read_canonical(document: Document, *, types_with_bodies: frozenset[str], rea
         layers, at = lane.layers(head.end())
         edges, first, last = lane.edges(at)
         rest = source[last + len(_EDGES_END) :].rstrip(WHITE_SPACE.encode())
-        if not rest.endswith(_NET_END) or _SUPPRESSION.encode() in rest or not lane.is_sound(rest.decode("ascii"), "<net>"):
+        if (
+            not rest.endswith(_NET_END)
+            or _SUPPRESSION.encode() in rest
+            or _PREPROCESS in rest
+            or not lane.is_sound(rest.decode("ascii"), "<net>")
+        ):
             return False
     except UnusualError:
         return False

@@ -17,7 +17,7 @@ from irshape.report.text import counted
 from irshape.shape.dim import INT64_MAX
 from irshape.shape.element_type import ElementType
 from irshape.shape.limits import DEFAULT, Limits
-from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, Signature, Suppression
+from irshape.xml.document import Document, Graph, Layer, Port, PortMap, Positions, PreProcess, Signature, Suppression
 from irshape.xml.lexical import (
     BODIES,
     EDGE_ENDS,
@@ -242,8 +242,30 @@ class _Reader(Markup):
             self.refuse_version(number, document.attribute_offset(offset, "version"))
         else:
             document.version = number
-        self.children = {"layers": _Reader.enter_layers, "edges": _Reader.enter_edges, "rt_info": _Reader.enter_own_info}
+        self.children = {
+            "layers": _Reader.enter_layers,
+            "edges": _Reader.enter_edges,
+            "rt_info": _Reader.enter_own_info,
+            "pre-process": _Reader.enter_preprocess,
+        }
         self.leave = self.leave_net
+
+    def enter_preprocess(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        self.document.preprocess = PreProcess(self.stack[-1][1], attributes.get("reference-layer-name", ""))
+        self.children = {"channel": _Reader.enter_channel}
+
+    def enter_channel(self, tag: str, attributes: dict[str, str]) -> None:
+        assert self.document.preprocess is not None
+        self.document.preprocess.channels.append((attributes.get("id"), None))
+        self.children = {"mean": _Reader.enter_mean}
+
+    def enter_mean(self, tag: str, attributes: dict[str, str]) -> None:
+        del self.children[tag]
+        assert self.document.preprocess is not None
+        channels = self.document.preprocess.channels
+        channels[-1] = channels[-1][0], attributes
+        self.children = NOTHING
 
     def refuse_version(self, number: int, offset: int) -> None:
         """Report an IR version that OpenVINO does not read. An old version has other layers, which are not read."""

@@ -16,7 +16,7 @@ import irshape
 from irshape import verbs
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.formula import Formula, amount, value, values
-from irshape.shape.dim import Scope
+from irshape.shape.dim import Scope, broadcast_of, expression_of
 from irshape.shape.formula import parse_formula, size_by
 from tests.answers import nets
 from tests.support.ir import Net, Ref
@@ -471,3 +471,21 @@ def test_nothing_of_costs_is_loaded_where_nobody_asks() -> None:
     code = "import sys, irshape; irshape.infer('examples/decoder.xml'); print([name for name in sys.modules if 'answers' in name])"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert run.stdout.strip() == "[]"
+
+
+def test_a_cost_with_huge_numbers_says_so() -> None:
+    """A tensor of 900 open axes has more elements, for usual sizes, than a number of 4,096 bits."""
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['?'] * 900)}]")], ["FP32"])[0])
+    with pytest.raises(irshape.InputError, match="a size has more than 4096 bits; give smaller ones with --near"):
+        verbs.cost(net.xml.encode()).to_dict()
+
+
+def test_looking_at_many_atoms_is_work() -> None:
+    scope = Scope()
+    table, total = scope.polynomials, scope.symbol("x0", 0, 9)
+    for number in range(1, 200):
+        total = broadcast_of(total, scope.symbol(f"x{number}", 0, 9))
+    expression, before = expression_of(total), table.work.left
+    assert len(table.atoms_below(expression)) == len(table.symbols_below(expression)) + 199
+    assert before - table.work.left >= 200 // 16

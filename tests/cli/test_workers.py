@@ -185,6 +185,16 @@ def test_every_file_may_lose_its_worker(folder: Path) -> None:
     assert (code, lines[-1], err) == (2, "5 files, 0 layers: 5 errors", "")
 
 
+@pytest.mark.parametrize("arguments", [("--isolate", "--jobs", "2"), ("--jobs", "2")], ids=" ".join)
+def test_two_hundred_files_that_crash(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """Every file has its answer, in order, and no process stays."""
+    for number in range(202):
+        net(tmp_path / f"{number:03}.xml", "f32[1,2,8,8]" if number not in (100, 201) else "f32[1,3,8,8]")
+    code, lines, err = run(tmp_path, "if channels == 2: os.kill(os.getpid(), signal.SIGKILL)", "check", ".", *arguments)
+    assert (code, lines[-1], err) == (2, "202 files, 6 layers: 200 errors", "")
+    assert [line.partition(": ")[0] for line in lines if " I10" in line] == [f"./{n:03}.xml" for n in range(202) if n not in (100, 201)]
+
+
 def test_a_page_says_which_file_was_lost(folder: Path) -> None:
     code, lines, err = run(folder, CRASH, "infer", "1.xml", "2.xml", "--jobs", "2")
     assert (code, err) == (2, "")

@@ -21,6 +21,8 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from irshape import verbs
+from irshape.answers.signature.naming import NamedInference, named
+from irshape.inference.inference import Inference
 from irshape.ops.index import MODULES
 from tests.fuzz.ask import Mutant, questions
 
@@ -239,8 +241,6 @@ class Mutator:
 def examine(mutant: Mutant) -> Iterator[str]:
     """What irshape does with a file that it must not do."""
     inference = verbs.check(mutant.xml, weights=mutant.weights)
-    answer = inference.to_dict()
-    written = inference.xml()
     for diagnostic in inference.diagnostics:
         where = diagnostic.where
         if diagnostic.code == "I101":
@@ -260,10 +260,20 @@ def examine(mutant: Mutant) -> Iterator[str]:
                 for size in fact.shape or ():
                     if type(size) is int and not 0 <= size < 2**63:
                         yield f"a {node.type} has the size {size}"
-    again = verbs.check(written, weights=mutant.weights)
+    yield from written_twice(inference, mutant.weights)
+    if (in_names := named(inference)) is not inference:
+        yield from written_twice(in_names, mutant.weights)
+
+
+def written_twice(inference: Inference, weights: bytes | None) -> Iterator[str]:
+    """What is wrong where the annotated IR is read and annotated again, in the symbols of the signature if the inference is."""
+    written = inference.xml()
+    again = verbs.check(written, weights=weights)
+    if again.ok and isinstance(inference, NamedInference):
+        again = named(again)
     if not again.ok:
         yield f"what is written is refused: {next(d for d in again.diagnostics if d.severity == 'error')}"
-    elif again.to_dict()["ports"] != answer["ports"]:
+    elif again.to_dict()["ports"] != inference.to_dict()["ports"]:
         yield "what is written has other facts"
     elif again.xml() != written:
         yield "writing twice does not give the same"

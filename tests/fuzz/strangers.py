@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from tests.fuzz.hostile import SMALL
-from tests.fuzz.work import MEGABYTES, RUNNER, SECONDS
+from tests.fuzz.work import MEGABYTES, RUNNER, SECONDS, made, reshape
+from tests.support.ir import Net
 
 ROOT: Final = Path(__file__).parents[2]
 SECRET: Final = "hunter2"
@@ -456,6 +457,163 @@ def partial_with_rows_of_other_forms(folder: Path) -> Attack:
     return Attack(["scan", "a.xml", "-o", "out.jsonl"], says="other files, other options")
 
 
+# permissions
+
+
+def closed(*command: str, code: int = 2, says: str = "Permission denied") -> None:
+    """A command that meets a file nobody may read, a folder nobody may enter and one nobody may write."""
+
+    def make(folder: Path) -> Attack:
+        for name, mode in (("models", 0o755), ("closed", 0o000), ("full", 0o555)):
+            (folder / name).mkdir()
+            (folder / name / "a.xml").write_text(SMALL)
+            (folder / name / "a.toml").touch()
+            (folder / name).chmod(mode)
+        for name in ("no.xml", "no.toml", "no.json", "no.jsonl"):
+            (folder / "models" / name).write_text(SMALL)
+            (folder / "models" / name).chmod(0)
+        net = Net()
+        net.result(made(net, net.const([2, 3])))
+        (folder / "models" / "w.xml").write_text(net.xml)
+        (folder / "models" / "w.bin").write_bytes(net.bin)
+        (folder / "models" / "w.bin").chmod(0)
+        return Attack(list(command), code, says)
+
+    MAKERS[f"closed: {' '.join(command)}"] = make
+
+
+for options in (
+    ("check", "models"),
+    ("check", "models", "--jobs", "2"),
+    ("check", "closed"),
+    ("check", "closed/a.xml"),
+    ("check", "models/a.xml", "--baseline", "models/no.json"),
+    ("check", "models/a.xml", "--config", "models/no.toml"),
+    ("check", "models/a.xml", "--extensions", "./models/no.toml"),
+    ("check", "models/a.xml", "--output-file", "full/report.txt"),
+    ("check", "models/a.xml", "--write-baseline", "full/baseline.json"),
+    ("infer", "models/a.xml", "-o", "full/new.xml"),
+    ("infer", "models/a.xml", "-o", "full/a.xml", "--force"),
+    ("infer", "models/a.xml", "-o", "full/new/"),
+    ("infer", "full/a.xml", "--in-place", "--input", "[9]"),
+    ("cost", "models/a.xml", "--csv", "full/cost.csv"),
+    ("view", "models/a.xml", "-o", "full/page.html"),
+    ("diff", "models/a.xml", "models/no.xml"),
+    ("scan", "models/a.xml", "-o", "full/out.jsonl"),
+    ("scan", "--summary", "models/no.jsonl"),
+    ("scan", "closed", "-o", "out.jsonl"),
+):
+    closed(*options)
+closed("check", "models/w.xml", code=1)
+closed("scan", "models", "-o", "out.jsonl", says="1 failed")
+
+
+# many files
+
+
+def crowd(*command: str, says: str) -> None:
+    def make(folder: Path) -> Attack:
+        (folder / "models").mkdir()
+        for number in range(3000):
+            (folder / "models" / f"{number}.xml").write_text(SMALL)
+        return Attack(list(command), 0, says)
+
+    MAKERS[f"3,000 files: {command[0]}"] = make
+
+
+crowd("check", "models", "--jobs", "1", says="3000 files, 9000 layers")
+crowd("scan", "models", "-o", "out.jsonl", "--jobs", "1", says="3000 files")
+
+
+# files that change
+
+
+def shrinking(*command: str) -> None:
+    """Files that another process cuts short and fills again all the time."""
+
+    def make(folder: Path) -> Attack:
+        net = Net()
+        data = net.parameter("f32[?,3]")
+        for _ in range(300):
+            data = reshape(net, data, net.const([-1, 3]))
+        net.result(data)
+        for path, content in ((folder / "a.xml", net.xml.encode()), (folder / "a.bin", net.bin)):
+            path.write_bytes(content)
+            subprocess.run([sys.executable, "-c", CUTTER, str(path)], check=True)
+        return Attack(list(command), -1)
+
+    MAKERS[f"shrinking: {' '.join(command)}"] = make
+
+
+# The process that cuts goes on beside the command, and ends by itself.
+CUTTER: Final = """
+import os, sys, time
+path, whole = sys.argv[1], open(sys.argv[1], "rb").read()
+if os.fork():
+    os._exit(0)
+for _ in range(100):
+    for size in (len(whole) // 2, 0, 7):
+        with open(path, "r+b") as file:
+            file.truncate(size)
+        with open(path, "r+b") as file:
+            file.write(whole)
+    time.sleep(0.01)
+"""
+for options in (
+    ("check", *["a.xml"] * 30),
+    ("infer", "a.xml", "-o", "new/"),
+    ("reshape", "a.xml", "--input", "[7,3]", "-o", "new.xml"),
+    ("diff", "a.xml", "a.xml"),
+    ("view", "a.xml", "-o", "page.html"),
+    ("scan", *["a.xml"] * 30, "-o", "out.jsonl"),
+):
+    shrinking(*options)
+
+
+# operations of others
+
+
+def operation(name: str, formula: str, condition: str = "", code: int = 2, says: str = "") -> None:
+    """An operation in a file of operations, whose formula explodes."""
+
+    def make(folder: Path) -> Attack:
+        conditions = f'[Boom.conditions]\n"{condition}" = "no"\n' if condition else ""
+        attributes = 'attributes = { flag = "boolean, default true" }\n'
+        (folder / "boom.toml").write_text(
+            f'[Boom]\nversion = "boom"\ninputs = ["data: any[H, W]"]\noutputs = ["f32[{formula}]"]\n{attributes}{conditions}'
+        )
+        net = Net()
+        data = net.parameter("f32[?,?]")
+        for _ in range(20):
+            net.result(net.layer("Boom", [data], ["FP32"], "boom")[0])
+        (folder / "a.xml").write_text(net.xml)
+        return Attack(["signature", "a.xml", "--extensions", "./boom.toml"], code, says)
+
+    MAKERS[f"operation: {name}"] = make
+
+
+DEEP, HUGE = "nests its operations deeper", "has a number above"
+operation("deep signs", "-" * 900 + "H", says=DEEP)
+operation("deep calls", "min(W, " * 190 + "H" + ")" * 190, code=0)
+operation("deeper calls", "min(W, " * 50_000 + "H" + ")" * 50_000, says="is not a formula")
+operation("deep branches", "(H if flag else " * 60 + "W" + ")" * 60, code=0)
+operation("powers", "9**9**9**9", says="cannot be part of a formula")
+operation("shifts", "1 << 99999999999", says="cannot be part of a formula")
+operation("texts", "'a'*99999999999", says="cannot be part of a formula")
+operation("long product", "*".join(f"(H + {number}*W)" for number in range(190)), code=1, says="S205")
+operation("long sum", "H + " * 50_000 + "H", says="is not a formula")
+operation("nested product", "*".join([f"({'*'.join(['(H + W)'] * 60)})"] * 60), code=-1)
+operation("product of numbers", "*".join(["H*9223372036854775807"] * 99), code=-1)
+operation("long number", "0x" + "f" * 900_000, says=HUGE)
+operation("item of a long number", "data[0x" + "f" * 9000 + "]", says=HUGE)
+operation("divisor of a long number", "H//0x" + "f" * 9000, says=HUGE)
+operation("long number in a condition", "H", "H % 0x" + "f" * 9000 + " == 0", says=HUGE)
+operation("floors", "//3*3".join(["H"] * 90), code=-1)
+operation("remainders", "H" + "%7 + W" * 90, code=-1)
+operation("many sizes", ",".join(["H*W"] * 50_000), code=1, says="limit rank")
+operation("long test", "H", " or ".join(["flag"] * 20_000), code=0)
+
+
 # annotations
 
 
@@ -496,17 +654,20 @@ def tried(name: str, folder: Path, seconds: float = 20) -> Finding:
     for victim in ("victim", "victim.toml"):
         (folder / victim).write_bytes(VICTIM)
         (folder / victim).chmod(0o640)
-    made = MAKERS[name](folder)
-    used, megabytes, code, said = measured(made.command, folder, seconds)
+    given = MAKERS[name](folder)
+    used, megabytes, code, said = measured(given.command, folder, seconds)
+    for path in folder.iterdir():
+        if path.is_dir():
+            path.chmod(0o755)
     wrong = []
     if used > SECONDS or megabytes > MEGABYTES:
         wrong.append(f"{used:.1f} s, {megabytes} MB")
-    if made.code >= 0 and code != made.code:
-        wrong.append(f"exit code {code}, not {made.code}: {said[-300:]}")
+    if given.code >= 0 and code != given.code:
+        wrong.append(f"exit code {code}, not {given.code}: {said[-300:]}")
     table = folder / "out.jsonl"
     said += table.read_text() if table.is_file() and not table.is_symlink() else ""
-    if made.says not in said:
-        wrong.append(f"does not say {made.says!r}: {said[-300:]}")
+    if given.says not in said:
+        wrong.append(f"does not say {given.says!r}: {said[-300:]}")
     wrong += [
         f"says {word!r}: {said[:300]}" for word in (SECRET, "Traceback", "internal error", " I101 ", '"I101"', "Error:") if word in said
     ]

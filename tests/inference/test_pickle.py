@@ -150,3 +150,22 @@ def test_threads_may_share_a_model() -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda side: irshape.infer(model, inputs={"image": [1, 3, side, "W"]}).to_dict(), range(64, 96)))
     assert found == [irshape.infer(model, inputs={"image": [1, 3, side, "W"]}).to_dict() for side in range(64, 96)]
+
+
+def said(inference: irshape.Inference) -> list[Any]:
+    """What an inference computes when it is asked for it."""
+    return [inference.ports, inference.formulas, [str(guard.requirement) for guard in inference.guards], inference.xml()]
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_threads_read_the_results_of_a_session_that_goes_on() -> None:
+    shapes = [f"[1,3,{side},{side + 2}]" for side in range(64, 70)] + ["[N,3,H,64]", "[B,3,64,W]"]
+    wanted = [said(irshape.Session("examples/atrous.xml").reshape(image=shape)) for shape in shapes]
+    session = irshape.Session("examples/atrous.xml")
+    results = [session.reshape(image=shape) for shape in shapes]
+    with ThreadPoolExecutor(8) as pool:
+        found = [pool.submit(lambda first: [said(results[(first + at) % 8]) for at in range(8)], first) for first in range(8)]
+        for shape in shapes * 4:
+            session.reshape(image=shape)
+        for first, one in enumerate(found):
+            assert one.result() == wanted[first:] + wanted[:first]

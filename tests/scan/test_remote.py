@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from pathlib import Path
+from socket import socket
 from threading import Timer
 from typing import Any
 
@@ -154,6 +157,29 @@ def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_pat
         main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q", "--dask", cluster.scheduler_address])
         timer.join()
     assert rows_of(tmp_path / "out.jsonl", str(models)) == rows
+
+
+@pytest.mark.parametrize(("lost", "patience"), [("the cluster has no worker", 3.0), ("the scheduler was lost", 60.0)])
+def test_a_cluster_that_is_lost_ends_the_run(
+    models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lost: str, patience: float
+) -> None:
+    """It does not wait for ever, and the next run goes on where it has ended."""
+    pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
+    monkeypatch.setattr("irshape.cli.cluster._PATIENCE", patience)
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", address, "--no-dashboard"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as scheduler:
+        Timer(6.0, scheduler.kill).start()
+        code = main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q", "--dask", address])
+        scheduler.kill()
+    said = capsys.readouterr().err
+    assert code == 2
+    assert f"irshape: --dask {address}: {lost}" in said, said
+    assert "goes on where this run has ended" in said
+    main(["scan", str(models), "-o", str(tmp_path / "out.jsonl"), "-q"])
+    assert rows_of(tmp_path / "out.jsonl", str(models)) == expected(models)[0]
 
 
 @pytest.mark.parametrize("ranges", [True, False])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias
 
+from irshape.inference.inputs import InputError
 from irshape.shape.dim import Dim, Scope, Size, expression_of
 from irshape.shape.polynomial import Expression, Monomial, Polynomial, PolynomialTable, split
 
@@ -42,9 +43,15 @@ class Formula:
         return tuple([self._names.get(name, name) for name in self.raw_symbols])
 
     def evaluate(self, sizes: Mapping[str, int] | None = None, /, **named: int) -> int:
-        """The number for these sizes. Raises `KeyError` if one is missing, and `ZeroDivisionError` if the formula divides by 0."""
+        """The number for these sizes.
+
+        Raises `KeyError` if one is missing, `ZeroDivisionError` if the formula divides by 0, and `InputError` if a number is huge.
+        """
         given = {**(sizes or {}), **named}
-        return self.table.evaluate(self.expression, {self._own(name): size for name, size in given.items()})
+        try:
+            return self.table.evaluate(self.expression, {self._own(name): size for name, size in given.items()})
+        except OverflowError as error:
+            raise _huge(error) from None
 
     def given(self, sizes: Mapping[str, int]) -> Formula | int:
         """The formula with these sizes in place of their symbols. Raises `ZeroDivisionError` if it then divides by 0."""
@@ -113,7 +120,18 @@ def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
         return lambda sizes: numbers
     first = formulas[0]
     evaluated = first.table.evaluator([one.expression if isinstance(one, Formula) else one for one in found])
-    return lambda sizes: evaluated({first._own(name): size for name, size in sizes.items()})
+
+    def numbered(sizes: Mapping[str, int]) -> list[int]:
+        try:
+            return evaluated({first._own(name): size for name, size in sizes.items()})
+        except OverflowError as error:
+            raise _huge(error) from None
+
+    return numbered
+
+
+def _huge(error: OverflowError) -> InputError:
+    return InputError(f"the cost cannot be computed for these sizes: {error}; give smaller ones with --near")
 
 
 def total(scope: Scope, sizes: Iterable[Size]) -> Size:

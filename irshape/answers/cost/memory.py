@@ -279,6 +279,12 @@ def _greatest(steps: Sequence[Step]) -> list[Step]:
         first.setdefault(expression_of(step.size), step)
     kept: list[Step] = []
     for step in sorted(first.values(), key=lambda step: -_sample(step.size)):  # the greatest cover the most
+        if isinstance(step.size, Dim):
+            work = step.size.scope.work
+            work.take(len(kept) * (1 + len(step.size.polynomial.terms)))
+            if work.is_done:
+                kept.append(step)
+                continue
         if any(_covers(other.size, step.size) for other in kept):
             continue
         kept = [other for other in kept if not _covers(step.size, other.size)]

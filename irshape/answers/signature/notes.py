@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
@@ -128,7 +129,7 @@ class _Trial:
         changed = {**self._given({**self._sizes, **dict.fromkeys(ones, 1)}, moved), _raw_name(self._found, origin): size}
         demands = [one for name in changed for one in self._by_name.get(name, ())]
         self._work.take(1 + len(demands))
-        return self._work.is_done or all_hold(demands)({**self._values, **changed})
+        return self._work.is_done or all_hold(demands)(ChainMap(changed, self._values))
 
     def _candidates(self) -> Iterator[dict[str, int]]:
         """Sizes of the symbols, different from each other and from 1."""

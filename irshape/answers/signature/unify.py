@@ -133,6 +133,9 @@ class Unifier:
             is_new = False
             kept: list[Demand] = []
             for demand in sorted(pending, key=_length):
+                if self.scope.work.is_done:
+                    kept.append(demand)
+                    continue
                 for part in self._simplified(demand):
                     solution = self._solution(part.requirement)
                     if solution is None:

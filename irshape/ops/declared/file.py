@@ -39,6 +39,7 @@ from irshape.ops.declared.notation import (
 )
 from irshape.ops.declared.rule import DeclaredOp, Output, Rule
 from irshape.ops.op import EXTENSION, DefinitionError, In, Op, Out
+from irshape.report.text import WIDEST, shorten
 from irshape.shape.element_type import ElementType
 
 # The keys of an operation, with the types of their values and what these are.
@@ -50,6 +51,8 @@ KEYS: Final[dict[str, tuple[type, str]]] = {
     "attributes": (dict, "a table of texts"),
     "conditions": (dict, "a table of texts"),
 }
+# A longer message quotes a long formula, and loses its middle.
+_WIDEST_FAULT: Final = 400
 _TIMES: Final = {"": {}, "?": {"optional": True}, "+": {"variadic": True}, "*": {"variadic": True, "optional": True}}
 
 
@@ -76,9 +79,7 @@ def read_ops(source: bytes, path: str, module: str) -> list[type[Op]]:
             ops.append(_Declaration(type, table).compile(module, extension))
         except Fault as fault:
             hint = f"; {fault.hint}" if fault.hint else ""
-            faults.append(f"{path}:{_line(text, type, fault.text)}: {type}: {fault}{hint}")
-        except RecursionError:
-            faults.append(f"{path}:{_line(text, type, '')}: {type}: a formula nests too deeply")
+            faults.append(f"{path}:{_line(text, type, fault.text)}: {shorten(type, WIDEST)}: {shorten(str(fault), _WIDEST_FAULT)}{hint}")
     if faults:
         raise FileFault("\n".join(faults))
     if not ops:

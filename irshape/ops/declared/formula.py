@@ -15,13 +15,16 @@ from irshape.ops.context import Context
 from irshape.ops.declared.fault import Fault
 from irshape.ops.op import Input, Op
 from irshape.report.text import counted
-from irshape.shape.dim import Size, bounds, ceil_div, dim_max, dim_min
+from irshape.shape.dim import INT64_MAX, Size, bounds, ceil_div, dim_max, dim_min
 from irshape.shape.shape import Shape
 
 _HINT: Final = (
     "a formula is made of numbers, sizes that an input names, attributes, + - * // %, min(a, b), max(a, b), ceil_div(a, b), data[0], "
     "rank(data), value(data), value(data, 0) and a if flag else b"
 )
+
+# A sum of n numbers nests n operations.
+_MOST_LEVELS: Final = 200
 
 
 class Layer(NamedTuple):
@@ -107,11 +110,20 @@ def compile_axes(text: str, names: Names, place: str) -> Axes:
 
 
 def parsed(text: str, place: str) -> ast.expr:
-    """The syntax tree of a formula."""
+    """The syntax tree of a formula, which nests so little that it can be compiled and computed by recursion."""
     try:
-        return ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise Fault(f"{text!r} is not a formula", place, _HINT) from None
+    level: list[ast.AST] = [tree]
+    for _ in range(_MOST_LEVELS):
+        for one in level:
+            if isinstance(one, ast.Constant) and isinstance(one.value, int) and one.value > INT64_MAX:
+                raise Fault(f"{text!r} has a number above {INT64_MAX}", place, "no size is larger")
+        level = [child for one in level for child in ast.iter_child_nodes(one)]
+        if not level:
+            return tree
+    raise Fault(f"{text!r} nests its operations deeper than {_MOST_LEVELS}", place, "give a part of the formula an operation of its own")
 
 
 def plain_type(attribute: Attribute) -> Any:

@@ -26,6 +26,16 @@ NAMED: Final = chain(
     result(1, "y"),
 )
 
+# Means of the channels of an input.
+MEANS: Final = MODEL.replace(
+    "</net>",
+    """\
+  <pre-process reference-layer-name="x" mean-precision="FP32">
+"""
+    + "".join(f'    <channel id="{id}"> <mean value="1"/> </channel>\n' for id in range(8))
+    + "  </pre-process>\n</net>",
+)
+
 KERNELS: Final = """\
 <net name="model" version="11">
   <layers>
@@ -81,6 +91,7 @@ SNIPPETS: Final[dict[str, Snippet]] = {
     "X111": misused(MODEL, f"{CHECK} --limit layers=1", CHECK),
     "X112": Snippet(Run(KERNELS), Run(MODEL)),
     "X113": mistake(NAMED, 'layout="[N,C]"', 'layout="[N,N]"'),
+    "X114": mistake(MEANS, 'layer-name="x"', 'layer-name="image"'),
     "X201": mistake(DECLARED, "<?xml", " <?xml"),
     "X202": mistake(MODEL, "  <layers>", '  <layers count="2">', command=f"{CHECK} --extend-select X202"),
     "X203": mistake(chain(ANNOTATED, result(1, "y")), '"[N,8]"', '"[N,3,8]"'),

@@ -243,9 +243,25 @@ def test_every_operation_with_a_fault_is_named() -> None:
     assert [line.partition(": ")[0] for line in str(caught.value).splitlines()] == ["ops.toml:2", "ops.toml:7"]
 
 
-def test_a_formula_that_nests_too_deeply() -> None:
-    with pytest.raises(FileFault, match=r"ops.toml:1: Op: a formula nests too deeply|is not a formula"):
-        one(f'[Op]\ninputs = ["data: any[N]"]\noutputs = ["f32[{"-" * 3000}N]"]')
+@pytest.mark.parametrize("count", [198, 200, 3000, 20_000])
+@pytest.mark.parametrize("form", ["{0}N", "{1}N{2}", "{3}N"], ids=["signs", "calls", "sums"])
+def test_a_formula_that_nests_too_deeply(form: str, count: int) -> None:
+    text = form.format("-" * count, "max(1, " * count, ")" * count, "N + " * count)
+    source = f'[Op]\ninputs = ["data: any[N]"]\noutputs = ["f32[{text}]"]'
+    if count < 200:
+        one(source)
+        return
+    with pytest.raises(FileFault, match=r"ops.toml:3: Op: .*(nests its operations deeper than 200|is not a formula)") as caught:
+        one(source)
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("form", ["data[{}]", "N//{}", "{}..", "N", "value(data, {})"])
+def test_a_formula_with_a_number_that_no_size_has(form: str) -> None:
+    huge = "0x" + "f" * 9000
+    condition = f'[Op.conditions]\n"N == {huge}" = "no"' if form == "N" else ""
+    with pytest.raises(FileFault, match="has a number above 9223372036854775807; no size is larger"):
+        one(f'[Op]\ninputs = ["data: any[N]"]\noutputs = ["f32[{form.format(huge)}]"]\n{condition}')
 
 
 def test_a_file_that_is_no_text() -> None:
