@@ -296,7 +296,7 @@ class PageData:
             columns["macs"][position], columns["weights"][position] = self._amount(layer.macs), self._amount(layer.weights)
         for node, memory in cost.peak.profile:
             columns["memory"][self.hierarchy.position[node]] = self._amount(memory)
-        return {**columns, "parameters": cost.parameter_bytes, "near": {name: cost.near[name] for name in cost.symbols}}
+        return {**columns, "parameters": cost.parameter_bytes, "near": dict(cost.near)}
 
     def _amount(self, amount: Amount) -> int | str:
         return amount if isinstance(amount, int) else self._formulas.name(amount.expression)

@@ -94,7 +94,9 @@ class Formulas:
             if atom.kind != "symbol":
                 found.append((index, f"e{index}", [_OPERATORS.get(atom.kind, atom.kind), *map(self.tree, atom.arguments)]))
         last = len(self.table.atoms)
-        found += [(last, name, self.tree(expression)) for expression, name in self.names.items() if name[0] == "n"]
+        found += [
+            (last, name, self.tree(expression)) for expression, name in self.names.items() if self.table.only_atom(expression) is None
+        ]
         return found
 
     def tree(self, expression: Expression) -> Tree:
