@@ -67,6 +67,8 @@ def _run(arguments: Sequence[str] | None) -> int:
 
     _prepare_streams()
     words = sys.argv[1:] if arguments is None else arguments
+    if words[:1] == ["help"]:
+        words = [*words[1:2], "--help"]
     if (given := parse(words)) is None:
         from irshape.cli.parser import parser
 

@@ -37,6 +37,17 @@ _EXAMPLES = """examples:
   irshape rule S201"""
 
 
+_SHORT = f"""{_ABOUT}
+
+  irshape check model.xml        find every fault, with its line
+  irshape infer model.xml        show the shape of every layer
+  irshape signature model.xml    show how the sizes of inputs and outputs depend on each other
+  irshape reshape model.xml      set sizes, and write the model
+  irshape view model.xml         look at the model in the browser
+
+irshape --help lists all commands"""
+
+
 class _NoColours:
     """A theme of argparse in which every colour is the empty text."""
 
@@ -67,6 +78,36 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse a line. A word that is no option of the command is an error, with the option that was probably meant."""
+        given, others = self.parse_known_args(args, namespace)
+        if others:
+            word = others[0].partition("=")[0]
+            known = self._command(given).known_options() if word.startswith("-") else ()
+            self._command(given).error(f"there is no {'option' if word.startswith('-') else 'argument'} {word!r}{meant(word, known)}")
+        return given
+
+    def _command(self, given: argparse.Namespace) -> Parser:
+        """The parser of the command on the line."""
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                found = action.choices.get(given.command)
+                if isinstance(found, Parser):
+                    return found
+        return self
+
+    def known_options(self) -> list[str]:
+        """The options of this command."""
+        return [name for action in self._actions for name in action.option_strings]
+
+
+def meant(word: str, known: Sequence[str]) -> str:
+    """A question for the known word that is closest to a word; empty if none is close."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, known, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
 
 class _Limit(argparse.Action):
     """Sets one limit of --limit: a limit of the file, or `time` and `memory` of --isolate."""
@@ -87,6 +128,13 @@ class _Limit(argparse.Action):
 def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of a command line. Only the module of the command that it names is imported, to start fast."""
     top = Parser("irshape", description=_ABOUT, epilog=_EXAMPLES)
+    if not words:
+        top.exit(FAILED, f"{_SHORT}\n")
+    if words[0] not in COMMANDS and not words[0].startswith("-"):
+        word = words[0]
+        if os.path.isfile(word):
+            top.error(f"{word!r} is a file, no command; irshape check {word} checks it")
+        top.error(f"there is no command {word!r}{meant(word, list(COMMANDS))}")
     top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
     commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
     if words and words[0] in COMMANDS:

@@ -300,7 +300,10 @@ def test_jsonl_is_a_line_for_each_file(run: Start, dynamic: Path) -> None:
         (["check", SPACE_TO_DEPTH, "--jobs", "0"], "irshape check: argument --jobs: '0' is not an integer from 1 to 1024"),
         (["infer"], "irshape infer: the following arguments are required: FILE (see irshape infer --help)"),
         (["infer", SPACE_TO_DEPTH, "--format", "xml"], "irshape infer: argument --format: invalid choice: 'xml'"),
-        ([], "irshape: the following arguments are required: COMMAND (see irshape --help)"),
+        (["chekc", SPACE_TO_DEPTH], "irshape: there is no command 'chekc'; did you mean check? (see irshape --help)"),
+        ([SPACE_TO_DEPTH], f"irshape: '{SPACE_TO_DEPTH}' is a file, no command; irshape check {SPACE_TO_DEPTH} checks it"),
+        (["check", SPACE_TO_DEPTH, "--strickt"], "irshape check: there is no option '--strickt'; did you mean --strict?"),
+        (["infer", SPACE_TO_DEPTH, "--formt=json"], "irshape infer: there is no option '--formt'; did you mean --format?"),
     ],
 )
 def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], message: str) -> None:
@@ -308,6 +311,23 @@ def test_what_cannot_be_done_takes_one_line(run: Start, arguments: list[str], me
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith(message)
     assert done.err.count("\n") == 1
+
+
+def test_the_command_alone_shows_the_five_main_verbs(run: Start) -> None:
+    done = run()
+    assert done.code == 2
+    assert [line.split()[1] for line in done.err.splitlines() if line.startswith("  irshape ")] == [
+        "check",
+        "infer",
+        "signature",
+        "reshape",
+        "view",
+    ]
+
+
+@pytest.mark.parametrize("command", ["check", "reshape", "view"])
+def test_help_is_a_command(run: Start, command: str) -> None:
+    assert run("help", command).out == run(command, "--help").out != run("help").out == run("--help").out
 
 
 def test_unknown_input_lists_those_there_are(run: Start, dynamic: Path) -> None:
