@@ -99,12 +99,17 @@ def test_paths_are_relative_to_the_baseline(folder: Path, monkeypatch: pytest.Mo
         ('{"version": 1, "files": {"a.xml": ["x"]}}', "base.json: this is no baseline"),
         ('{"version": 1, "files": {"a.xml": {"x": 1}}}', "base.json: this is no baseline"),
         ('{"version": 1, "files": {"a\\u0000.xml": {}}}', "base.json: this is no baseline"),
-        ("[" * 100_000, "base.json: this is no JSON: it nests too deeply"),
     ],
 )
 def test_a_file_that_is_no_baseline(folder: Path, content: str, message: str) -> None:
     (folder / "base.json").write_text(content)
     with pytest.raises(BaselineError, match=message):
+        Baseline.read("base.json")
+
+
+def test_json_that_nests_too_deeply_is_no_baseline(folder: Path) -> None:
+    (folder / "base.json").write_text("[" * 100_000)
+    with pytest.raises(BaselineError, match=r"base.json: this is no JSON: it nests too deeply"):
         Baseline.read("base.json")
 
 
