@@ -323,5 +323,7 @@ __all__ = [
     "read",
     "reshape",
     "signature",
+    "signature_of",
+    "symbols",
     "valid_sizes",
 ]

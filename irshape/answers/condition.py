@@ -19,7 +19,7 @@ class Condition(NamedTuple):
 
     @property
     def branch(self) -> str:
-        """The body that demands it, if this body need not run: `then_body of If_3`; empty for all other conditions."""
+        """The body that demands the condition, if this body need not run: `then_body of If_3`; else empty."""
         return self.guards[0].branch if self.guards else ""
 
     def to_dict(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from irshape.shape.shape import format_symbolic
 # The most axes of a shape that a hint spells out, and the upper bound that a hint gives to a size.
 _MOST_AXES: Final = 16
 _MOST: Final = 512
-# What has axes that symbols name, and the causes of other open sizes, by the kind of the root.
+# The words for a layer whose axes have symbols, and for the cause of another open size, by the kind of the root.
 _AXES: Final = {"input": "input", "variable": "the variable of"}
 _CAUSES: Final = {
     "data": "the size depends on data and",
@@ -48,7 +48,10 @@ class Violation(NamedTuple):
 
 
 class Wish(NamedTuple):
-    """What a policy wants of every size: the code and the words of a violation, and what is open; `ports` counts those behind a root."""
+    """A demand on every size: `code` and `fault` are the code and the words of a violation.
+
+    `is_open` tells from the bounds of a size whether the size violates the demand, and `ports` counts the ports that do because of a root.
+    """
 
     code: str
     fault: str
@@ -64,9 +67,9 @@ class OpenSizes:
     """The sizes of a model that are open, by what leaves them open.
 
     `axes` are the axes of inputs and variables by the symbol of the signature, or by the raw symbol where the model has no signature. A
-    symbol that no axis is alone has the axes whose formulas have it. `numbers` are the axes of inputs for which only one size is valid,
-    which the file does not say. `others` are the layers whose data decides a size, or whose body does. A size that follows from an
-    unknown rank is left out.
+    symbol that stands in formulas only has the axes of these formulas. `numbers` are the axes of inputs that have one valid size, where
+    the file states no number. `others` are the layers whose data or body decides a size. A size that follows from an unknown rank is
+    left out.
     """
 
     def __init__(self, inference: Inference, wish: Wish) -> None:
@@ -88,7 +91,8 @@ class OpenSizes:
                 self.axes.setdefault(name, []).append(root)
             elif root.kind != "rank":
                 self.others.setdefault(root.node, []).append(root)
-        self.numbers = [root for root in roots(inference) if root.kind == "input" and self._ports(root) and self._number(root) is not None]
+        asked = roots(inference) if self._reading is not inference else ()
+        self.numbers = [root for root in asked if root.kind == "input" and self._ports(root) and self._number(root) is not None]
         for name, found in formulas.items():
             if name not in self.axes and self._wish.is_open(bounds(self._symbol(name))):
                 self.axes[name] = found
@@ -102,9 +106,9 @@ class OpenSizes:
         fixing = self._fixing if self.others and not (self.axes or self.numbers) else None
         for node, found in self.others.items():
             message = f"{_CAUSES[found[0].kind]} {self._wish.fault}: {self._depend(found)}"
-            hint = None
-            if fixing is not None:
-                hint = f"fix the sizes of the inputs: --set {_text(fixing)}" if fixing else "no size of an input decides it"
+            hint = "no size of an input decides it" if fixing == {} else None
+            if fixing:
+                hint = f"fix the sizes of the inputs: --set {' '.join(f'{name}={size}' for name, size in fixing.items())}"
             yield Violation(self._wish.code, message, node, hint, tuple((fixing or {}).items()))
 
     def _ports(self, root: Root) -> int:
@@ -112,8 +116,7 @@ class OpenSizes:
         return self._wish.ports(root) or (root.ports if root.kind == "input" and self._wish.is_open(bounds(root.size)) else 0)
 
     def _depend(self, found: list[Root]) -> str:
-        count = max(map(self._ports, found))
-        return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on it"
+        return depend(max(map(self._ports, found)))
 
     def _symbol(self, name: str) -> Size:
         return self._reading.scope.symbol(name, *self._reading.symbols[name])
@@ -140,7 +143,7 @@ class OpenSizes:
 
     def _number(self, root: Root) -> Size | None:
         """The number that the signature has for the axis of an input; None if it has a formula."""
-        shape = self._reading.graphs[0][1].slots[root.node.first_slot].shape if self._reading is not self._inference else None
+        shape = self._reading.graphs[0][1].slots[root.node.first_slot].shape
         return shape[root.axis] if shape is not None and isinstance(shape[root.axis], int) else None
 
     def _of_number(self, root: Root) -> Violation:
@@ -209,5 +212,6 @@ class OpenSizes:
         return f"bound it, as in {node.name}[{','.join(sizes)}]"
 
 
-def _text(sizes: Mapping[str, str]) -> str:
-    return " ".join(f"{name}={size}" for name, size in sizes.items())
+def depend(count: int) -> str:
+    """The clause about the ports behind a cause: `1 port depends on it`."""
+    return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on it"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, TypeAlias
 
-from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation
+from irshape.answers.open_sizes import BOUNDED, FIXED, OpenSizes, Violation, depend
 from irshape.answers.roots import firsts
 from irshape.inference.inference import Inference
 from irshape.inference.inputs import InputError
@@ -16,7 +16,6 @@ from irshape.inference.remedy import Remedy
 from irshape.model.build import place
 from irshape.model.model import Node
 from irshape.report.diagnostic import Diagnostic
-from irshape.report.text import counted
 
 Policy: TypeAlias = Callable[[Inference], Iterator[Violation]]
 
@@ -37,7 +36,7 @@ def _ranked(inference: Inference) -> Iterator[Violation]:
     """Require that the rank of every tensor is known."""
     for node, count in firsts(inference, lambda fact: fact.shape is None).items():
         hint = f"give the input a shape, as in {node.name}[1,3,224,224]" if node.type == "Parameter" else None
-        yield Violation("P103", f"the rank is unknown: {_depend(count)}", node, hint)
+        yield Violation("P103", f"the rank is unknown: {depend(count)}", node, hint)
 
 
 def _max_rank(inference: Inference, limit: int) -> Iterator[Violation]:
@@ -49,11 +48,7 @@ def _max_rank(inference: Inference, limit: int) -> Iterator[Violation]:
         node, ports = found[0][0], sum(count for _, count in found)
         rank = max(len(port.shape or ()) for port in inference.view(node).outputs)
         others = f" here and at {len(found) - 1} more {type}" if len(found) > 1 else ""
-        yield Violation("P104", f"rank {rank} exceeds {limit}{others}: {_depend(ports)}", node)
-
-
-def _depend(count: int) -> str:
-    return f"{counted(count, 'port')} {'depends' if count == 1 else 'depend'} on it"
+        yield Violation("P104", f"rank {rank} exceeds {limit}{others}: {depend(ports)}", node)
 
 
 Policies: TypeAlias = Sequence[tuple[str, Policy]]

@@ -61,11 +61,6 @@ def filled(question: Inputs, engine: Engine) -> list[Guard]:
     return list(found.values())
 
 
-def named(given: Inputs) -> frozenset[str]:
-    """The names of the symbols in the given shapes."""
-    return frozenset(name for shape in given.shapes.values() for one in shape or () for name in one.symbols)
-
-
 def is_whole(model: Model) -> bool:
     """Whether the file could be read to its end and its graph is sound."""
     return model.document.is_complete and all(one.severity != ERROR for one in model.diagnostics)

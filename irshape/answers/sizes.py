@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from irshape.answers.condition import Condition
-from irshape.answers.question import filled, is_whole, named, opened
+from irshape.answers.question import filled, is_whole, opened
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.notes import Note, notes
 from irshape.answers.size_set import SizeSet, bracketed
@@ -72,7 +72,7 @@ def ask(model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[
         unranked = [node.name for node, shape in question.shapes.items() if shape is None]
         why = f"the rank of {unranked[0]} is not known" if unranked else "the inputs have no dynamic sizes"
         raise InputError(f"{why}; name some sizes in a shape, as in {unranked[0] if unranked else 'x'}[1,3,H,W]")
-    if question.symbols.keys() - named(given):
+    if question.symbols.keys() - given.names:
         found = Discovery(model, given, weights, opaque, keeps_named=True)
         question = Inputs(found.question.shapes, {name: found.declared[name] for name in found.question.symbols})
         engine = found.run(found.declared)

@@ -153,7 +153,11 @@ class Inference(Exporting):
 
     @property
     def guards(self) -> list[Guard]:
-        """The conditions on the sizes of the inputs, simplified; last are conditions on sizes that depend on data, and premises."""
+        """The conditions on the sizes of the inputs, simplified, in the symbols of the signature.
+
+        After them come conditions on sizes that depend on data, then premises, then what bodies require that need not run. An equation
+        that the signature has solved is no guard: the formulas of the inputs and `irshape.signature(...).because` have it.
+        """
         return self._named.guards
 
     @property

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from irshape.inference.engine import Engine
 from irshape.inference.facts import Fact
@@ -100,38 +100,12 @@ class InferredPort:
         return f"{self.element_type}{self.text}"
 
 
-class InferredLayer:
+class InferredLayer(NamedTuple):
     """A layer with the inferred facts of its ports: the `node`, its `inputs` that are fed, and its `outputs`."""
 
-    __slots__ = ("inputs", "node", "outputs")
-
-    def __init__(self, node: Node, inputs: list[InferredPort], outputs: list[InferredPort]) -> None:
-        self.node = node
-        self.inputs = inputs
-        self.outputs = outputs
-
-    @property
-    def name(self) -> str:
-        """The layer's name in the file."""
-        return self.node.name
-
-    @property
-    def type(self) -> str:
-        """The layer's type in the file."""
-        return self.node.type
-
-    def _content(self) -> tuple[object, ...]:
-        return self.node.key, self.node.type, self.node.name, *self.inputs, None, *self.outputs
-
-    def __eq__(self, other: object) -> bool:
-        """Whether both are the same layer with equal ports, also in different inferences."""
-        return isinstance(other, InferredLayer) and self._content() == other._content()
-
-    def __hash__(self) -> int:
-        return hash(self._content())
-
-    def __repr__(self) -> str:
-        return f"<{self.node.type} {self.node.name!r} -> {', '.join(map(repr, self.outputs))}>"
+    node: Node
+    inputs: list[InferredPort]
+    outputs: list[InferredPort]
 
 
 class Inference:

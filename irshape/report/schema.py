@@ -115,7 +115,7 @@ def _guard() -> dict[str, Any]:
             "path": _nullable("string", "the bodies around the layer, outermost first"),
             "line": {"type": "integer", "description": "counted from 1"},
             "is_premise": {"type": "boolean", "description": "whether only the formulas assume it: OpenVINO accepts other sizes"},
-            "branch": _nullable("string", "the body that demands it, if this body need not run: then_body of If_3"),
+            "branch": _nullable("string", "the body that demands the condition, if this body need not run: then_body of If_3"),
         }
     )
 

@@ -160,3 +160,13 @@ def test_an_input_of_one_valid_size_is_set_by_its_shape() -> None:
     assert fault.hint == "set it, as in --input 'parameter_0[7,3]'"
     remedy = Remedy("npu", {"B": "1"}, {"x": "[B,7]"})
     assert remedy.command("a b.xml") == "irshape reshape 'a b.xml' --target npu --input 'x[B,7]' --set B=1 -o 'a b.npu.xml'"
+
+
+def test_a_variable_without_a_declared_shape_follows_its_first_value() -> None:
+    net = Net()
+    [read] = net.layer("ReadValue", [net.parameter("f32[?,4]")], ["FP32"], "opset3", variable_id="v")
+    [assign] = net.layer("Assign", [read], ["FP32"], "opset3", variable_id="v")
+    net.result(assign)
+    found = irshape.infer(net.xml.encode(), symbols={"B": 3})
+    assert found.ok
+    assert [str(port.shape) for port in (*found.inputs, *found.outputs)] == ["(3, 4)", "(3, 4)"]

@@ -32,7 +32,7 @@ class DataSize(NamedTuple):
         return {"name": self.name, "layer": self.node.key, "layer_name": self.node.name, "type": self.node.type}
 
 
-def data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:
+def _data_sizes(inference: Inference, open_names: Collection[str], taken: Iterable[str]) -> dict[int, DataSize]:
     """New names for those of the symbols `open_names` that a layer makes, by the index of the atom; no name is one of `taken`."""
     owners: dict[str, Node] = {}
     for root in roots(inference):
@@ -72,7 +72,7 @@ def nameless(inference: Inference, names: Collection[str]) -> set[str]:
 def name_data_sizes(reading: Inference, taken: Collection[str]) -> list[DataSize]:
     """The sizes in formulas that only the data of a layer tells; their symbols have names now."""
     names = nameless(reading, taken)
-    found = data_sizes(reading, names, taken) if names else {}
+    found = _data_sizes(reading, names, taken) if names else {}
     for index, size in found.items():
         reading.scope.polynomials.rename(index, size.name)
     return list(found.values())

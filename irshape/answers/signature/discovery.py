@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from irshape.answers.question import filled, named, opened
+from irshape.answers.question import filled, opened
 from irshape.answers.signature.names import Axes, names
 from irshape.answers.signature.reads import reads
 from irshape.answers.signature.unify import Demand, Symbol, Unifier
@@ -53,10 +53,10 @@ class Discovery:
 
     def __init__(self, model: Model, given: Inputs, weights: Weights | None, opaque: frozenset[str], *, keeps_named: bool = False) -> None:
         self._model = model
-        self.weights = weights
-        self.opaque = opaque
+        self._weights = weights
+        self._opaque = opaque
         self._keeps_named = keeps_named
-        self._named = named(given)
+        self._named = given.names
         self._known: dict[str, Symbol] = {}
         self._types: dict[Node, ElementType] = {}
         self.origins: list[Origin] = []
@@ -106,7 +106,7 @@ class Discovery:
 
     def run(self, ranges: Mapping[str, SymbolRange], *, is_static: bool = True) -> Engine:
         """The engine after a pass with the present shapes, and these ranges of the symbols; `is_static` as in `Engine`."""
-        engine = Engine(self._model, self.weights, self.opaque, is_static=is_static)
+        engine = Engine(self._model, self._weights, self._opaque, is_static=is_static)
         for name, known in ranges.items():  # the order of the symbols is that in which formulas are written
             engine.scope.symbol(name, *known)
         inputs = Inputs(self.question.shapes, {name: ranges[name] for name in self.question.symbols})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from difflib import get_close_matches
 from functools import cached_property, partial
 from typing import TypeAlias
@@ -64,7 +64,7 @@ class Knobs:
                     raise InputError(self._missing(name, sizes[name]))
             ranges = {**free_ranges(self._found, asked), **ranges}
             shapes = self._found.question.shapes
-            states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._found.state.items() if _has(shape, sizes)}
+            states = {node: self._held(node, shape, sizes, ranges) for node, shape in self._declared(sizes)}
         changed = {node: _with_sizes(node, shape, sizes, ranges) for node, shape in shapes.items() if _has(shape, sizes)}
         copy = _with_states(self._model, states, ranges, self._weights) if states else self._model
         # The copy declares the sizes of its variables without names; the signature ties the inputs to them again.
@@ -72,6 +72,20 @@ class Knobs:
         changed = {node: tuple([_unnamed(one, unnamed, ranges) for one in shape]) for node, shape in changed.items()}
         wanted = Inputs({**asked.shapes, **changed}).of(copy)
         return copy, wanted._replace(symbols={name: known for name, known in ranges.items() if name in wanted.names})
+
+    def _declared(self, sizes: Sizes) -> Iterator[tuple[Node, tuple[Described, ...]]]:
+        """The variables with symbols of these sizes in the shapes that they declare. One without a declared shape follows its first value.
+
+        Raises `InputError` for a symbol that only such a variable has.
+        """
+        for node, shape in self._found.state.items():
+            op = node.op
+            if isinstance(op, ReadValueV6) and op.variable_shape is not None:
+                if _has(shape, sizes):
+                    yield node, shape
+            elif _has(shape, sizes.keys() & self._state_names):
+                message = f"the variable of {node.name!r} has no variable_shape: its shape {shape_text(shape)} is that of its first value"
+                raise InputError(f"{message}; set the sizes of the inputs that its first value is computed from")
 
     def _held(self, node: Node, shape: tuple[Described, ...], sizes: Sizes, ranges: Mapping[str, SymbolRange]) -> tuple[Described, ...]:
         """The shape that a variable declares. One that grows from a number on declares all sizes up to the one that it is assigned."""
@@ -94,7 +108,7 @@ class Knobs:
 
     @cached_property
     def _state_names(self) -> frozenset[str]:
-        """The symbols that no axis of an input is alone: lengths of states."""
+        """The lengths of states: the symbols that are no size of an input by themselves, only a part of a formula."""
         alone = {one.name for shape in self._found.question.shapes.values() for one in shape or () if one.name}
         return frozenset({name for shape in self._found.state.values() for one in shape for name in one.symbols} - alone)
 
@@ -156,14 +170,10 @@ def _unnamed(one: Described, names: Collection[str], ranges: Mapping[str, Symbol
 def _with_states(
     model: Model, states: Mapping[Node, tuple[Described, ...]], ranges: Mapping[str, SymbolRange], weights: Weights | None
 ) -> Model:
-    """A copy of a model whose variables have these shapes. Raises `InputError` for a variable that does not declare its shape."""
+    """A copy of a model whose variables declare these shapes."""
     document = model.document
     splices: list[Splice] = []
     for node, shape in states.items():
-        op = node.op
-        if not isinstance(op, ReadValueV6) or op.variable_shape is None:
-            message = f"the variable of {node.name!r} has no variable_shape: its shape {shape_text(shape)} is that of its first value"
-            raise InputError(f"{message}; set the sizes of the inputs that its first value is computed from")
         text = ",".join(_interval(size_of(Scope(), one, None, ranges)) if one.symbols else str(one) for one in shape)
         splices += attribute_splices(document, node.layer, {"variable_shape": text})
     return load(

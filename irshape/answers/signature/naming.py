@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Final
 
-from irshape.answers.question import named as names_in
 from irshape.answers.signature.data import DataSize, name_data_sizes, nameless
 from irshape.answers.signature.discovery import Discovery
 from irshape.answers.signature.reasons import Because, because
@@ -87,7 +86,7 @@ def free_ranges(found: Discovery, asked: Inputs) -> dict[str, SymbolRange]:
         size = found.described(origin)
         if shape and size.name and (size.factor, size.offset) == (1, 0):
             lows[size.name] = max(lows.get(size.name, 0), shape[origin.axis].low)
-    own = names_in(asked)
+    own = asked.names
     ranges = {}
     for name in found.ranges:
         known = found.declared[name]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from irshape.inference.inference import Inference
-from irshape.inference.inputs import Inputs, ShapeLike, Shapes, Symbols, asked_inputs
+from irshape.inference.inputs import Inputs
 from irshape.inference.session import Session
 
 if TYPE_CHECKING:
@@ -15,25 +15,11 @@ if TYPE_CHECKING:
 class SymbolSession(Session):
     """A session that also takes sizes for the symbols of the signature. They hold until the symbols, or the inputs, get others."""
 
-    def __init__(self, *source: Any, **options: Any) -> None:
-        super().__init__(*source, **options)
-        self._knobs: tuple[Knobs, Sizes] | None = None
+    _knobs: tuple[Knobs, Sizes] | None = None
 
-    def reshape(
-        self,
-        inputs: Shapes | None = None,
-        /,
-        *,
-        symbols: Symbols | None = None,
-        batch: int | str | None = None,
-        patch_constants: bool = False,
-        **named: ShapeLike,
-    ) -> Inference:
-        """Give inputs other shapes, or symbols other sizes. Raises `InputError`."""
-        self._work.renew()
-        asked = asked_inputs(self.model, {**(inputs or {}), **named}, symbols or {})
+    def _reshaped(self, asked: Inputs, batch: int | str | None, *, patch_constants: bool) -> Inference:
         if self._inputs.updated(asked).are_named:
-            inference = self._reshaped(asked, batch, patch_constants=patch_constants)
+            inference = super()._reshaped(asked, batch, patch_constants=patch_constants)
             self._knobs = None if inference.ok else self._knobs
             return inference
         before, (knobs, sizes) = (self.model, self._inputs), self._turned(asked)
@@ -42,7 +28,7 @@ class SymbolSession(Session):
             model, asked = knobs.set(sizes)
             if model is not self.model:  # a variable has another shape
                 self.model, self._inputs, self._plans = model, self._inputs.of(model), None
-            inference = self._reshaped(asked, batch, patch_constants=patch_constants)
+            inference = super()._reshaped(asked, batch, patch_constants=patch_constants)
             is_ok = inference.ok
         finally:
             if not is_ok and self.model is not before[0]:
