@@ -240,5 +240,5 @@ def test_openvino_reads_the_copy(model: Path, shape: str) -> None:
     inference.write(model.with_name("out.xml"))
     theirs = {node.get_friendly_name(): node for node in openvino.Core().read_model(model.with_name("out.xml")).get_ops()}
     for layer in inference:
-        for port, output in zip(layer.outputs, theirs[layer.name].outputs(), strict=False):
+        for port, output in zip(layer.outputs, theirs[layer.node.name].outputs(), strict=False):
             assert port.text == str(output.get_partial_shape())
