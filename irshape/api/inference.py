@@ -273,8 +273,12 @@ class Inference(Exporting):
         return apply_to(self._inference, model)
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.schema.json`."""
-        return self._inference.to_dict()
+        """The form of `schemas/report.schema.json`.
+
+        `symbolic` and `guards` leave each open size a symbol of its own; `named`, without `symbols_as="raw"`, has both in the symbols of
+        the signature.
+        """
+        return self._named.to_dict()
 
     def _exported(self) -> tuple[graphs.Model, Facts, Container[str]]:
         from irshape.inference.export import faulty, port_facts

@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from irshape import verbs
 from irshape.answers.cost.comparison import Comparison
@@ -22,12 +22,14 @@ from irshape.cli.lines import title
 from irshape.cli.output import check_outputs
 from irshape.cli.run import RunError, complain, describe
 from irshape.cli.sizes import near_sizes
+from irshape.model.model import Model
 from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, some
 
 ABOUT = "Count what a model computes, reads and writes, and the memory that it takes, as numbers or as formulas of its input sizes."
 EXAMPLES = """examples:
   irshape cost model.xml
   irshape cost model.xml --near "H=512,W=512"
+  irshape cost model.xml --set S=128,256,512
   irshape cost model.xml --input "image[1,3,224,224]"
   irshape cost model.xml --csv layers.csv --plot cost.svg
 
@@ -44,6 +46,8 @@ _WIDEST_FORMULA: Final = 100
 _DEEPEST: Final = 6
 _MOST_GROUPS: Final = 12
 _SEPARATOR: Final = re.compile(r"[./]| / ")
+# Several sizes of a symbol in a `--set`.
+_SEVERAL: Final = re.compile(r"\s*\d{1,18}(\s*,\s*\d{1,18})+\s*", re.ASCII)
 _UNITS: Final = ("", " k", " M", " G", " T", " P")
 
 
@@ -79,8 +83,18 @@ def run(given: Namespace) -> int:
     except RunError as error:
         return complain(str(error))
     palette = Palette.choose(given.color, sys.stdout)
-    verb = partial(verbs.cost, near=near, views=given.views, in_place=given.in_place)
+    sweep = {name: [int(one) for one in size.split(",")] for name, size in given.set if _SEVERAL.fullmatch(size)}
+    given.set = [(name, size) for name, size in given.set if name not in sweep]
+    verb = partial(_cost, sweep=sweep, near=near, views=given.views, in_place=given.in_place)
     return report(given, verb, partial(_lines, palette, is_complete=given.all), partial(_write, given))
+
+
+def _cost(model: Model, *, sweep: Mapping[str, Sequence[int]], **options: Any) -> Cost:
+    """The cost, and its amounts at several sizes."""
+    cost = verbs.cost(model, **options)
+    if sweep:
+        cost.swept = cost.sweep(sweep)
+    return cost
 
 
 def _write(given: Namespace, cost: Cost) -> Iterator[str]:
@@ -112,6 +126,7 @@ def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
     yield ""
     page = _Page(cost, palette, is_complete)
     yield from page.sizes()
+    yield from page.sweep()
     yield from page.totals()
     yield from page.memory()
     yield from page.groups()
@@ -144,6 +159,28 @@ class _Page:
             yield f"numbers are those at {self.palette.key}{escape(sizes)}{self.palette.plain}{remark}; --near changes the sizes"
         for name, nodes in _by_type(cost).items():
             yield f"{escape(name)}: known only when the model runs, by {escape(nodes)}"
+        yield ""
+
+    def sweep(self) -> Iterator[str]:
+        """The amounts at several sizes, a row for each."""
+        rows = self.cost.swept
+        if not rows:
+            return
+        has_state = any(row.state_bytes for row in rows)
+        head = [*rows[0].sizes, "MACs", "FLOPs", "traffic", "peak memory", *(["state"] if has_state else [])]
+        texts = [
+            [
+                *map(str, row.sizes.values()), _number(row.macs), _number(row.flops), _bytes(row.traffic), _bytes(row.peak_memory),
+                *([_bytes(row.state_bytes)] if has_state else []),
+            ]
+            for row in rows
+        ]  # fmt: skip
+        widths = [max(map(len, column)) for column in zip(head, *texts, strict=True)]
+        palette = self.palette
+        yield palette.key + "  ".join(f"{name:>{width}}" for name, width in zip(head, widths, strict=True)) + palette.plain
+        for row, text in zip(rows, texts, strict=True):
+            remark = "" if row.is_valid else "  not valid"
+            yield "  ".join(f"{one:>{width}}" for one, width in zip(text, widths, strict=True)) + remark
         yield ""
 
     def totals(self) -> Iterator[str]:

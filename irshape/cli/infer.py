@@ -53,7 +53,7 @@ def run(given: Namespace) -> int:
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
     is_written = given.output is not None or given.in_place
-    is_named = not given.raw_symbols and (is_written or given.format == "text")
+    is_named = not given.raw_symbols
     verb = partial(_infer, is_written=is_written) if is_named else verbs.infer
     lines = partial(_lines, is_named, given.all, palette, width)
     return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))

@@ -141,8 +141,8 @@ class Engine:
 
     @property
     def remembered(self) -> int:
-        """The number of outcomes in the memos."""
-        return self.rules.answered
+        """The number of outcomes in the memos, and of sizes in the tables."""
+        return self.rules.answered + len(self.scope)
 
     # Passes.
 

@@ -109,10 +109,11 @@ class Inputs(NamedTuple):
 
     def updated(self, other: Inputs) -> Inputs:
         """These inputs with `other` ones on top; the range of a symbol is dropped with the last shape that names it."""
-        kept = {node: shape for node, shape in self.shapes.items() if node not in other.shapes}
-        names = _names(kept)
-        symbols = {name: facts for name, facts in self.symbols.items() if name in names}
-        return Inputs({**kept, **other.shapes}, {**symbols, **other.symbols}, other.formulas)
+        symbols = other.symbols
+        if self.symbols:
+            names = _names({node: shape for node, shape in self.shapes.items() if node not in other.shapes})
+            symbols = {**{name: facts for name, facts in self.symbols.items() if name in names}, **symbols}
+        return Inputs({**self.shapes, **other.shapes}, symbols, other.formulas)
 
     @property
     def names(self) -> frozenset[str]:
@@ -122,7 +123,7 @@ class Inputs(NamedTuple):
     @property
     def are_named(self) -> bool:
         """Whether shapes name all symbols that have a range, and no formula replaces a symbol."""
-        return not self.formulas and self.symbols.keys() <= self.names
+        return not self.formulas and (not self.symbols or self.symbols.keys() <= self.names)
 
     @property
     def sizes(self) -> dict[str, SymbolRange | Described]:

@@ -110,10 +110,11 @@ class Run:
     of bodies, by node and name, and `optional` the bodies among them that need not run; `reports` the reports by position in the
     schedule. `outcomes` are the outcomes by position, None where no pure rule gave the outcome; a run that a plan has made has none.
 
-    The facts of a run that a plan has made are formulas with numbers, and `place` makes them when `slots` is asked for.
+    The facts of a run that a plan has made are formulas with numbers, and `place` makes them when `slots` is asked for; `report` gives the
+    requirements with these numbers when `reports` is asked for.
     """
 
-    __slots__ = ("_slots", "inner", "optional", "outcomes", "place", "reports", "unlisted")
+    __slots__ = ("_reports", "_slots", "inner", "optional", "outcomes", "place", "report", "unlisted")
 
     def __init__(self, slots: list[Fact] | None) -> None:
         self._slots = slots
@@ -122,7 +123,8 @@ class Run:
         self.unlisted: dict[int, tuple[Fact, ...]] = {}
         self.inner: dict[tuple[int, str], Run] = {}
         self.optional: frozenset[tuple[int, str]] = frozenset()
-        self.reports: dict[int, NodeReport] = {}
+        self._reports: dict[int, NodeReport] = {}
+        self.report: Callable[[dict[int, NodeReport]], dict[int, NodeReport]] | None = None
 
     @classmethod
     def of(cls, slot_count: int, node_count: int) -> Run:
@@ -146,8 +148,8 @@ class Run:
         return self.slots, self.unlisted, self.inner, self.optional, self.reports
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self._slots, self.unlisted, self.inner, self.optional, self.reports = state
-        self.place, self.outcomes = None, []
+        self._slots, self.unlisted, self.inner, self.optional, self._reports = state
+        self.place, self.report, self.outcomes = None, None, []
 
     @property
     def slots(self) -> list[Fact]:
@@ -156,6 +158,17 @@ class Run:
             assert self.place is not None
             self._slots = self.place()
         return self._slots
+
+    @property
+    def reports(self) -> dict[int, NodeReport]:
+        """The reports by position in the schedule."""
+        if self.report is not None:
+            self._reports, self.report = self.report(self._reports), None
+        return self._reports
+
+    @reports.setter
+    def reports(self, reports: dict[int, NodeReport]) -> None:
+        self._reports = reports
 
     def value(self, result: Node) -> Fact:
         """The fact of the tensor that a Result takes."""
@@ -172,8 +185,8 @@ class Run:
     def diagnostics(self) -> Diagnostics:
         """The diagnostics in the order of the schedule."""
         found = Diagnostics()
-        for position in sorted(self.reports):
-            own = self.reports[position].diagnostics
+        for position in sorted(self._reports):  # a plan changes requirements only
+            own = self._reports[position].diagnostics
             if own is not None:
                 found += own
         return found

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from irshape.xml.source import Source
     from irshape.xml.weights import WeightsChoice
 
-# Shapes that are never asked for again would fill the memory; beyond so many answers for each layer the tables are begun anew.
+# Shapes that are never asked for again would fill the memory; beyond so many answers and sizes for each layer the tables are begun anew.
 _MOST_REMEMBERED = 64
+_LEAST_LAYERS = 100
 # So many plans are made for an engine: conditions that hold one time and not the next would cost a plan each time.
 _MOST_PLANS = 4
 
@@ -140,11 +141,11 @@ class Session:
 
     def _attempted(self, plans: _Plans, inputs: Inputs) -> _Plans:
         """The plans, and the engine that they are for, after a pass."""
+        if plans.engine.remembered > _MOST_REMEMBERED * max(len(self.model), _LEAST_LAYERS):
+            plans = _Plans(self._new_engine())
         shapes = inputs.numbers()
         if shapes is not None and plans.answer(shapes):
             return plans
-        if plans.engine.remembered > _MOST_REMEMBERED * len(self.model):
-            plans = _Plans(self._new_engine())
         try:
             question = inputs.question(plans.engine)
         except InputError:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf, prod
+from math import prod
 from typing import Any, NoReturn
 
 from irshape.ops.findings import RuleFailure as RuleFailure
 from irshape.ops.op import Input, UnknownRank
 from irshape.ops.reading import Reading
 from irshape.shape.compilation import mypyc_attr
-from irshape.shape.dim import Dim, Size, are_known, bounds, dim_max, eq, eq_unasked, narrow, origins
+from irshape.shape.dim import Dim, Size, are_known, bounds, bounds_unasked, dim_max, eq, eq_unasked, lt, narrow, origins
 from irshape.shape.element_type import ElementType
 from irshape.shape.polynomial import UNBACKED
 from irshape.shape.range import interval_text
@@ -50,10 +50,11 @@ class Context(Reading):
         if len(sizes) == 1:
             ends = ((min([least for least, _ in ends]), max([greatest for _, greatest in ends])),)
         for position, ((least, greatest), size) in enumerate(zip(ends, sizes, strict=False)):
-            most = bounds(size)[1]
-            first = -int(most) if low is None and most < inf else low
-            if greatest >= most or (first is not None and least < first):
-                got = greatest if greatest >= most else least
+            is_beyond = lt(greatest, size) is False
+            if is_beyond or (lt(size, -least) if low is None else least < low):
+                most = bounds_unasked(size)[1]
+                first = -int(most) if low is None else low
+                got = greatest if is_beyond else least
                 name = indices.name if len(sizes) == 1 else f"{indices.name}[...,{position}]"
                 self.warn("R401", f"{name} must be in [{first}, {interval_text(most - 1, most - 1)}], got {got}", port=indices)
 

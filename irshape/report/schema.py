@@ -209,6 +209,11 @@ def cost_schema() -> dict[str, Any]:
         "in_place": {"type": "boolean", "description": "element-wise operations write into inputs that nobody reads afterwards"},
         "stretches": _counts(_array(_object(stretch), "one after the other"), "the layers that have the peak as one symbol grows"),
     }
+    swept = {
+        "sizes": _counts({"type": "integer"}, "the sizes; all others are those of `near`"),
+        "is_valid": {"type": "boolean", "description": "the sizes fulfil the conditions of the model"},
+        **{key: {"type": "integer"} for key in ("macs", "flops", "traffic", "peak_memory", "state_bytes")},
+    }
     of_layer = {
         "layer": _KEY,
         "name": _NAME,
@@ -239,12 +244,14 @@ def cost_schema() -> dict[str, Any]:
         "outputs": _array(_object(tensor), "the outputs of the model"),
         "state": _array(_object({"name": name, "before": amount, "after": amount}), "the bytes of each variable"),
         "peak_memory": _object(peak, description="bytes of activations where they are most"),
+        "sweep": _array(_object(swept), "the amounts at the sizes of --set S=128,256,512"),
         "folded": {**_COUNT, "description": "layers of constants alone, which are computed before the model runs"},
         "layers": _array(_object(of_layer), "in the order of the file, those of bodies included"),
         "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
     }
     title = "What an OpenVINO IR costs: operations, parameters, memory and traffic"
-    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"amount": _AMOUNT, "diagnostic": _diagnostic()}}
+    definitions = {"amount": _AMOUNT, "diagnostic": _diagnostic()}
+    return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("sweep",)), "$defs": definitions}
 
 
 def sizes_schema() -> dict[str, Any]:
@@ -322,6 +329,12 @@ def report_schema() -> dict[str, Any]:
         "line": {"type": "integer", "description": "counted from 1"},
         "elements": {"type": "array", "items": _object(element), "minItems": 1},
     }
+    symbolic = {
+        "description": "the shapes with formulas, for each port with a size that is not a plain number",
+        "type": "object",
+        "additionalProperties": {"type": "string"},
+    }
+    guards = {"description": "the conditions on the symbols", "type": "array", "items": _guard()}
     properties = {
         "tool": _TOOL,
         "file": _nullable("string", "the path as it was given; null for bytes and trees"),
@@ -335,12 +348,12 @@ def report_schema() -> dict[str, Any]:
             "type": "object",
             "additionalProperties": port,
         },
-        "symbolic": {
-            "description": "the shapes with formulas, for each port with a size that is not a plain number",
-            "type": "object",
-            "additionalProperties": {"type": "string"},
+        "symbolic": symbolic,
+        "guards": guards,
+        "named": {
+            "description": "the same in the symbols of the signature, where open sizes have no names",
+            **_object({"symbolic": symbolic, "guards": guards}),
         },
-        "guards": {"description": "the conditions on the symbols", "type": "array", "items": _guard()},
         "layers": {
             "description": "the layers, by the keys that ports begin with",
             "type": "object",
@@ -351,7 +364,7 @@ def report_schema() -> dict[str, Any]:
     return {
         "$schema": _DRAFT,
         "title": title,
-        **_object(properties, optional=("mended", "substitutions", "patches")),
+        **_object(properties, optional=("mended", "substitutions", "patches", "named")),
         "$defs": {"diagnostic": _diagnostic()},
     }
 

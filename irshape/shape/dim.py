@@ -53,6 +53,13 @@ class Scope:
         self._differences: dict[tuple[Dim, Dim], Range] = {}
         self.questions: list[Question] | None = None
 
+    def __len__(self) -> int:
+        """The number of different sizes that are not known."""
+        return len(self._dims)
+
+    def __bool__(self) -> bool:
+        return True
+
     @property
     def intervals(self) -> IntervalScope:
         """The scope of OpenVINO's view of these sizes, with the same table of formulas."""
@@ -416,7 +423,7 @@ def le(a: Size, b: Size) -> bool | None:
 
 def lt(a: Size, b: Size) -> bool | None:
     """Whether `a < b`."""
-    holds = _lt_unasked(a, b)
+    holds = lt_unasked(a, b)
     if holds is None:
         ask("lt", a, b)
     return holds
@@ -441,7 +448,8 @@ def le_unasked(a: Size, b: Size) -> bool | None:
     return True if low >= 0 else False if high < 0 else None
 
 
-def _lt_unasked(a: Size, b: Size) -> bool | None:
+def lt_unasked(a: Size, b: Size) -> bool | None:
+    """Whether `a < b`; for a caller that does the same with any answer."""
     if type(a) is int and type(b) is int:
         return a < b
     if isinstance(a, int) or isinstance(b, int):

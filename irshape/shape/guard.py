@@ -14,6 +14,7 @@ from irshape.shape.dim import (
     are_known,
     ask,
     bounds,
+    bounds_unasked,
     broadcast_of,
     eq_unasked,
     evaluate,
@@ -444,8 +445,8 @@ class Checks:
         judge._look, judge._is_guarded, judge._assumes = self._outer
 
 
-def _limit(least: Size, whole: Size) -> int | None:
-    """The constant `c` above 1 of a size `min(whole, c)`; None for any other size."""
+def _limit(least: Size, whole: Size) -> Size | None:
+    """The size above 1 that limits `min(whole, limit)`; None for any other size."""
     if not isinstance(least, Dim) or not isinstance(whole, Dim):
         return None
     polynomial = least.polynomial
@@ -456,7 +457,8 @@ def _limit(least: Size, whole: Size) -> int | None:
     if coefficient != 1 or len(monomial) != 1 or atom.kind != "min" or whole.polynomial not in atom.arguments:
         return None
     (other,) = [argument for argument in atom.arguments if argument is not whole.polynomial]
-    return other if isinstance(other, int) and other > 1 else None
+    limit = other if isinstance(other, int) else whole.scope.dim(other, other.range)
+    return limit if bounds_unasked(limit)[0] > 1 else None
 
 
 def _is_same_formula(result: Size, a: Size, b: Size) -> bool:

@@ -317,7 +317,8 @@ def parse_symbol_range(text: str) -> SymbolRange:
         position += len(field) + 1
     known = reduced(low, high, modulus, remainder)
     if known is None:
-        raise ShapeSyntaxError(text, 0, "the range is empty")
+        several = "; only `irshape cost` takes several sizes" if re.fullmatch(r"[\d\s,]+", text) else ""
+        raise ShapeSyntaxError(text, 0, f"the range is empty{several}")
     return SymbolRange(*known)
 
 

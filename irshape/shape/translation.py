@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 from irshape.shape.dim import Dim, Size
-from irshape.shape.polynomial import Expression, Polynomial, PolynomialTable, split
+from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable, split
 
 
 class Translation:
@@ -45,24 +47,36 @@ class Translation:
         return True
 
     def _translated(self, polynomial: Polynomial, into: PolynomialTable) -> Expression | None:
-        """The polynomial in another table, which gets the necessary atoms; None if a divisor is 0 there."""
-        found = self._atoms
         try:
-            for index in polynomial.table.atoms_below(polynomial):
-                if index not in found:
-                    atom = polynomial.table.atoms[index]
-                    a, b = (self._sum(argument, into) for argument in atom.arguments)
-                    found[index] = into.operation(atom.kind, a, b)
+            return translated(polynomial, into, self._atoms)
         except ZeroDivisionError:
             return None
-        return self._sum(polynomial, into)
 
-    def _sum(self, expression: Expression, into: PolynomialTable) -> Expression:
-        constant, terms = split(expression)
-        total: Expression = constant
-        for monomial, coefficient in terms:
-            product: Expression = coefficient
-            for index in monomial:
-                product = into.multiply(product, self._atoms[index])
-            total = into.add(total, product)
-        return total
+
+def translated(
+    polynomial: Polynomial, into: PolynomialTable, atoms: dict[int, Expression], symbol: Callable[[Atom], Expression] | None = None
+) -> Expression:
+    """The polynomial in another table, which gets the necessary atoms. Raises ZeroDivisionError if a divisor is 0 there.
+
+    `atoms` gives the atoms of the table by the index of the polynomial's, and is added to; `symbol` makes the symbols that it lacks.
+    """
+    for index in polynomial.table.atoms_below(polynomial):
+        if index not in atoms:
+            atom = polynomial.table.atoms[index]
+            if symbol is not None and atom.kind == "symbol":
+                atoms[index] = symbol(atom)
+            else:
+                a, b = (_sum(argument, into, atoms) for argument in atom.arguments)
+                atoms[index] = into.operation(atom.kind, a, b)
+    return _sum(polynomial, into, atoms)
+
+
+def _sum(expression: Expression, into: PolynomialTable, atoms: Mapping[int, Expression]) -> Expression:
+    constant, terms = split(expression)
+    total: Expression = constant
+    for monomial, coefficient in terms:
+        product: Expression = coefficient
+        for index in monomial:
+            product = into.multiply(product, atoms[index])
+        total = into.add(total, product)
+    return total

@@ -18,6 +18,7 @@ from tests.cli.test_sizes import saved
 
 ROOT = Path(__file__).parents[2]
 DECODER = ROOT / "examples" / "decoder.xml"
+ATROUS = ROOT / "examples" / "atrous.xml"
 STATEFUL = ROOT / "examples" / "decoder_stateful.xml"
 
 
@@ -83,6 +84,27 @@ def test_json_has_the_published_form(capsys: pytest.CaptureFixture[str]) -> None
     jsonschema.Draft202012Validator(SCHEMA).validate(found)
     assert found["macs"] == {"formula": "16*B*P*S + 16*B*S*S + 320*B*S", "value": 565248}
     assert [one["low"] for one in found["peak_memory"]["stretches"]["S"]] == [1, 129]
+
+
+def test_several_sizes_are_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    _, lines, _ = run(capsys, ATROUS, "--set", "H=64,128,2", "B=1,2", "W=64")
+    start = next(index for index, line in enumerate(lines) if line.split()[:3] == ["H", "B", "MACs"])
+    rows = [line.split() for line in lines[start + 1 : start + 7]]
+    assert [row[:2] for row in rows] == [["64", "1"], ["64", "2"], ["128", "1"], ["128", "2"], ["2", "1"], ["2", "2"]]
+    assert [row[-2:] == ["not", "valid"] for row in rows] == [False] * 4 + [True] * 2  # the dilated kernel needs 3 rows
+    _, lines, _ = run(capsys, ATROUS, "--set", "H=64,128", "W=64", "--format", "json")
+    found = json.loads("\n".join(lines))
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
+    for row in found["sweep"]:
+        whole = irshape.cost(ATROUS, symbols={**row["sizes"], "W": 64, "B": 1})
+        assert (row["macs"], row["flops"], row["traffic"]) == (whole.macs, whole.flops, whole.traffic)
+        assert row["peak_memory"] == whole.peak_memory
+
+
+def test_several_sizes_of_no_symbol(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, errors = run(capsys, ATROUS, "--set", "Q=64,128")
+    assert code == 2
+    assert "there is no symbol 'Q'; the symbols are B, H, W" in errors
 
 
 def test_a_table_of_the_layers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -216,6 +216,11 @@ def stretched(net: Net, data: Ref) -> Ref:
     return net.layer("Add", [data, net.parameter("f32[8,6]")], ["FP32"])[0]
 
 
+def picked(net: Net, data: Ref) -> Ref:
+    indices = net.const([[2, -3, 0, 1, 2, 0]])
+    return net.layer("GatherElements", [data, indices], ["FP32"], "opset6", axis=0)[0]
+
+
 BRANCHES: list[tuple[Any, list[int], list[int]]] = [
     (squeezed, [4, 5, 6], [1, 7, 0, 2, 1]),
     (squeezed, [3, 1, 2], [1, 7, 1, 2]),
@@ -223,6 +228,7 @@ BRANCHES: list[tuple[Any, list[int], list[int]]] = [
     (divided, [8, 16, 24], [64, 7, 1, 0, 32]),
     (folded, [2, 4, 6], [3, 0, 1, 100]),
     (stretched, [8, 1, 8], [1, 8, 1, 8]),
+    (picked, [4, 5, 6], [1, 2, 3, 7, 2, 0]),
 ]
 
 
@@ -256,8 +262,55 @@ def test_what_data_decides_is_left_to_its_rule() -> None:
     net.result(data)
     net.result(net.layer("ReLU", [net.layer("Convert", [found], ["FP32"], destination_type="f32")[0]], ["FP32"])[0])
     session, plan = planned(net, *({"parameter_0": [size, 6]} for size in (4, 5, 6)))
-    assert plan.to_dict()["open"] == ["1:1", "7:1", "8:1"]
+    assert plan.to_dict()["open"] == ["1:1"]
     assert session.reshape(parameter_0=[7, 6])["nonzero_1"].outputs[0].text == "[2,..42]"
+
+
+def stateful(net: Net) -> None:
+    """A cache that grows: the value that was read, beam by beam, and the new rows behind it; a mask as long as both."""
+    ids, mask, beams = net.parameter("f32[?,?,4]"), net.parameter("f32[?,?]"), net.parameter("i32[?]")
+    past = net.layer("ReadValue", [], ["FP32"], "opset6", variable_id="past", variable_type="f32", variable_shape="?,?,4")[0]
+    cache = net.layer("Gather", [past, beams, net.const(0)], ["FP32"], "opset8", batch_dims=0)[0]
+    whole = net.layer("Concat", [cache, ids], ["FP32"], axis=1)[0]
+    net.result(net.layer("Assign", [whole], ["FP32"], "opset6", variable_id="past")[0])
+    length = gathered(net, cache, 1)
+    end = net.layer("Add", [length, gathered(net, ids, 1)], ["I64"])[0]
+    places = net.layer("Range", [net.const(0), net.layer("Squeeze", [end], ["I64"])[0], net.const(1)], ["I64"], "opset4", output_type="i64")
+    row = net.layer("Unsqueeze", [net.layer("Convert", [places[0]], ["FP32"], destination_type="f32")[0], net.const([0])], ["FP32"])[0]
+    seen = net.layer("Multiply", [row, mask], ["FP32"])[0]
+    scores = net.layer("MatMul", [ids, whole], ["FP32"], transpose_a=False, transpose_b=True)[0]
+    net.result(net.layer("Add", [scores, net.layer("Unsqueeze", [seen, net.const([1])], ["FP32"])[0]], ["FP32"])[0])
+
+
+def sizes_of_decoder(batch: int, rows: int, mask: int) -> Sizes:
+    return {"parameter_0": [batch, rows, 4], "parameter_1": [batch, mask], "parameter_2": [batch]}
+
+
+def test_sizes_that_only_data_tell_are_symbols_of_a_plan() -> None:
+    net = Net()
+    stateful(net)
+    session, plan = planned(net, *(sizes_of_decoder(2, size, size + 20) for size in (5, 6, 7)))
+    assert not plan.open
+    assert [one for one in plan.to_dict()["opaque"].values() if one == {"low": 0, "high": None}]
+    for batch, rows, mask in [(2, 9, 12), (2, 3, 77), (2, 1, 14), (2, 1, 15), (2, 1, 16), (1, 1, 16), (1, 1, 17), (1, 1, 19), (2, 4, 9)]:
+        ours = session.reshape(sizes_of_decoder(batch, rows, mask))
+        theirs = session_of(net).reshape(sizes_of_decoder(batch, rows, mask))
+        assert ours.ok and said(ours) == said(theirs)
+        assert [str(one.requirement) for one in ours.guards] == [str(one.requirement) for one in theirs.guards]
+
+
+def test_a_session_forgets_the_sizes_of_old_reshapes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("irshape.inference.session._MOST_REMEMBERED", 1)
+    net = Net()
+    stateful(net)
+    session = session_of(net)
+    engines = []
+    for rows in range(2, 120):
+        shapes = sizes_of_decoder(2, rows, rows + 5)
+        assert session.reshape(shapes).ok
+        assert session._plans is not None
+        engines.append(session._plans.engine)
+    assert engines[0] is not engines[-1]
 
 
 def test_an_answer_of_a_plan_stays_as_it_was() -> None:

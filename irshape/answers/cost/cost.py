@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 from math import inf
 from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -53,6 +54,21 @@ class Tensor(NamedTuple):
     bytes: Amount | None
 
 
+class Swept(NamedTuple):
+    """The amounts of a model at some `sizes`, memory and traffic in bytes.
+
+    `is_valid` says that the sizes fulfil the conditions of the model.
+    """
+
+    sizes: dict[str, int]
+    is_valid: bool
+    macs: int
+    flops: int
+    traffic: int
+    peak_memory: int
+    state_bytes: int
+
+
 class DataSize(NamedTuple):
     """A size that only a run tells: its name in the formulas, and the layer that decides it."""
 
@@ -73,8 +89,11 @@ class Cost:
     sum. `folded` layers depend on no input: OpenVINO computes them when it compiles the model, so they cost nothing. `symbols` are the
     ranges of the sizes that the user can choose, `data_sizes` those that only a run tells. `near` are the sizes at which formulas are
     compared; `is_near_valid` says that they fulfil the conditions of the model. `signature` has these conditions; it is None for a model
-    without open sizes. `diagnostics` are the faults of the model, and `reuse` says which tensors share memory.
+    without open sizes. `diagnostics` are the faults of the model, `reuse` says which tensors share memory, and `swept` are the rows of
+    `sweep` that the command line was asked for.
     """
+
+    swept: Sequence[Swept] = ()
 
     def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
         self._inference: Final = inference
@@ -171,6 +190,24 @@ class Cost:
 
         return self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
 
+    def sweep(self, sizes: Mapping[str, Iterable[int]]) -> list[Swept]:
+        """The amounts for each combination of these sizes, the other sizes being those of `near`.
+
+        Raises `InputError` if there is no such symbol.
+        """
+        for name in sizes:
+            if name not in self.near:
+                raise InputError(f"there is no symbol {name!r}; the symbols are {', '.join(self.near) or 'none'}")
+        hold = all_hold(self._demands)
+        amounts = (self.macs, self.flops, self.traffic, self.peak_memory, self.state_bytes)
+        rows = []
+        for several in product(*sizes.values()):
+            given = dict(zip(sizes, several, strict=True))
+            chosen = {**self.near, **given}
+            is_valid = hold(chosen) and all(_is_in(known, chosen[name]) for name, known in self.symbols.items())
+            rows.append(Swept(given, is_valid, *[value(one, chosen) for one in amounts]))
+        return rows
+
     def to_records(self) -> list[dict[str, Any]]:
         """A record for each layer, for `pandas.DataFrame` and CSV: amounts are numbers at the sizes `near`, `formula` is of the MACs."""
         return [
@@ -253,6 +290,7 @@ class Cost:
                     for name in self.symbols
                 },
             },
+            **({"sweep": [one._asdict() for one in self.swept]} if self.swept else {}),
             "folded": self.folded,
             "layers": [self._shown_layer(layer) for layer in self.layers],
             "diagnostics": [one.to_dict() for one in self.diagnostics],
@@ -338,6 +376,10 @@ class Cost:
                 before = self._bytes(graph, node, node.first_slot)
                 after = before if assign is None or not assign.sources else self._bytes(graph, assign, assign.sources[0])
                 yield Variable(op.variable_id, before or 0, after or before or 0)
+
+
+def _is_in(known: Range, number: int) -> bool:
+    return known.low <= number <= known.high and (number - known.remainder) % (known.modulus or 1) == 0
 
 
 def _output_name(node: Node) -> str:

@@ -24,7 +24,7 @@ class NamedInference(Inference):
     """An inference with the formulas of another pass, the `reading`, for which the inputs had the shapes of the signature.
 
     `ties` are the axes that these shapes tie together, with the layers that say so. The formulas and guards hold for inputs that are tied
-    together like that. Shapes and diagnostics are those of the inference without names, and so is the JSON of `to_dict`.
+    together like that. Shapes and diagnostics are those of the inference without names.
     """
 
     def __init__(self, plain: Inference, reading: Inference, ties: Sequence[Because], data_sizes: Sequence[DataSize]) -> None:
@@ -48,8 +48,8 @@ class NamedInference(Inference):
         return found
 
     def to_dict(self) -> dict[str, Any]:
-        """The form of `schemas/report.schema.json`; every open size is a symbol of its own."""
-        return self._plain.to_dict()
+        """The form of `schemas/report.schema.json`; `named` has the formulas and guards in the symbols of the signature."""
+        return {**self._plain.to_dict(), "named": {"symbolic": self.formulas, "guards": [guard.to_dict() for guard in self.guards]}}
 
 
 def named(plain: Inference) -> Inference:

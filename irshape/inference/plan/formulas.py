@@ -11,6 +11,8 @@ A tree is an int, a name, or a list of an operator and its operands:
 | `[">=", a, b]`, `["==", a, b]`, `["!=", a, b]` | whether it is so |
 | `["multiple", a, b]` | whether `b` is not 0 and `a` is a multiple of it |
 | `["or", a, b, ...]`, `["not", a]` | of conditions |
+| `["interval", a]` | OpenVINO's view of the size |
+| `["open", kind, a, b]` | whether the ranges of the sizes leave the question of this kind open |
 """
 
 from __future__ import annotations
@@ -18,8 +20,20 @@ from __future__ import annotations
 from math import inf
 from typing import Any, Final, TypeAlias
 
-from irshape.shape.dim import Question, Size, expression_of
-from irshape.shape.polynomial import Expression, PolynomialTable, Terms, range_of, split
+from irshape.shape.dim import (
+    Dim,
+    Question,
+    Size,
+    broadcast_of,
+    dim_max,
+    dim_min,
+    eq_unasked,
+    expression_of,
+    is_multiple,
+    le_unasked,
+    lt_unasked,
+)
+from irshape.shape.polynomial import Atom, Expression, PolynomialTable, Terms, range_of, split
 
 Tree: TypeAlias = Any
 """An int, a name, or a list of an operator and trees."""
@@ -30,17 +44,20 @@ _OPERATORS: Final = {"floor": "//", "add": "+", "multiply": "*"}
 class Formulas:
     """The formulas of one table of polynomials, and their values where the symbols have the numbers of an example.
 
-    A formula is open, without a value, if it holds a symbol that the example does not name or numbers without limit.
+    The value is a size of the engine's where a symbol stands for one. A formula is open, without a value, if it holds a symbol that the
+    example does not name or numbers without limit.
     """
 
-    def __init__(self, table: PolynomialTable, example: dict[str, int]) -> None:
+    def __init__(self, table: PolynomialTable, example: dict[str, Size]) -> None:
         self.table = table
         self.example = example
         self.names: dict[Expression, str] = {}
-        self._values: list[int | None] = []
+        # The names of symbols that get a value at each reshape.
+        self.asked: set[str] = set()
+        self._values: list[Size | None] = []
 
-    def value(self, expression: Expression) -> int | None:
-        """The number that a formula is in the example; None if it is open."""
+    def value(self, expression: Expression) -> Size | None:
+        """The size that a formula is in the example; None if it is open."""
         if isinstance(expression, int):
             return expression
         if len(self._values) < len(self.table.atoms):
@@ -52,15 +69,35 @@ class Formulas:
         table = self.table
         for index in range(len(self._values), len(table.atoms)):
             atom, known = table.atoms[index], table.ranges[index]
-            value: int | None = None
+            value: Size | None = None
             if atom.kind == "symbol":
                 value = self.example.get(atom.name)
-            elif known.low != -inf and known.high != inf:
+            else:
                 a, b = map(self._evaluated, atom.arguments)
-                value = None if a is None or b is None or (atom.kind == "floor" and b == 0) else _VALUES[atom.kind](a, b)
+                is_limited = known.low != -inf and known.high != inf
+                if (
+                    a is not None
+                    and b is not None
+                    and (is_limited or type(a) is not int or type(b) is not int)
+                    and not (atom.kind == "floor" and b == 0)
+                ):
+                    value = VALUES[atom.kind](a, b)
             self._values.append(value)
 
-    def _evaluated(self, expression: Expression) -> int | None:
+    def bind(self, symbol: Atom, size: Size) -> None:
+        """Let a symbol without a value stand for a size of the engine's."""
+        self.example[symbol.name] = size
+        if symbol.index < len(self._values):
+            self._values[symbol.index] = size
+
+    def varies(self, size: Size) -> bool:
+        """Whether a formula holds symbols other than those that stand for one size of the engine's."""
+        atoms = [self.table.atoms[index] for index in self.table.symbols_below(expression_of(size))]
+        return any(atom.name in self.asked or not isinstance(self.example.get(atom.name), Dim) for atom in atoms)
+
+    def _evaluated(self, expression: Expression) -> Size | None:
+        total: Size
+        product: Size
         total, terms = split(expression)
         for monomial, product in terms:
             for index in monomial:
@@ -114,13 +151,13 @@ class Formulas:
         return parts[0] if len(parts) == 1 else ["+", *parts]
 
 
-_VALUES: Final[dict[str, Any]] = {
+VALUES: Final[dict[str, Any]] = {
     "floor": lambda a, b: a // b,
-    "min": min,
-    "max": max,
+    "min": dim_min,
+    "max": dim_max,
     "add": lambda a, b: a + b,
     "multiply": lambda a, b: a * b,
-    "broadcast": lambda a, b: b if a == 1 else a,
+    "broadcast": broadcast_of,
 }
 
 
@@ -135,15 +172,22 @@ class Conditions:
         # Of `terms + constant >= 0` the least constant for each sum of terms counts.
         self._least: dict[Terms, int] = {}
         self._others: dict[tuple[str, Expression, Expression, bool], None] = {}
+        self._open: dict[tuple[str, Expression, Expression], None] = {}
 
     def __len__(self) -> int:
-        return len(self._least) + len(self._others)
+        return len(self._least) + len(self._others) + len(self._open)
 
     def can_hold(self, question: Question) -> bool:
-        """Whether the question has an answer in the example."""
+        """Whether the question has an answer in the example; one about sizes that the engine does not know must be open there, too."""
         kind, a, b = question
-        values = [self.formulas.value(expression_of(size)) for size in (a, b)]
-        return kind != "known" and None not in values
+        x, y = [self.formulas.value(expression_of(size)) for size in (a, b)]
+        if x is None or y is None:
+            return False
+        if kind == "known":
+            return isinstance(x, Dim)
+        if x is y or (isinstance(x, int) and isinstance(y, int)):
+            return True
+        return is_open(kind, x, y) and not (kind == "sign" and range_of(expression_of(a)).low < 0)
 
     def add(self, question: Question) -> None:
         """Demand that a question has the answer of the example, where it has one."""
@@ -152,6 +196,12 @@ class Conditions:
         x, y = self.formulas.value(a), self.formulas.value(b)
         assert x is not None
         assert y is not None
+        if not isinstance(x, int) or not isinstance(y, int):
+            if x is y:
+                self.equal(a, b)
+            elif not self._stays_open(kind, size, other):
+                self._open[kind, a, b] = None
+            return
         if kind == "sign":
             if x:
                 self._ge(a, 1) if x > 0 else self._ge(-1, a)
@@ -166,11 +216,24 @@ class Conditions:
         else:
             self._others[kind, a, b, _HOLDS[kind](x, y)] = None
 
+    def _stays_open(self, kind: str, a: Size, b: Size) -> bool:
+        """Whether a question that is open in the example is so for all sizes of the inputs."""
+        if kind in ("sign", "known"):
+            return not self.formulas.varies(a)
+        if isinstance(a, Dim) and isinstance(b, Dim) and kind != "div":
+            # Two sizes that the engine does not know are as different as their formulas.
+            return not self.formulas.varies(a - b)
+        return not self.formulas.varies(a) and not self.formulas.varies(b)
+
+    def equal(self, a: Expression, b: Expression) -> None:
+        """Demand that two formulas are equal."""
+        self._others["eq", a, b, True] = None
+
     def limit(self, size: Size, low: int, high: int) -> bool:
         """Demand that a size lies between two numbers; false if it does not in the example."""
         a = expression_of(size)
         value, known = self.formulas.value(a), range_of(a)
-        if value is None or not low <= value <= high:
+        if not isinstance(value, int) or not low <= value <= high:
             return False
         if known.low < low:
             self._ge(a, low)
@@ -185,7 +248,9 @@ class Conditions:
 
     def expressions(self) -> list[Expression]:
         """The formulas that the conditions are made of."""
-        found: list[Expression] = [expression for _, a, b, _ in self._others for expression in (a, b)]
+        sides: list[tuple[Expression, Expression]] = [(a, b) for _, a, b, _ in self._others]
+        sides += [(a, b) for _, a, b in self._open]
+        found = [expression for pair in sides for expression in pair]
         return found + [self._sum(terms, 0) for terms in self._least]
 
     def _sum(self, terms: Terms, constant: int) -> Expression:
@@ -206,7 +271,7 @@ class Conditions:
                 ones = [["==", one, 1] for one in ([first, second] if kind == "broadcast" else [first])]
                 condition = ["or", ["==", first, second], *ones]
             found.append(condition if holds else ["not", condition])
-        return found
+        return found + [["open", kind, tree(a), tree(b)] for kind, a, b in self._open]
 
 
 _HOLDS: Final[dict[str, Any]] = {
@@ -217,21 +282,55 @@ _HOLDS: Final[dict[str, Any]] = {
 }
 
 
-def python(tree: Tree) -> str:
-    """The text of a tree in Python."""
+def is_open(kind: str, a: Size, b: Size) -> bool:
+    """Whether the ranges of two sizes leave a question open."""
+    if kind == "known":
+        return isinstance(a, Dim)
+    if kind == "sign":
+        return not isinstance(a, int) and a.range.low <= 0
+    if kind in ("le", "ge"):
+        return (le_unasked(a, b) if kind == "le" else le_unasked(b, a)) is None
+    if kind == "lt":
+        return lt_unasked(a, b) is None
+    if kind == "div":
+        return not is_multiple(a, b)
+    are_equal = eq_unasked(a, b)
+    if kind == "eq" or are_equal:
+        return are_equal is None
+    ones = [eq_unasked(one, 1) for one in ((a, b) if kind == "broadcast" else (a,))]
+    return True not in ones and (are_equal is None or None in ones)
+
+
+def interval(size: Size) -> Size:
+    """The size as OpenVINO knows it: its bounds, and no formula."""
+    return size.scope.intervals.interval(None, size) if isinstance(size, Dim) else size
+
+
+# The operations in the text of a tree whose names may stand for sizes that the engine does not know.
+OPERATIONS: Final[dict[str, Any]] = {"max": dim_max, "min": dim_min, "broadcast": broadcast_of, "is_open": is_open, "interval": interval}
+
+
+def python(tree: Tree, *, is_numbers: bool = True) -> str:
+    """The text of a tree in Python; `is_numbers` says that all names stand for numbers."""
     if isinstance(tree, int | str):
         return str(tree)
     operator, *operands = tree
-    texts = [python(operand) for operand in operands]
+    if operator == "open":
+        kind, *operands = operands
+    texts = [python(operand, is_numbers=is_numbers) for operand in operands]
+    if operator == "open":
+        return f"is_open({kind!r}, {', '.join(texts)})"
     if operator == "*":
         return "*".join(texts if all(isinstance(one, int | str) for one in operands) else [f"({text})" for text in texts])
     if operator == "+":
         return " + ".join(texts).replace("+ -", "- ")
     if operator in ("min", "max"):
         return f"{operator}({', '.join(texts)})"
+    if operator == "interval":
+        return f"interval({texts[0]})"
     texts = [text if isinstance(one, int | str) else f"({text})" for one, text in zip(operands, texts, strict=True)]
     if operator == "broadcast":
-        return f"{texts[1]} if {texts[0]} == 1 else {texts[0]}"
+        return f"{texts[1]} if {texts[0]} == 1 else {texts[0]}" if is_numbers else f"broadcast({', '.join(texts)})"
     if operator == "multiple":
         return f"{texts[1]} != 0 and {texts[0]} % {texts[1]} == 0"
     if operator in ("or", "not"):

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import Fact, FactTable
-from irshape.inference.plan.formulas import Conditions, Formulas
-from irshape.inference.plan.plan import Ask, Numbers, Plan, Step, Symbol, Template
+from irshape.inference.plan.asking import HIGH, Asking
+from irshape.inference.plan.example import Example
+from irshape.inference.plan.formulas import Formulas, Tree
+from irshape.inference.plan.opaque import Opaque, PlanScope, ViewScope
+from irshape.inference.plan.plan import Ask, Asked, Guarded, Numbers, Plan, Step, Symbol, Template
+from irshape.inference.plan.views import Views
 from irshape.inference.schedule import facts_of, marked, sources_of
 from irshape.inference.transfer import Transfer
+from irshape.inference.variables import Pair, examine
 from irshape.model.model import Node
+from irshape.ops.op import Op
 from irshape.report.finding import Finding
-from irshape.shape.dim import INT64_MAX, Dim, Question, Scope
-from irshape.shape.polynomial import Expression, Polynomial
-from irshape.shape.value import Real, exact_limits
+from irshape.shape.dim import Dim, Question, expression_of
+from irshape.shape.guard import Requirement
 
 if TYPE_CHECKING:
     from irshape.inference.engine import Engine
 
-# The least end of the range of a symbol. Ranges have ends because some rules know their formula for sizes up to a limit only.
-_HIGH: Final = 1 << 16
 # No plan is made of more formulas and conditions, or of more sizes and elements in all: it would cost more than it saves.
 _MOST_FORMULAS: Final = 10_000
 _MOST_NUMBERS: Final = 200_000
-# So many elements of a tensor that only its rule tells get a symbol.
-_MOST_SYMBOLS: Final = 64
 
 
 def make_plan(engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int, int]]) -> Plan | None:
@@ -47,56 +48,55 @@ class _Unplanned(Exception):
 class _Planned(NamedTuple):
     """The outputs of a rule with formulas: a template for each, None where it does not change.
 
-    `has_varying_findings` says that the findings may differ for other sizes.
+    `requirements` are those of the rule that depend on sizes which the engine does not know. `has_varying_findings` says that the findings
+    may differ for other sizes.
     """
 
     outputs: tuple[Fact, ...]
     templates: list[Template | None]
+    requirements: list[Requirement]
     has_varying_findings: bool
 
 
-_UNASKED: Final = _Planned((), [], False)
+_UNASKED: Final = _Planned((), [], [], False)
 
 
 class _Making:
     """The pass over the nodes that the changing inputs reach.
 
     `slots` are the facts of the example, with facts of formulas in place of those that change; `open_slots` are the tensors that only
-    their rules tell, `asks` these rules, each with the number of atoms that its inputs are made of. A number in an open tensor is a
-    symbol of its own, if it is positive; then formulas go on from there. A tensor that is no numbers is an input for rules only.
+    their rules tell, `steps` these rules and the definitions of symbols, each with the number of atoms that its inputs are made of.
+    A tensor for which no symbols can stand is `carried`: it is an input for rules only. `guarded` are the requirements of nodes that
+    depend on sizes which the engine does not know.
     """
 
     def __init__(self, engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int, int]]) -> None:
         self.shapes = shapes
         self.engine = engine
-        self.model = engine.model
         self.schedule = engine.schedule
         self.base = engine.current
-        limits = self.model.document.limits
         self.work = engine.scope.work
-        self.scope = Scope(limits, self.work)
-        self.rules = Rules(FactTable(is_static=True), self.scope, states_types=not self.model.document.is_example)
-        self.rules.is_reshaped = True
+        self.scope = PlanScope(engine.scope.limits, self.work)
         self.questions: list[Question] = []
         self.scope.questions = self.questions
-        self.symbols: list[Symbol] = []
-        example: dict[str, int] = {}
-        for index, axis in varying:
-            node, size = self.model.nodes[index], shapes[index][axis]
-            self.symbols.append(Symbol(f"s{len(example)}", node, axis, max(_HIGH, 1 << size.bit_length() + 1)))
-            example[self.symbols[-1].name] = size
-        self.formulas = Formulas(self.scope.polynomials, example)
-        self.conditions = Conditions(self.formulas)
+        self.rules = Rules(FactTable(is_static=True), self.scope, states_types=engine.rules.states_types)
+        self.rules.is_reshaped = True
+        self.symbols = _symbols(engine, shapes, varying)
+        self.formulas = Formulas(self.scope.polynomials, {one.name: shapes[one.node.index][one.axis] for one in self.symbols})
+        self.example = Example(self.formulas)
+        self.opaque = Opaque(self.scope, ViewScope(self.scope), self.rules.facts, self.formulas)
+        self.views = Views(self.example, self.opaque, self.rules, engine.scope.intervals, self._define)
+        self.asking = Asking(self.example, self.opaque)
         self.slots = self.base.slots.copy()
         self.tensors: dict[int, Template] = {}
         self.open_slots: set[int] = set()
-        self.asks: list[tuple[int, Step]] = []
         self.carried: set[int] = set()
-        self._roots: list[Expression] = []
-        self._fresh = 0
+        self.steps: list[tuple[int, Step]] = []
+        self.guarded: list[tuple[int, Node, list[Requirement]]] = []
         self.examines = False
         self._planned: dict[tuple[object, ...], _Planned | None] = {}
         self._transfers: dict[Transfer, Transfer] = {}
+        self._taken: set[int] = set()
 
     def plan(self) -> Plan:
         """The plan."""
@@ -109,157 +109,116 @@ class _Making:
             for slot in self._visit(position, node, transfer):
                 for reader in readers.get(slot, ()):
                     reached[reader] = True
-            if self.work.is_done or len(self.scope.polynomials.atoms) + len(self.conditions) > _MOST_FORMULAS:
+            if self.work.is_done or len(self.scope.polynomials.atoms) + len(self.example.conditions) > _MOST_FORMULAS:
                 raise _Unplanned
         self._examine_variables()
-        if 2 * len(self.asks) > count:
+        if 2 * sum(isinstance(step, Ask) for _, step in self.steps) > count:
             raise _Unplanned
         if sum(len(template.shape) + len(template.elements or ()) for template in set(self.tensors.values())) > _MOST_NUMBERS:
             raise _Unplanned
-        tensors = {slot: self._named(template) for slot, template in self.tensors.items()}
-        steps: list[tuple[int, Step]] = [(before, (name, tree)) for before, name, tree in self.formulas.numbered(*self._expressions())]
-        steps = sorted([*self.asks, *steps], key=lambda step: step[0])
+        formulas, conditions = self.formulas, self.example.conditions
+        tensors = {slot: template.mapped(formulas.name) for slot, template in self.tensors.items()}
+        steps: list[tuple[int, Step]] = [
+            (before, (name, tree)) for before, name, tree in formulas.numbered(*conditions.expressions(), *self.example.roots)
+        ]
         return Plan(
-            self.model,
+            self.engine.model,
             self.base,
             self.shapes,
             self.symbols,
-            [step for _, step in steps],
-            self.conditions.trees(),
+            [step for _, step in sorted([*self.steps, *steps], key=lambda step: step[0])],
+            conditions.trees(),
             tensors,
             self.open_slots,
+            [Guarded(position, node, list(map(self._with_sides, several))) for position, node, several in self.guarded],
+            {name: size for name, size in formulas.example.items() if isinstance(size, Dim) and name not in formulas.asked},
             examines=self.examines,
         )
+
+    def _with_sides(self, requirement: Requirement) -> tuple[Requirement, Tree, Tree]:
+        a, b = (self.formulas.tree(expression_of(side)) for side in (requirement.a, requirement.b))
+        return requirement, a, b
+
+    def _define(self, symbol: Dim, size: Dim, tree: Tree) -> None:
+        """Let a symbol be computed by a tree of the formula of a size at each reshape."""
+        self.example.roots.append(size.polynomial)
+        self.formulas.asked.add(str(symbol))
+        atom = self.formulas.table.only_atom(symbol.polynomial)
+        assert atom is not None
+        self.steps.append((atom.index, (str(symbol), tree)))
 
     # One node.
 
     def _visit(self, position: int, node: Node, transfer: Transfer | None) -> list[int]:
         """Plan a node; the tensors of its outputs that change."""
-        first = node.first_slot
-        own = range(first, first + node.layer.signature.output_count)
         if transfer is not None and not transfer.is_pure and transfer.op.TYPE == "Parameter":
             return self._parameter(node)
         planned: _Planned | None = None
-        if transfer is not None and transfer.is_pure and not any(source in self.carried for source in node.sources):
-            facts = facts_of(node, self.slots)
+        facts = self._facts(sources_of(node)) if transfer is not None and transfer.is_pure else None
+        if transfer is not None and facts is not None:
             planned = self._planned.get((transfer, facts), _UNASKED)
             if planned is _UNASKED:
                 planned = self._planned[transfer, facts] = self._apply(node, transfer, facts)
         if planned is None:
-            return self._ask(position, node, transfer)
+            return self._ask(position, node, transfer, facts)
         if planned.has_varying_findings:
             self._append(position, node, [], [])
+        elif planned.requirements:
+            self.guarded.append((position, node, planned.requirements))
         changed = []
-        for slot, fact, template in zip(own, planned.outputs, planned.templates, strict=True):
+        for slot, fact, template in zip(_outputs(node), planned.outputs, planned.templates, strict=True):
             if template is not None:
                 self.slots[slot] = fact
                 self.tensors[slot] = template
                 changed.append(slot)
         return changed
 
-    def _append(self, position: int, node: Node, outputs: list[Template | None], symbols: list[tuple[str, int, int]]) -> None:
-        """Let a rule be asked at each reshape."""
-        inputs: list[Fact | Template | int] = []
-        for source in sources_of(node):
-            template = self.tensors.get(source)
-            if template is not None:
-                inputs.append(self._with_trees(template))
-            else:
-                inputs.append(source if source in self.carried else self.base.slots[source])
-        self.asks.append((len(self.scope.polynomials.atoms), Ask(position, node, inputs, outputs, symbols)))
-
-    def _ask(self, position: int, node: Node, transfer: Transfer | None) -> list[int]:
-        """Leave a node to its rule; the tensors that it may change."""
-        first = node.first_slot
-        own = range(first, first + node.layer.signature.output_count)
-        known: Sequence[Fact | None] = [None] * len(own)
-        if transfer is not None and transfer.is_pure and not any(source in self.carried for source in node.sources):
-            outcome = self.rules.apply(node, self._transfer(transfer), facts_of(node, self.slots))
-            known = outcome.outputs[: len(own)] if len(outcome.outputs) >= len(own) else known
-        before = len(self.scope.polynomials.atoms)
-        symbols: list[tuple[str, int, int]] = []
-        templates = [self._open(slot, like, symbols) for slot, like in zip(own, known, strict=True)]
-        named = [template and self._named(template) for template in templates]
-        self._append(position, node, named, symbols)
-        self.asks[-1] = before, self.asks[-1][1]
-        self.open_slots.update(own)
-        return [slot for slot in own if slot in self.carried or slot in self.tensors]
-
-    def _open(self, slot: int, like: Fact | None, symbols: list[tuple[str, int, int]]) -> Template | None:
-        """The template of a tensor that only its rule tells, with symbols for the numbers in which a pass with formulas is not `like` it.
-
-        None if the tensor is carried to the rules that read it.
-        """
-        example = self.base.slots[slot]
-        fact = None
-        if example.shape is not None and example.openvino_view is example and not example.is_poisoned and self._is_clear(example):
-            count = len(symbols)
-            shape = self._symbols(example.shape, None if like is None else like.shape, symbols)
-            elements = None
-            if example.elements is not None and len(symbols) == count and len(example.elements) <= _MOST_SYMBOLS:
-                elements = self._symbols(example.elements, None if like is None else like.elements, symbols)
-            if shape is not None and (elements is None) == (example.elements is None):
-                fact = self.rules.facts.intern(example.element_type, shape, elements)
-            else:
-                del symbols[count:]
-        template = None if fact is None else self._template(fact, example, False)
-        if fact is None or template is None:
-            self.carried.add(slot)
-        elif any(isinstance(one, Polynomial) for one in (*template.shape, *(template.elements or ()))):
-            self.slots[slot] = fact
-            self.tensors[slot] = template
-        return template
-
-    def _symbols(
-        self, numbers: tuple[Any, ...], like: tuple[Any, ...] | None, symbols: list[tuple[str, int, int]]
-    ) -> tuple[Any, ...] | None:
-        """Numbers, and symbols for those that may vary; None if one is neither positive nor known."""
-        found: list[Any] = []
-        for index, number in enumerate(numbers):
-            if like is not None and len(like) == len(numbers) and repr(like[index]) == repr(number):
-                found.append(number)
-                continue
-            if number != int(number) or not 0 < number < _HIGH:
+    def _facts(self, sources: Iterable[int]) -> tuple[Fact, ...] | None:
+        """The facts of tensors, with symbols for the sizes that the engine does not know; None if symbols cannot stand for a tensor."""
+        found: list[Fact] = []
+        for source in sources:
+            if source in self.carried:
                 return None
-            name = f"x{self._fresh}"
-            self._fresh += 1
-            symbols.append((name, 1, _HIGH))
-            self.formulas.example[name] = int(number)
-            found.append(self.scope.symbol(name, 1, _HIGH))
+            if source not in self.tensors and source not in self._taken:
+                fact = self.opaque.fact(self.slots[source])
+                if fact is None:
+                    return None
+                self.slots[source] = fact
+                self._taken.add(source)
+            found.append(self.slots[source])
         return tuple(found)
-
-    def _with_trees(self, template: Template) -> Template:
-        """A template with trees in place of its formulas."""
-        self._roots += [one for one in (*template.shape, *(template.elements or ())) if isinstance(one, Polynomial)]
-        tree = self.formulas.tree
-        shape, elements = ([tree(one) if isinstance(one, Polynomial) else one for one in terms or ()] for terms in template[1:])
-        return Template(template.element_type, tuple(shape), None if template.elements is None else tuple(elements))
-
-    def _expressions(self) -> list[Expression]:
-        """The formulas that conditions and the inputs of rules are made of."""
-        return [*self.conditions.expressions(), *self._roots]
 
     def _apply(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> _Planned | None:
         """The outcome of a rule with formulas, checked against the one of the example; None if only the rule itself tells it."""
-        stay = [source not in self.tensors for source in sources_of(node)]
-        if not all(self._is_clear(fact) and (fact.openvino_view is fact or not stays) for fact, stays in zip(facts, stay, strict=True)):
-            return None
         del self.questions[:]
-        outcome = self.rules.apply(node, self._transfer(transfer), facts)
+        own, listed = self._transfer(transfer), transfer.listed
+        outcome = self.rules.apply(node, own, facts)
         known = self.engine.rules.apply(node, transfer, facts_of(node, self.base.slots))
-        listed = transfer.listed
-        if (len(outcome.outputs) != listed and transfer.op.TYPE != "Result") or not all(map(self.conditions.can_hold, self.questions)):
+        if len(outcome.outputs) != listed and transfer.op.TYPE != "Result":
             return None
-        outputs, templates = outcome.outputs[:listed], []
-        for index, (fact, example) in enumerate(zip(outputs, known.outputs[:listed], strict=True)):
-            template = self._template(fact, example, index in transfer.wanted)
-            if template is None:
+        requirements = self.example.requirements(outcome.requirements, known.requirements)
+        # Of two sizes that are merged a rule keeps the range that both have, so their ranges must move together.
+        are_tied = requirements is not None and not any(map(self.example.moves, requirements))
+        is_unknown = _stays_unknown(transfer.op, facts)
+        outputs: list[Fact] = []
+        templates: list[Template | None] = []
+        for index, (fact, example) in enumerate(zip(outcome.outputs[:listed], known.outputs[:listed], strict=True)):
+            view = None
+            if example.openvino_view is not example:
+                view = self.views.output(node, own, facts, fact, index, example.openvino_view)
+                if view is None:
+                    return None
+            if view is not None or fact.openvino_view is not fact:
+                fact = self.rules.facts.intern(fact.element_type, fact.shape, fact.elements, fact.is_poisoned, view)
+            template = self.example.template(fact, example, index in transfer.wanted and not is_unknown)
+            if template is None or (not are_tied and template.is_opaque(self.formulas)):
                 return None
-            has_formulas = any(isinstance(one, Polynomial) for one in (*template.shape, *(template.elements or ())))
-            templates.append(template if has_formulas else None)
-        for question in self.questions:
-            self.conditions.add(question)
-        return _Planned(outputs, templates, bool(known.requirements) or not _are_alike(outcome.findings, known.findings))
+            outputs.append(fact)
+            templates.append(template if template.varies else None)
+        if not self.example.demand(self.questions):
+            return None
+        varies = requirements is None or not _are_alike(outcome.findings, known.findings)
+        return _Planned(tuple(outputs), templates, requirements or [], varies)
 
     def _transfer(self, transfer: Transfer) -> Transfer:
         """A transfer function of the same operation with a memo of its own."""
@@ -271,77 +230,115 @@ class _Making:
     def _parameter(self, node: Node) -> list[int]:
         op: Any = node.op
         shape: list[Any] = list(self.shapes[node.index])
-        for name, own, axis, high in self.symbols:
+        for name, own, axis, low, high in self.symbols:
             if own is node:
-                shape[axis] = self.scope.symbol(name, 1, high)
+                shape[axis] = self.scope.symbol(name, low, high)
         fact = self.rules.facts.intern(op.element_type, tuple(shape))
-        template = self._template(fact, self.base.slots[node.first_slot], False)
+        template = self.example.template(fact, self.base.slots[node.first_slot], False)
         if template is None:
             raise _Unplanned
         self.slots[node.first_slot] = fact
         self.tensors[node.first_slot] = template
         return [node.first_slot]
 
-    def _is_clear(self, fact: Fact) -> bool:
-        """Whether a fact holds no symbol but those of the plan. These stand for numbers, and of numbers OpenVINO knows the same."""
-        for one in (*(fact.shape or ()), *(fact.elements or ())):
-            if isinstance(one, Real) or (isinstance(one, Dim) and one.scope is not self.scope):
-                return False
-        return True
+    # Rules that are asked.
 
-    def _template(self, fact: Fact, example: Fact, is_followed: bool) -> Template | None:
-        """The template of a fact; None if the fact of the example is another, or another rule would tell more."""
-        if fact.shape is None or fact.is_poisoned or fact.is_literal or not self._is_clear(fact):
-            return None
-        if example.openvino_view is not example or not self._is_clear(example):
-            return None
-        if fact.element_type is not example.element_type or (fact.elements is None) != (example.elements is None):
-            return None
-        if is_followed and fact.elements is None:
-            return None
-        shape = self._terms(fact.shape, example.shape or (), 0, INT64_MAX)
-        elements: tuple[Any, ...] | None = None
-        if fact.elements is not None:
-            limits = exact_limits(fact.element_type)
-            elements = None if limits is None else self._terms(fact.elements, example.elements or (), *limits, fact.element_type.is_real)
-            if elements is None:
-                return None
-        return None if shape is None else Template(fact.element_type, shape, elements)
+    def _ask(self, position: int, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...] | None) -> list[int]:
+        """Leave a node to its rule; the tensors that it may change."""
+        own = _outputs(node)
+        known: Sequence[Fact | None] = [None] * len(own)
+        if transfer is not None and facts is not None:
+            outcome = self.rules.apply(node, self._transfer(transfer), facts)
+            known = outcome.outputs[: len(own)] if len(outcome.outputs) >= len(own) else known
+        before = len(self.scope.polynomials.atoms)
+        symbols: list[Asked] = []
+        templates: list[Template | None] = []
+        for slot, like in zip(own, known, strict=True):
+            opened = self.asking.opened(self.base.slots[slot], like, symbols)
+            templates.append(opened and opened.answer.mapped(self.formulas.name))
+            if opened is None:
+                self.carried.add(slot)
+            elif opened.answer.varies:
+                self.slots[slot] = opened.fact
+                self.tensors[slot] = opened.template
+        self._append(position, node, templates, symbols, before)
+        self.open_slots.update(own)
+        return [slot for slot in own if slot in self.carried or slot in self.tensors]
 
-    def _named(self, template: Template) -> Template:
-        """A template with names in place of its formulas."""
-        name = self.formulas.name
-        shape, elements = ([name(one) if isinstance(one, Polynomial) else one for one in terms or ()] for terms in template[1:])
-        return Template(template.element_type, tuple(shape), None if template.elements is None else tuple(elements))
+    def _append(self, position: int, node: Node, outputs: list[Template | None], symbols: list[Asked], before: int | None = None) -> None:
+        """Let a rule be asked at each reshape, after the atoms that were made `before`."""
+        inputs: list[Fact | Template | int] = []
+        for source in sources_of(node):
+            template = self.tensors.get(source)
+            if template is not None:
+                self.example.roots += template.formulas
+                inputs.append(template.mapped(self.formulas.tree))
+            else:
+                inputs.append(source if source in self.carried else self.base.slots[source])
+        count = len(self.scope.polynomials.atoms) if before is None else before
+        self.steps.append((count, Ask(position, node, inputs, outputs, symbols)))
 
-    def _terms(
-        self, sizes: tuple[Any, ...], examples: tuple[Any, ...], low: int, high: int, is_real: bool = False
-    ) -> tuple[Any, ...] | None:
-        """Numbers and formulas; None where the example has another number, or one out of these limits."""
-        if len(sizes) != len(examples):
-            return None
-        terms: list[Any] = []
-        for size, example in zip(sizes, examples, strict=True):
-            if not isinstance(size, Dim):
-                if not isinstance(size, int | float) or repr(size) != repr(example):
-                    return None
-                terms.append(size)
-                continue
-            least, most = low, high
-            if is_real:  # a real 0 has two signs
-                least, most = (1, high) if example > 0 else (low, -1)
-            if self.formulas.value(size.polynomial) != example or not self.conditions.limit(size, least, most):
-                return None
-            terms.append(size.polynomial)
-        return tuple(terms)
+    # Variables.
 
     def _examine_variables(self) -> None:
-        """Let the variables that change be compared anew for each reshape."""
-        for pair in self.engine.pairs:
-            nodes = [node for node in (pair.read_value, pair.assign) if node is not None]
-            slots = [slot for node in nodes for slot in (*node.sources, node.first_slot)]
-            if any(slot in self.tensors or slot in self.carried for slot in slots):
+        """Compare the variables; if the plan cannot tell all that is found, they are compared anew for each reshape."""
+        pairs = self.engine.pairs
+        nodes = [node for pair in pairs for node in (pair.read_value, pair.assign) if node is not None]
+        slots = {slot for node in nodes for slot in (*node.sources, node.first_slot)}
+        if not slots & (self.tensors.keys() | self.carried):
+            return
+        requirements: list[Requirement] = []
+        for pair in pairs:
+            found = self._examined(pair)
+            if found is None:
                 self.examines = True
+                return
+            requirements += found
+        if requirements:
+            position = len(self.schedule.nodes)
+            self.guarded.append((position, self.base.reports[position].node, requirements))
+
+    def _examined(self, pair: Pair) -> list[Requirement] | None:
+        """The requirements of a variable; None if the plan cannot tell what is found for other sizes."""
+        if pair.read_value is None or not pair.assign.sources:
+            return None
+        slots = (pair.read_value.first_slot, pair.assign.sources[0])
+        facts = self._facts(slots)
+        if facts is None:
+            return None
+        del self.questions[:]
+        ours = examine(pair, self.scope, *facts)
+        example = examine(pair, self.engine.scope, *[self.base.slots[slot] for slot in slots])
+        requirements = self.example.requirements(ours.requirements, example.requirements)
+        if requirements is None or ours.findings or example.findings or not self.example.demand(self.questions):
+            return None
+        return requirements
+
+
+def _symbols(engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int, int]]) -> list[Symbol]:
+    """The symbols for the axes that change.
+
+    Ranges have ends because some rules know their formula for sizes up to a limit only. Two sizes that broadcast are equal if both are
+    above 1. So where the engine does not know all sizes, a plan is for sizes above 1, and an axis of size 1 stays.
+    """
+    least = 2 if any(isinstance(size, Dim) for fact in engine.slots for size in fact.shape or ()) else 1
+    found: list[Symbol] = []
+    for index, axis in varying:
+        size = shapes[index][axis]
+        if size >= least:
+            found.append(Symbol(f"s{len(found)}", engine.model.nodes[index], axis, least, max(HIGH, 1 << size.bit_length() + 1)))
+    return found
+
+
+def _outputs(node: Node) -> range:
+    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
+
+
+def _stays_unknown(op: Op, facts: tuple[Fact, ...]) -> bool:
+    """Whether no sizes let the rule follow elements, because those of its inputs are not known."""
+    is_variadic = any(port.variadic for port in op.inputs)
+    read = [fact.elements is None for index, fact in enumerate(facts) if is_variadic or index in op.demanded]
+    return any(read) and (all(read) or not op.takes_unknown)
 
 
 def _are_alike(ours: tuple[Finding, ...], theirs: tuple[Finding, ...]) -> bool:

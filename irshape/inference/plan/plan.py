@@ -4,40 +4,94 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from math import isfinite
+from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
-from irshape.inference.plan.formulas import Tree, python
+from irshape.inference.plan.formulas import OPERATIONS, Formulas, Tree, python
 from irshape.inference.question import Question
-from irshape.inference.run import Run
+from irshape.inference.run import NodeReport, Run
 from irshape.model.model import Model, Node
+from irshape.shape.dim import Dim, Size, bounds_unasked
 from irshape.shape.element_type import ElementType
+from irshape.shape.guard import Requirement
+from irshape.shape.polynomial import Polynomial
+from irshape.shape.range import Bound
 
 if TYPE_CHECKING:
     from irshape.inference.engine import Engine
 
 Numbers: TypeAlias = tuple[int, ...]
+Sizes: TypeAlias = tuple[Size, ...]
 
 # The names that the source of a plan uses besides its own.
 _BUILTINS: Final = {"max": max, "min": min, "float": float}
 
 
 class Symbol(NamedTuple):
-    """An axis of an input that changes; the plan holds for sizes from 1 to `high`."""
+    """An axis of an input that changes; the plan holds for sizes from `low` to `high`."""
 
     name: str
     node: Node
     axis: int
+    low: int
     high: int
 
 
 class Template(NamedTuple):
-    """The fact of a tensor with formulas in it: numbers, and names or trees of formulas."""
+    """The fact of a tensor with formulas in it: numbers, and formulas, their names or their trees.
+
+    `view` is OpenVINO's view if it differs.
+    """
 
     element_type: ElementType
     shape: tuple[Any, ...]
     elements: tuple[Any, ...] | None
+    view: Template | None
+
+    @property
+    def formulas(self) -> list[Polynomial]:
+        """The formulas in a template of formulas."""
+        own = [one for one in (*self.shape, *(self.elements or ())) if isinstance(one, Polynomial)]
+        return own if self.view is None else own + self.view.formulas
+
+    @property
+    def varies(self) -> bool:
+        """Whether the fact may change with the sizes that change."""
+        return bool(self.formulas)
+
+    def is_opaque(self, formulas: Formulas) -> bool:
+        """Whether the fact holds a size that the engine does not know."""
+        return any(isinstance(formulas.value(one), Dim) for one in self.formulas)
+
+    def mapped(self, text: Callable[[Polynomial], Any]) -> Template:
+        """The template with another form of its formulas."""
+        shape, elements = (
+            [text(one) if isinstance(one, Polynomial) else one for one in terms or ()] for terms in (self.shape, self.elements)
+        )
+        return Template(
+            self.element_type, tuple(shape), None if self.elements is None else tuple(elements), self.view and self.view.mapped(text)
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The template as JSON."""
+        elements = None if self.elements is None else list(self.elements)
+        return {"element_type": self.element_type.name, "shape": list(self.shape), "elements": elements}
+
+
+class Asked(NamedTuple):
+    """A symbol that stands for a number which only a rule tells, or for a size that the engine does not know if it `is_number` not."""
+
+    name: str
+    low: Bound
+    high: Bound
+    is_number: bool
+
+    def can_be(self, size: Size) -> bool:
+        """Whether the symbol can stand for this size. The limits of numbers are conditions."""
+        if not isinstance(size, Dim):
+            return self.is_number
+        return not self.is_number and self.low <= size.range.low and size.range.high <= self.high
 
 
 class Ask(NamedTuple):
@@ -52,7 +106,15 @@ class Ask(NamedTuple):
     node: Node
     inputs: list[Fact | Template | int]
     outputs: list[Template | None]
-    symbols: list[tuple[str, int, int]]
+    symbols: list[Asked]
+
+
+class Guarded(NamedTuple):
+    """The requirements of a node that depend on sizes which the engine does not know, each with the trees of its two sides."""
+
+    position: int
+    node: Node
+    requirements: list[tuple[Requirement, Tree, Tree]]
 
 
 Step: TypeAlias = tuple[str, Tree] | Ask
@@ -68,7 +130,8 @@ class Plan:
     `model` is the model, `symbols` are the axes that change, `steps` the formulas by name and the rules that are asked, in order, and
     `conditions` the formulas that must hold. `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors`
     are the templates of the tensors that the symbols change, `open` the tensors that only rules tell, `asks` the rules that are asked.
-    `examines` says that the variables of the model must be compared for each reshape.
+    `guarded` are the nodes whose requirements the symbols change. `opaque` are the sizes, by name, that the engine does not know and that
+    stay what they are. `examines` says that the variables of the model must be compared for each reshape.
     """
 
     def __init__(
@@ -81,6 +144,8 @@ class Plan:
         conditions: list[Tree],
         tensors: dict[int, Template],
         open: set[int],
+        guarded: list[Guarded],
+        opaque: Mapping[str, Size],
         *,
         examines: bool,
     ) -> None:
@@ -93,6 +158,8 @@ class Plan:
         self.tensors = tensors
         self.examines = examines
         self.open = open
+        self.guarded = guarded
+        self.opaque = opaque
         self.asks = [step for step in steps if isinstance(step, Ask)]
         self._varying = [(symbol.node.index, symbol.axis) for symbol in symbols]
         self._ranks = [(index, len(shape)) for index, shape in shapes.items()]
@@ -126,15 +193,25 @@ class Plan:
             return None
         if numbers is None:
             return None
+        if self.guarded:
+            run.report = partial(self._reported, numbers)
         run.place = partial(self._placed, numbers, table, answers)
         return run
 
-    def _placed(self, numbers: Numbers, table: FactTable, answers: Mapping[int, Fact]) -> list[Fact]:
+    def _reported(self, numbers: Sizes, reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
+        """The reports with these numbers in the requirements."""
+        reports = reports.copy()
+        for (position, node, requirements), sides in zip(self.guarded, self._functions[2](numbers), strict=True):
+            before, report = reports[position], NodeReport(node)
+            report.diagnostics = before.diagnostics
+            for (one, _, _), (a, b) in zip(requirements, sides, strict=True):
+                report.requirements.append(type(one)(one.kind, a, b, one.template, one.code, one.names))
+            reports[position] = report
+        return reports
+
+    def _placed(self, numbers: Sizes, table: FactTable, answers: Mapping[int, Fact]) -> list[Fact]:
         slots = self.base.slots.copy()
-        made = [
-            table.intern(element_type, shape, elements)
-            for element_type, (shape, elements) in zip(self._types, self._functions[1](numbers), strict=True)
-        ]
+        made = [_fact(table, template, row) for template, row in zip(self._templates.values(), self._functions[1](numbers), strict=True)]
         for slot, kind in self._kinds:
             slots[slot] = made[kind]
         for slot, fact in answers.items():
@@ -142,6 +219,11 @@ class Plan:
         return slots
 
     # The Python of a plan.
+
+    @property
+    def _are_numbers(self) -> bool:
+        """Whether every name stands for a number."""
+        return not self.opaque and all(asked.is_number for ask in self.asks for asked in ask.symbols)
 
     @cached_property
     def _templates(self) -> dict[object, Template]:
@@ -155,10 +237,6 @@ class Plan:
         return [(slot, numbers[_key(template)]) for slot, template in self.tensors.items()]
 
     @cached_property
-    def _types(self) -> list[ElementType]:
-        return [template.element_type for template in self._templates.values()]
-
-    @cached_property
     def source(self) -> str:
         """The plan in Python: two functions.
 
@@ -168,24 +246,24 @@ class Plan:
         """
         names = [symbol.name for symbol in self.symbols]
         lines = [f"def sizes({', '.join([*names, *(['ask'] if self.asks else [])])}):"]
-        for name, node, axis, high in self.symbols:
-            lines += [f"    # {name} is axis {axis} of the input of layer {node.id}", *_limited(name, 1, high)]
-        count = 0
+        for name, node, axis, low, high in self.symbols:
+            lines += [f"    # {name} is axis {axis} of the input of layer {node.id}", *_limited(name, low, high)]
+        count, is_numbers = 0, self._are_numbers
         for step in self.steps:
             if isinstance(step, Ask):
                 given = ", ".join([_row(template) for template in step.inputs if isinstance(template, Template)])
-                own = "".join(f"{name}, " for name, _, _ in step.symbols)
+                own = "".join(f"{asked.name}, " for asked in step.symbols)
                 lines += [f"    answer = ask({count}, [{given}])", "    if answer is None:", "        return None"]
                 lines += [f"    ({own}) = answer"] if own else []
-                for limits in step.symbols:
-                    lines += _limited(*limits)
-                names += [name for name, _, _ in step.symbols]
+                for asked in step.symbols:
+                    lines += _limited(asked.name, int(asked.low), int(asked.high)) if asked.is_number else []
+                    names.append(asked.name)
                 count += 1
             else:
-                lines.append(f"    {step[0]} = {python(step[1])}")
+                lines.append(f"    {step[0]} = {python(step[1], is_numbers=is_numbers)}")
                 names.append(step[0])
         for condition in self.conditions:
-            lines += [f"    if not ({python(condition)}):", "        return None"]
+            lines += [f"    if not ({python(condition, is_numbers=is_numbers)}):", "        return None"]
         numbers = "".join(f"{name}, " for name in names)
         rows = [f"        {_row(template)}," for template in self._templates.values()]
         return "\n".join(
@@ -199,23 +277,34 @@ class Plan:
                 "    return (",
                 *rows,
                 "    )",
+                *self._guards(numbers),
                 "",
             ]
         )
 
+    def _guards(self, numbers: str) -> list[str]:
+        """The lines of the function of the requirements."""
+        if not self.guarded:
+            return []
+        rows = [
+            _tuple(f"({python(a, is_numbers=False)}, {python(b, is_numbers=False)})" for _, a, b in one.requirements)
+            for one in self.guarded
+        ]
+        return ["", "", "def guards(numbers):", f"    ({numbers}) = numbers", "    return (", *[f"        {row}," for row in rows], "    )"]
+
     @cached_property
-    def _functions(self) -> tuple[Callable[..., Numbers | None], Callable[[Numbers], Any]]:
+    def _functions(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
         # Every name in the source is one of the plan's own, and every number an int or a float: no text of the file is in it.
-        made: dict[str, Any] = {"__builtins__": _BUILTINS}
+        made: dict[str, Any] = {"__builtins__": _BUILTINS} if self._are_numbers else {"__builtins__": _BUILTINS | OPERATIONS, **self.opaque}
         exec(compile(self.source, "<plan>", "exec"), made)
-        return made["sizes"], made["tensors"]
+        return made["sizes"], made["tensors"], made.get("guards")
 
     def to_dict(self) -> dict[str, Any]:
         """The plan as JSON for other languages.
 
         `inputs` are the shapes for which the plan holds, by the name of the input; each size is a number or the name of a symbol.
-        `symbols` gives the range of each symbol. `asked` are the symbols that stand for numbers which only a rule tells, with their
-        ranges. `definitions` are pairs of a name and a tree, to be computed in this order.
+        `symbols` gives the range of each symbol. `asked` are the symbols that stand for numbers which only a rule tells, and `opaque` those
+        for sizes that only data tell, with their ranges. `definitions` are pairs of a name and a tree, to be computed in this order.
         `conditions` are trees that must be true. The plan does not hold if a condition is false or a divisor is 0.
 
         `tensors` gives the element type, the shape and the elements (null if they are not known) of each output port `LAYER:PORT`
@@ -223,7 +312,9 @@ class Plan:
         output ports that only the rules of their layers tell. All other ports are as they were.
 
         A tree is an int, a name, or a list of an operator and trees. The operators `+ * // min max >= == != or not` mean what they
-        mean in Python. `["broadcast", a, b]` is b if a is 1, otherwise a. `["multiple", a, b]` says that b is not 0 and divides a.
+        mean in Python. `["broadcast", a, b]` is b if a is 1, otherwise a. `["multiple", a, b]` says that b is not 0 and divides a. Of
+        sizes that only data tell, `["interval", a]` is a as OpenVINO knows it, by its bounds, and `["open", kind, a, b]` says that the
+        bounds leave a question open; whoever computes with numbers takes a, and true.
         """
         ports = {
             slot: f"{node.key}:{id}"
@@ -237,18 +328,12 @@ class Plan:
         }
         return {
             "inputs": inputs,
-            "symbols": {symbol.name: {"low": 1, "high": symbol.high} for symbol in self.symbols},
-            "asked": {name: {"low": low, "high": high} for ask in self.asks for name, low, high in ask.symbols},
+            "symbols": {symbol.name: {"low": symbol.low, "high": symbol.high} for symbol in self.symbols},
+            "asked": {name: _range(low, high) for ask in self.asks for name, low, high, _ in ask.symbols},
+            "opaque": {name: _range(*bounds_unasked(size)) for name, size in self.opaque.items()},
             "definitions": [list(step) for step in self.steps if not isinstance(step, Ask)],
             "conditions": self.conditions,
-            "tensors": {
-                ports[slot]: {
-                    "element_type": template.element_type.name,
-                    "shape": list(template.shape),
-                    "elements": None if template.elements is None else list(template.elements),
-                }
-                for slot, template in self.tensors.items()
-            },
+            "tensors": {ports[slot]: template.to_dict() for slot, template in self.tensors.items()},
             "open": [ports[slot] for slot in sorted(self.open)],
         }
 
@@ -263,30 +348,39 @@ class _Asking:
         self.run = run
         self.answers = answers
 
-    def ask(self, number: int, rows: list[Any]) -> Numbers | None:
-        """The numbers that the symbols of a node stand for; None if the plan does not hold."""
+    def ask(self, number: int, rows: list[Any]) -> Sizes | None:
+        """The sizes that the symbols of a node stand for; None if the plan does not hold."""
         _, node, inputs, templates, symbols = ask = self.plan.asks[number]
         given = iter(rows)
         facts = tuple([self._fact(one, given) for one in inputs])
         outputs = self.engine.ask(self.run, ask.position, facts, self.question)
         if outputs is None:
             return None
-        numbers: dict[str, int] = {}
+        numbers: dict[str, Size] = {}
         for slot, (template, fact) in enumerate(zip(templates, outputs if templates else (), strict=True), node.first_slot):
             self.answers[slot] = fact
             if template is not None and not _matches(template, fact, numbers):
                 return None
-        return tuple([numbers[name] for name, _, _ in symbols])
+        found = [numbers[asked.name] for asked in symbols]
+        return tuple(found) if all(asked.can_be(number) for asked, number in zip(symbols, found, strict=True)) else None
 
     def _fact(self, one: Fact | Template | int, rows: Iterator[Any]) -> Fact:
         if isinstance(one, Fact):
             return one
-        return self.answers[one] if isinstance(one, int) else self.engine.facts.intern(one.element_type, *next(rows))
+        return self.answers[one] if isinstance(one, int) else _fact(self.engine.facts, one, next(rows))
 
 
-def _matches(template: Template, fact: Fact, numbers: dict[str, int]) -> bool:
+def _fact(table: FactTable, template: Template, row: tuple[Any, ...]) -> Fact:
+    """The fact of a template with these numbers."""
+    fact = table.intern(template.element_type, row[0], row[1])
+    return fact if template.view is None else table.with_openvino_view(fact, _fact(table, template.view, row[2]))
+
+
+def _matches(template: Template, fact: Fact, numbers: dict[str, Size]) -> bool:
     """Whether a fact is that of a template, whose names get their numbers."""
-    if fact.element_type is not template.element_type or fact.openvino_view is not fact or fact.is_poisoned or fact.shape is None:
+    if fact.element_type is not template.element_type or fact.is_poisoned or fact.shape is None:
+        return False
+    if (fact.openvino_view is fact) != (template.view is None):
         return False
     for terms, known in ((template.shape, fact.shape), (template.elements, fact.elements)):
         if terms is None or known is None:
@@ -299,16 +393,18 @@ def _matches(template: Template, fact: Fact, numbers: dict[str, int]) -> bool:
             if not isinstance(term, str):
                 if repr(term) != repr(number):
                     return False
+            elif isinstance(number, Dim):
+                numbers[term] = number
             elif not isinstance(number, int | float) or number != int(number):
                 return False
             else:
                 numbers[term] = int(number)
-    return True
+    return template.view is None or _matches(template.view, fact.openvino_view, numbers)
 
 
 def _key(template: Template) -> object:
     """A key that differs for different templates: repr differs for 0.0 and -0.0, which are equal."""
-    return template.element_type, template.shape, repr(template.elements)
+    return template.element_type, template.shape, repr(template.elements), template.view and _key(template.view)
 
 
 def _limited(name: str, low: int, high: int) -> list[str]:
@@ -316,11 +412,17 @@ def _limited(name: str, low: int, high: int) -> list[str]:
     return [f"    if not {low} <= {name} <= {high}:", "        return None"]
 
 
+def _range(low: Bound, high: Bound) -> dict[str, Bound | None]:
+    """A range as JSON."""
+    return {"low": None if low == -inf else low, "high": None if high == inf else high}
+
+
 def _row(template: Template) -> str:
-    element_type, shape, elements = template
+    element_type, shape, elements, view = template
     as_held = "float({})" if element_type.is_real else "{}"
     held = None if elements is None else [as_held.format(python(one)) if isinstance(one, str | list) else _number(one) for one in elements]
-    return f"({_tuple(map(python, shape))}, {None if held is None else _tuple(held)})"
+    theirs = "" if view is None else f", {_row(view)}"
+    return f"({_tuple(map(python, shape))}, {None if held is None else _tuple(held)}{theirs})"
 
 
 def _number(number: int | float) -> str:
