@@ -142,10 +142,8 @@ class Application(Context):
 
     def answer(self) -> Outcome:
         """The outcome of the rule; where OpenVINO's view of the inputs differs, the rule runs on it as well, for the verdict."""
-        polynomials = self.scope.polynomials
-        large = polynomials.large
         outputs = self._outputs()
-        if polynomials.large > large:
+        if self.scope.polynomials.large and _large_parts(outputs) - _large_parts(self.facts):
             limits = self.scope.limits
             self.warn("N104", f"a size has more than {limits.terms} terms or {limits.levels} levels (limits terms and levels)")
         ours = Outcome(outputs, tuple(self.findings), tuple(self.requirements), self.listed)
@@ -491,6 +489,19 @@ class Application(Context):
 def exceeded(most: int) -> str:
     """The message that the work of a question is more than the limit."""
     return f"this layer is not inferred, because the file takes more than {most} steps of work (limit work)"
+
+
+def _large_parts(facts: Sequence[Fact]) -> set[int]:
+    """The parts of formulas that are so large that they have names of their own."""
+    found: set[int] = set()
+    for fact in facts:
+        for size in (*(fact.shape or ()), *(fact.elements or ())):
+            if isinstance(size, Dim):
+                atoms = size.polynomial.table.atoms
+                found.update(
+                    [index for monomial, _ in size.polynomial.terms for index in monomial if atoms[index].name and atoms[index].arguments]
+                )
+    return found
 
 
 def _is_missing(read: Sequence[Input]) -> bool:

@@ -21,12 +21,14 @@ ROOT = Path(__file__).parents[2]
 CORPUS = os.environ.get("IRSHAPE_CORPUS")
 ARCHITECTURES = (
     "alexnet", "resnet18", "resnext50_32x4d", "mobilenet_v2", "efficientnet_b0", "mnasnet0_5", "squeezenet1_1",
-    "fcn_resnet50", "r3d_18", "bert_base", "unet", "decoder", "atrous", "windows", "stem",
+    "fcn_resnet50", "r3d_18", "bert_base", "unet", "decoder", "decoder_stateful", "atrous", "windows", "stem",
 )  # fmt: skip
 REAL = (
     "transformers/llama_16", "transformers/llama_48", "transformers/gpt2", "transformers/bert_base", "transformers/detr",
     "transformers/mistral", "transformers/t5_encdec", "transformers/llama_kv", "transformers/bloom", "transformers/dinov2",
     "transformers/beit", "transformers/yolos", "timm/twins", "timm/xcit", "diffusers/sd_unet_dyn",
+    "transformers/gpt2_kv_stateful", "transformers/llama_kv_stateful", "llm/gemma2_model", "llm/opt_model", "llm/qwen2_model",
+    "tensorflow/atrous_dyn",
 )  # fmt: skip
 
 
@@ -64,7 +66,7 @@ def check(source: Any, weights: Any) -> None:
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_an_architecture_has_a_plan(name: str, tmp_path: Path) -> None:
-    if name in ("decoder", "atrous"):
+    if name in ("decoder", "decoder_stateful", "atrous"):
         check(ROOT / "examples" / f"{name}.xml", None)
         return
     if name in ("windows", "stem"):
