@@ -37,6 +37,7 @@ ALLOWED = {
     ("cli/view.py", "mkdtemp"): "the folder of a page for the browser",
     ("ops/tokenizers.py", "open"): "a file of irshape",
     ("page/html.py", "open"): "a file of irshape",
+    ("editing/comparison.py", "TemporaryDirectory"): "OpenVINO reads the models that are compared",
     ("scan/archive.py", "TemporaryFile"): "what an archive unpacks to",
     ("scan/places.py", "TemporaryFile"): "the places of a scan",
     ("scan/remote.py", "TemporaryFile"): "an archive of a server without ranges",

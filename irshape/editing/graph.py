@@ -15,6 +15,7 @@ from irshape.editing.arrays import data_of, element_type_of
 from irshape.editing.draft import Draft
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
 from irshape.editing.names import similar
+from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import Step
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
@@ -187,6 +188,15 @@ class Graph:
             self._draft.state.note("remove", item.name)
             self._draft.state.leave(item)
         return [item.name for item in dead]
+
+    def simplify(self, only: str | Iterable[str] | None = None) -> list[Simplification]:
+        """Remove layers that the outputs do not need, and return them, each with its rule, name, type and the reason.
+
+        The rules are `fold`, for computations whose values are known, `no-op`, for layers that give their first input, and `dead`, for
+        layers on which no output depends; `only` names some of them. Outputs, their names and their values stay the same for every input
+        that the model accepts, and OpenVINO knows as much of all shapes as before. Raises `EditError` for an unknown rule.
+        """
+        return simplify(self._draft, [only] if isinstance(only, str) else only)
 
     # Taking back.
 
