@@ -21,6 +21,7 @@ COMMANDS = {
     "diff": "compare two models",
     "edit": "change a model",
     "extract": "write a part of a model",
+    "reduce": "make a small reproducer of a fault",
     "simplify": "remove the layers that a model does not need",
     "scan": "check many files into a table",
     "info": "describe a model",
