@@ -89,12 +89,20 @@ class Command:
             try:
                 output = process.communicate(timeout=self._timeout)[0]
             except subprocess.TimeoutExpired:
-                if hasattr(os, "killpg"):
-                    os.killpg(process.pid, signal.SIGKILL)  # the shell and all that it has started
-                process.kill()
-                process.communicate()
+                _end(process)
                 return None, b""
+            except BaseException:  # Ctrl-C, which a command in a session of its own does not hear
+                _end(process)
+                raise
         return process.returncode, output
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the shell of a command and all that it has started."""
+    if hasattr(os, "killpg"):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.communicate()
 
 
 class Judge:

@@ -224,6 +224,13 @@ def test_a_comparison_finds_other_numbers(monkeypatch: pytest.MonkeyPatch) -> No
         compare(relu, relu, 1)
 
 
+def test_a_model_with_random_numbers_is_not_compared() -> None:
+    graph = irshape.Graph("random")
+    graph.result(graph.add("RandomUniform", [1000], 0.0, 1.0, output_type="f32", global_seed=0, op_seed=0))
+    with pytest.raises(ComparisonError, match="gives other numbers for output 0 in a second run"):
+        compare(graph, graph, 1)
+
+
 def test_sizes_of_a_comparison_fit_the_model() -> None:
     graph = irshape.Graph("sizes")
     x, y = graph.parameter("x", "[?,16..]"), graph.parameter("y", "[?,?]")
