@@ -82,8 +82,10 @@ def test_other_numbers_are_not_written(
     from irshape.editing import comparison
 
     target = tmp_path / "simple.xml"
-    monkeypatch.setattr(comparison, "_difference", lambda one, other: 0.5)
-    assert main(["simplify", path, "-o", str(target), "--compare", "1"]) == 1
+    with monkeypatch.context() as patched:
+        found = comparison.Comparison(1, 0.5, ["run 1: output y differs by 0.5"])
+        patched.setattr(comparison, "compare", lambda *_: found)
+        assert main(["simplify", path, "-o", str(target), "--compare", "1"]) == 1
     printed = capsys.readouterr().out
     assert "run 1: output y differs by 0.5" in printed and "nothing is written" in printed and not target.exists()
     monkeypatch.setitem(sys.modules, "openvino", None)
