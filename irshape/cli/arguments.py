@@ -21,6 +21,8 @@ COMMANDS = {
     "diff": "compare two models",
     "edit": "change a model",
     "extract": "write a part of a model",
+    "reduce": "make a small reproducer of a fault",
+    "simplify": "remove the layers that a model does not need",
     "scan": "check many files into a table",
     "info": "describe a model",
     "view": "show a model in the browser",
@@ -67,8 +69,8 @@ def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
     add_colour(command)
 
 
-def add_question_arguments(command: ArgumentParser) -> None:
-    """Add the arguments of reading a file and giving its inputs shapes."""
+def add_input_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of giving the inputs of a file shapes."""
     add = command.add_argument
     add(
         "--input",
@@ -86,6 +88,12 @@ def add_question_arguments(command: ArgumentParser) -> None:
         metavar="SYMBOL=SIZE",
         help="set the sizes of symbols, those that --input or `irshape signature` names: B=1 S=1..128 H=32*k P=1024-S",
     )
+
+
+def add_question_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of reading a file and giving its inputs shapes."""
+    add_input_arguments(command)
+    add = command.add_argument
     add("--verbose", action="store_true", help="say which inputs a pattern of --input matches")
     add_operations(command)
     add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")

@@ -40,6 +40,7 @@ def add_arguments(command: ArgumentParser) -> None:
     add = command.add_argument
     for option, (metavar, help, _) in EDITS.items():
         add(option, dest="edits", action="append", default=[], type=partial(_edit, option), metavar=metavar, help=help)
+    add("--stateless", action="store_true", help="first of all, make an input and an output of each variable")
     add("--prune", action="store_true", help="at last, remove the layers that reach no output")
     add("--trim", action="store_true", help="leave the bytes out of the weights that no constant needs")
     add("--in-place", action="store_true", help="write into FILE itself; new constants come behind the bytes of its weights")
@@ -52,10 +53,12 @@ def run(given: Namespace) -> int:
         return complain("-o and --in-place do not go together")
     if given.trim and given.in_place:
         return complain("--trim and --in-place do not go together: trimmed weights fit the new file only, so write another one with -o")
-    if not (given.edits or given.prune or given.trim):
-        return complain(f"no edit: give {', '.join(EDITS)}, --prune or --trim")
+    if not (given.edits or given.stateless or given.prune or given.trim):
+        return complain(f"no edit: give {', '.join(EDITS)}, --stateless, --prune or --trim")
     try:
         graph = opened(given)
+        if given.stateless:
+            _make_stateless(graph, given.file)
         for option, text in given.edits:
             _make(graph, option, text, given.file)
         if given.prune:
@@ -88,6 +91,14 @@ def _make(graph: Graph, option: str, text: str, file: str) -> None:
         raise RunError(f"{file}: {option} {text}: {error.args[0]}") from None
 
 
+def _make_stateless(graph: Graph, file: str) -> None:
+    """Make inputs and outputs of the variables. Raises `RunError`."""
+    try:
+        graph.stateless()
+    except EditError as error:
+        raise RunError(f"{file}: --stateless: {error}") from None
+
+
 def _add_output(graph: Graph, text: str) -> None:
     graph.result(graph.tensor(text))
 
@@ -115,6 +126,13 @@ def _bypass(graph: Graph, text: str) -> None:
     graph[text].bypass()
 
 
+def _stateful(graph: Graph, text: str) -> None:
+    given, separator, output = text.partition("=")
+    if not separator:
+        raise EditError("the form is INPUT=OUTPUT")
+    graph.stateful({given: output})
+
+
 # Each edit with its metavar, its help and its function.
 EDITS: dict[str, tuple[str, str, Callable[[Graph, str], None]]] = {
     "--add-output": ("T", "add an output that gives this tensor, or the output of this layer", _add_output),
@@ -122,4 +140,5 @@ EDITS: dict[str, tuple[str, str, Callable[[Graph, str], None]]] = {
     "--rename": ("LAYER=NAME", "give a layer another name", _rename),
     "--bypass": ("LAYER", "let the readers of a layer read its first input, and remove the layer", _bypass),
     "--remove": ("LAYER", "remove a layer and all layers that depend on it", _remove),
+    "--stateful": ("INPUT=OUTPUT", "keep the value of an input in the model: the output gives its next value", _stateful),
 }

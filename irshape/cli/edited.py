@@ -10,7 +10,9 @@ from irshape.cli.run import FAULTS, RunError, describe
 from irshape.editing.graph import Graph, edit
 from irshape.editing.state import EditError
 from irshape.files.reading import Path
+from irshape.model.public import published
 from irshape.ops.registry import ExtensionError
+from irshape.report.diagnostic import ERROR
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -36,6 +38,33 @@ def opened(given: Namespace) -> Graph:
         raise RunError(describe(error, given.file)) from None
     except (EditError, ExtensionError) as error:
         raise RunError(f"{given.file}: {error}") from None
+
+
+def reshaped(given: Namespace, graph: Graph) -> Graph:
+    """The graph with the shapes of `--input` and `--set`. Raises `RunError`."""
+    if not given.input and not given.set:
+        return graph
+    from irshape.answers.signature.session import SymbolSession
+    from irshape.cli.inputs import asked_of
+    from irshape.inference.inputs import InputError
+
+    draft = graph._draft
+    try:
+        inputs, symbols, _ = asked_of(draft.model, given, dict(given.set), None, lambda _: frozenset(), is_many=False)
+        session = SymbolSession(draft.model, weights=draft.original, opaque=draft.opaque)
+        inference = session.reshape(inputs, symbols=symbols)
+    except (InputError, RunError) as error:
+        raise RunError(f"{given.file}: {error}") from None
+    errors = [one for one in inference.diagnostics if one.severity == ERROR]
+    if errors:
+        raise RunError(f"{given.file}: the model cannot have these shapes: {errors[0].message}", FAULTS)
+    if session.model is not draft.model:  # a variable has another shape
+        graph = edit(published(session.model), opaque=draft.opaque)
+    for node in session.model.parameters:
+        layer, shape = graph[node.id], inference.layer(str(node.id)).outputs[0].text
+        if layer.output.text != shape:
+            layer.set(shape=shape)
+    return graph
 
 
 def written(given: Namespace, graph: Graph, *, in_place: bool = False, trim: bool = False) -> None:

@@ -30,6 +30,8 @@ _EXAMPLES = """examples:
   irshape diff model.xml reshaped.xml
   irshape edit model.xml --add-output encoder -o tapped.xml
   irshape extract model.xml --to features -o backbone.xml
+  irshape reduce model.xml --while "python run.py {}" -o reproducer/
+  irshape simplify model.xml -o simple.xml
   irshape scan models -o results.parquet
   irshape info model.xml
   irshape view model.xml

@@ -6,7 +6,9 @@ import struct
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.editing.state import EditError
+from irshape.inference.facts import Fact
 from irshape.shape.element_type import ElementType
+from irshape.shape.value import Unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,6 +35,14 @@ class Data(NamedTuple):
     element_type: ElementType
     shape: tuple[int, ...]
     bytes: bytes
+
+    @property
+    def elements(self) -> list[Any]:
+        """The elements as numbers; only of types that NumPy has."""
+        import numpy
+
+        found: list[Any] = numpy.frombuffer(self.bytes, _STORED[self.element_type.name]).tolist()
+        return found
 
     def attributes(self, offset: int) -> dict[str, str]:
         """The attributes of a Const whose bytes are at an offset."""
@@ -69,6 +79,23 @@ def data_of(given: Any, element_type: ElementType | str | None = None, default: 
     else:
         wanted = default or _type_of_numbers(array)
     return Data(wanted, array.shape, _bytes(array, wanted))
+
+
+def known_data(fact: Fact) -> Data | None:
+    """The content of a constant with the elements of a fact; None if they are not all known as numbers of its element type."""
+    import numpy
+
+    elements, shape, name = fact.elements, fact.shape, fact.element_type.name
+    if elements is None or shape is None or type(elements) is Unreadable or name not in _STORED:
+        return None
+    sizes = [size for size in shape if isinstance(size, int)]
+    if len(sizes) != len(shape) or any(type(one) not in (int, float, bool) for one in elements):
+        return None
+    try:
+        data = data_of(numpy.array(list(elements)).reshape(sizes), fact.element_type)
+    except (EditError, OverflowError):
+        return None
+    return data if all(one == other or one != one for one, other in zip(data.elements, elements, strict=True)) else None
 
 
 def _type_of_numbers(array: NDArray[Any]) -> ElementType:

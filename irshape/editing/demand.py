@@ -8,7 +8,7 @@ on no fact.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeAlias
 
 from irshape.editing.state import Item, State, Value
@@ -44,6 +44,13 @@ class Demand:
         if wanted or not common.has_ends:
             return wanted
         return next((mark for mark in (TUPLE_ENDS, ENDS) if self._ends[item.outputs[0], mark]), _NONE)
+
+    def follow(self, values: Collection[Value], count: int = 1) -> set[Item]:
+        """Count one reader more of the elements of some tensors (or less, with -1), and return the items to visit again."""
+        for value in values:
+            self._elements[value] += count
+        items = {value.item for value in values}
+        return items | self.update(items)
 
     def update(self, items: Iterable[Item]) -> set[Item]:
         """Look again at what some items read, and return the items of whose outputs other elements are read than before."""

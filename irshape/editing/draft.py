@@ -252,7 +252,7 @@ class Draft:
     def dead(self) -> list[Item]:
         """The items that reach no Result and no Assign, except Parameters; readers come first."""
         live: set[Item] = set()
-        pending = [item for item in self.state.items.values() if item.type in SINKS]
+        pending = [item for item in self.state.items.values() if item.type in SINKS or _assigns(item)]
         while pending:
             item = pending.pop()
             if item not in live:
@@ -265,6 +265,12 @@ class Draft:
 def is_tensor(given: Any) -> bool:
     """Whether something is a tensor or a layer of a draft, and no number."""
     return hasattr(given, "_value") or hasattr(given, "_item")
+
+
+def _assigns(item: Item) -> bool:
+    """Whether a body of an item assigns a variable."""
+    bodies = item.base.bodies.values() if item.base is not None else ()
+    return any(graph.of_type("Assign") for body in bodies for graph in body.graphs())
 
 
 def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:

@@ -14,13 +14,12 @@ from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from irshape.editing.arrays import Data, data_of
+from irshape.editing.arrays import Data, known_data
 from irshape.editing.draft import Draft
 from irshape.editing.state import EditError, Item, Value
 from irshape.inference.facts import Fact
 from irshape.model.model import SINKS
 from irshape.shape.dim import Size, bounds
-from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.shape.value import Unreadable
 
@@ -258,20 +257,7 @@ class _Extraction:
 
 def _known(fact: Fact) -> Data | None:
     """The content of a constant that stands for a tensor; None if OpenVINO does not know all elements for all sizes."""
-    elements, shape, element_type = fact.elements, fact.shape, fact.element_type
-    if elements is None or shape is None or type(elements) is Unreadable or fact.openvino_view.elements != elements:
-        return None
-    if element_type is ElementType.dynamic or any(type(one) not in (int, float) for one in elements):
-        return None
-    if not all(isinstance(size, int) for size in shape):
-        return None
-    import numpy
-
-    try:
-        sizes: list[int] = [size for size in shape if isinstance(size, int)]
-        return data_of(numpy.array(list(elements)).reshape(sizes), element_type)
-    except EditError:
-        return None
+    return known_data(fact) if fact.openvino_view.elements == fact.elements else None
 
 
 def _computes(item: Item) -> bool:

@@ -6,7 +6,8 @@ layers whose facts may be other ones now; a layer whose facts stay the same queu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from heapq import heappop, heappush
 
 from irshape.editing.demand import Demand
@@ -23,6 +24,7 @@ from irshape.model.model import UNFED, Node
 from irshape.report.catalogue import CATALOGUE
 from irshape.report.diagnostic import ERROR
 from irshape.report.finding import Finding
+from irshape.shape.guard import Premise
 from irshape.xml.document import Layer, Port, Signature
 from irshape.xml.patched_weights import AppendedWeights
 
@@ -88,6 +90,27 @@ class Facts:
     def seen_by_openvino(self, value: Value) -> Fact:
         """OpenVINO's fact of a tensor."""
         return self._view.of(value)
+
+    def assumes(self, item: Item) -> bool:
+        """Whether the rule of an item, or one in its bodies, assumes what OpenVINO does not demand."""
+        self._settle(item.label)
+        if any(isinstance(one, Premise) for one in self._outcome(item).requirements):
+            return True
+        inner = [run for (index, _), run in self._run.inner.items() if item.base is not None and index == item.base.index]
+        for run in inner:
+            inner += run.inner.values()
+        return any(isinstance(one, Premise) for run in inner for report in run.reports.values() for one in report.requirements)
+
+    @contextmanager
+    def following(self, values: Collection[Value]) -> Iterator[None]:
+        """Follow the elements of some tensors in a `with` block, as if a rule read them."""
+        self._settle(float("inf"))
+        self._touched.update(dict.fromkeys(self._demand.follow(values)))
+        try:
+            yield
+        finally:
+            self._settle(float("inf"))
+            self._touched.update(dict.fromkeys(self._demand.follow(values, -1)))
 
     def all(self) -> tuple[dict[int, Fact], Run]:
         """The facts of all tensors by slot, and a run that holds those of the bodies."""

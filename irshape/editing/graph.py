@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,9 +13,11 @@ from irshape.api.inference import Inference
 from irshape.api.reading import Reading, taken
 from irshape.editing.arrays import data_of, element_type_of
 from irshape.editing.draft import Draft
+from irshape.editing.finding import Layers
 from irshape.editing.layers import Layer, Tensor, layer_of, tensor_of
-from irshape.editing.names import similar
+from irshape.editing.simplify import Simplification, simplify
 from irshape.editing.state import Step
+from irshape.editing.variables import stateful, stateless
 from irshape.model.public import Model, published
 from irshape.report.diagnostic import ERROR, Diagnostic
 from irshape.report.text import counted
@@ -40,7 +42,7 @@ _EMPTY = """<?xml version="1.0"?>
 """
 
 
-class Graph:
+class Graph(Layers):
     """A model that can be edited.
 
     `irshape.edit` makes one of a model, and `irshape.Graph("net")` begins with an empty one. Iterating gives the layers in topological
@@ -54,48 +56,6 @@ class Graph:
         empty = _EMPTY.replace("NAME", quoted(name)[1:-1])
         model, weights, opaque = taken(empty.encode(), {})
         self._draft = Draft(model._graph, weights, opaque)
-
-    # Finding.
-
-    def __getitem__(self, key: str | int) -> Layer:
-        """The layer of an id, or the first layer of a name. Raises `KeyError` if there is none."""
-        state = self._draft.state
-        item = state.items.get(key) if isinstance(key, int) else state.named(key)
-        if item is None:
-            raise KeyError(f"no layer {key!r}{similar(str(key), state.by_name)}")
-        return layer_of(self._draft, item)
-
-    def __contains__(self, item: object) -> bool:
-        """Whether the graph has a layer of this name, or this layer."""
-        state = self._draft.state
-        return state.is_live(item._item) if isinstance(item, Layer) else isinstance(item, str) and state.named(item) is not None
-
-    def __iter__(self) -> Iterator[Layer]:
-        return iter([layer_of(self._draft, item) for item in sorted(self._draft.state.items.values(), key=lambda item: item.label)])
-
-    def __len__(self) -> int:
-        return len(self._draft.state.items)
-
-    def tensor(self, name: str) -> Tensor:
-        """The tensor of this name, or the only output of the layer of this name. Raises `KeyError` if there is none."""
-        value = self._draft.tensor(name)
-        if value is not None:
-            return tensor_of(self._draft, value)
-        state = self._draft.state
-        item = state.named(name)
-        if item is None:
-            raise KeyError(f"no tensor {name!r}{similar(name, state.by_name)}")
-        return layer_of(self._draft, item).output
-
-    @property
-    def inputs(self) -> list[Tensor]:
-        """The outputs of the Parameters, in the order of the file."""
-        return [tensor_of(self._draft, value) for item in self._draft.of_type("Parameter") for value in item.outputs]
-
-    @property
-    def outputs(self) -> list[Tensor]:
-        """The tensors that the Results read, in the order of the file."""
-        return [tensor_of(self._draft, value) for item in self._draft.of_type("Result") for value in item.inputs if value is not None]
 
     # Editing.
 
@@ -187,6 +147,29 @@ class Graph:
             self._draft.state.note("remove", item.name)
             self._draft.state.leave(item)
         return [item.name for item in dead]
+
+    def simplify(self, only: str | Iterable[str] | None = None) -> list[Simplification]:
+        """Remove layers that the outputs do not need, and return them, each with its rule, name, type and the reason.
+
+        The rules are `fold`, for computations whose values are known, `no-op`, for layers that give their first input, and `dead`, for
+        layers on which no output depends; `only` names some of them. Outputs, their names and their values stay the same for every input
+        that the model accepts, and OpenVINO knows as much of all shapes as before. Raises `EditError` for an unknown rule.
+        """
+        return simplify(self._draft, [only] if isinstance(only, str) else only)
+
+    def stateful(self, pairs: Mapping[str, str]) -> None:
+        """Make a variable of each input and the output that gives its next value, by their names, as OpenVINO's MakeStateful does.
+
+        The model then keeps the value between runs; it begins with zeros. Raises `EditError` for a name that no input or output has.
+        """
+        stateful(self._draft, pairs)
+
+    def stateless(self) -> dict[str, str]:
+        """Make an input and an output of each variable, and return the name of the output by that of the input.
+
+        The input takes the value that the model had kept, for the first run the first value. Raises `EditError` for a variable in a body.
+        """
+        return stateless(self._draft)
 
     # Taking back.
 

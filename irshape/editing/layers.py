@@ -239,6 +239,19 @@ class Layer:
         draft.state.rename(item, name)
         return self
 
+    def move(self, before: Layer) -> Self:
+        """Let the layer stand just before another one in the file, and return the layer.
+
+        OpenVINO takes the order of inputs and outputs from the order of Parameters and Results in the file.
+        """
+        draft, item, other = self._draft, self._live(), before._live()
+        if before._draft is not draft:
+            raise EditError(f"{before!r} belongs to another graph")
+        if other is not item:
+            draft.state.note("move", self.name, f"before {before.name}")
+            draft.state.move(item, draft.state.place_before(other))
+        return self
+
     def bypass(self) -> None:
         """Let the readers of the output read the first input, and remove the layer.
 

@@ -80,6 +80,11 @@ class Item:
         return base is None or self.attributes != base.layer.attributes or self.sources != base.sources
 
     @property
+    def is_moved(self) -> bool:
+        """Whether a layer of the model stands in another place of the file."""
+        return self.base is not None and self.place != (self.base.index, 0.0)
+
+    @property
     def sources(self) -> list[int]:
         """The number of the tensor that feeds each input, as `Node.sources` has it."""
         before = self.base.sources if self.base is not None else ()
@@ -224,6 +229,11 @@ class State:
         self.by_name.setdefault(name, []).append(item)
         item.name = name
 
+    def move(self, item: Item, place: tuple[int, float]) -> None:
+        """Give an item another place in the file."""
+        self.journal.append((self.move, (item, item.place)))
+        item.place = place
+
     def set_names(self, value: Value, names: str | None) -> None:
         """Give a tensor other names, as the text of a port has them."""
         self.journal.append((self.set_names, (value, value.names)))
@@ -253,7 +263,7 @@ class State:
     def place_before(self, item: Item) -> tuple[int, float]:
         """The place in the file just before an item."""
         index, number = item.place
-        if item.base is None:
+        if item.base is None or item.is_moved:
             before = [other.place[1] for other in self.items.values() if other.place[0] == index and other.place[1] < number]
             return index, (max(before, default=0.0) + number) / 2
         return index - 1, float(next(self._serial))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import zip_longest
+from math import inf
 from typing import NamedTuple
 
 from irshape.editing.facts import Facts
@@ -44,7 +46,7 @@ def serialised(state: State, facts: Facts, before: Run, start: int, *, trims: bo
     """
     placed = _placed(state, start, trims=trims)
     writer = _Writer(state, facts, before, placed.offsets)
-    splices = [*writer.layers(), *writer.edges(), *writer.ports()]
+    splices = [*writer.layers([*writer.changes(), *writer.ports()]), *writer.edges()]
     splices.sort(key=lambda splice: (splice.start, splice.end))
     return spliced(state.model.document, splices), placed
 
@@ -97,18 +99,41 @@ class _Writer:
 
     # Layers.
 
-    def layers(self) -> Iterator[Splice]:
-        """The splices of removed, changed and new layers."""
-        document, items = self.document, self.state.items
+    def changes(self) -> Iterator[Splice]:
+        """The splices in the layers that are changed."""
         for node in self.model.nodes:
-            item = items.get(node.id)
-            if item is None:
-                yield cut(document, node.layer.offset, node.layer.end)
-            else:
+            if (item := self.state.items.get(node.id)) is not None:
                 yield from self._changed(item, node)
+
+    def layers(self, inner: list[Splice]) -> Iterator[Splice]:
+        """The splices of removed, moved and new layers, and those in layers that stay; `inner` are the splices in all layers."""
+        document, items = self.document, self.state.items
+        moved = {item.id: item for item in items.values() if item.is_moved}
+        for node in self.model.nodes:
+            if node.id not in items or node.id in moved:
+                yield cut(document, node.layer.offset, node.layer.end)
+        spans = sorted((item.base.layer.offset, item.base.layer.end, id) for id, item in moved.items() if item.base is not None)
+        own: dict[int, list[Splice]] = {}
+        for splice in inner:
+            at = bisect_right(spans, (splice.start, inf)) - 1
+            if at >= 0 and splice.end <= spans[at][1]:
+                own.setdefault(spans[at][2], []).append(splice)
+            else:
+                yield splice
         layers = self.model.graph.layers
-        ends = [(layers[item.place[0]].end if item.place[0] >= 0 else -1, self._text(item)) for item in self._new]
+        news = sorted((*self._new, *moved.values()), key=lambda item: item.place)
+        texts = [self._text(item) if item.base is None else self._moved_text(item.base.layer, own.get(item.id, [])) for item in news]
+        ends = [(layers[item.place[0]].end if item.place[0] >= 0 else -1, text) for item, text in zip(news, texts, strict=True)]
         yield from behind(document, self.model.graph, "layers", _joined(ends), layers[0].offset if layers else -1)
+
+    def _moved_text(self, layer: Layer, splices: list[Splice]) -> str:
+        """The text of a layer that stands elsewhere, with the splices in it."""
+        source, encoding = self.document.source, self.document.encoding
+        parts, at = [self._lines.layout.line(0)], layer.offset
+        for splice in sorted(splices, key=lambda splice: (splice.start, splice.end)):
+            parts += [source[at : splice.start].decode(encoding), splice.text]
+            at = splice.end
+        return "".join([*parts, source[at : layer.end].decode(encoding)])
 
     def _changed(self, item: Item, node: Node) -> Iterator[Splice]:
         """The splices of the name, the attributes and the tensor names of a layer."""

@@ -60,7 +60,7 @@ def test_a_file_is_edited_in_place(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "no edit: give --add-output, --set-attribute, --rename, --bypass, --remove, --prune or --trim"),
+        ([], "no edit: give --add-output, --set-attribute, --rename, --bypass, --remove, --stateful, --stateless, --prune or --trim"),
         (["--bypass", "stem", "--in-place", "-o", "x.xml"], "-o and --in-place do not go together"),
         (["--trim", "--in-place"], "--trim and --in-place do not go together"),
         (["--bypass", "stam"], "--bypass stam: no layer 'stam'; did you mean 'stem'?"),

@@ -482,3 +482,32 @@ def test_patches_are_found_at_every_place() -> None:
         expected[place : place + 3] = data
     assert weights.total == len(expected)
     assert all(weights.read(at, size) == expected[at : at + size] for at in range(0, 380, 3) for size in (1, 2, 8, 20))
+
+
+def test_inputs_and_outputs_are_ordered_by_moving_them(tmp_path: Path) -> None:
+    path = ROOT / "examples" / "decoder.xml"
+    graph = irshape.edit(path)
+    graph["past.value"].set(shape="[?,2,5,4]").rename("values in").move(before=graph["input_ids"])
+    graph["logits/result"].move(before=graph["present.value"])
+    graph.result(graph.parameter("extra", "[1]", before=graph["values in"]))
+    graph.write(tmp_path / "ordered.xml")
+    model = openvino.Core().read_model(tmp_path / "ordered.xml")
+    assert [port.any_name for port in model.inputs] == ["extra", "past.value", "input_ids", "attention_mask", "past.key"]
+    assert [port.any_name for port in model.outputs] == ["present.key", "logits", "present.value", "extra"]
+    assert model.input("past.value").partial_shape == openvino.PartialShape("[?,2,5,4]")
+    assert irshape.diff(path, tmp_path / "ordered.xml").summary.startswith("1 input changed, 2 layers added, 1 layer renamed")
+    assert sorted(graph.xml().split()) != sorted(path.read_bytes().split())
+    graph.undo()
+    assert graph.xml() == path.read_bytes()
+
+
+def test_a_layer_moves_with_its_text_and_no_other_byte() -> None:
+    path = ROOT / "examples" / "decoder.xml"
+    graph = irshape.edit(path)
+    graph["logits/result"].move(before=graph["residual"])
+    before, after = path.read_bytes().splitlines(), graph.xml().splitlines()
+    assert sorted(before) == sorted(after) and before != after and graph.check().ok
+    graph["residual"].move(before=graph["residual"])
+    with pytest.raises(EditError, match="belongs to another graph"):
+        graph["residual"].move(before=irshape.edit(path)["head"])
+    assert len(graph.steps) == 1

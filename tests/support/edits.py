@@ -108,6 +108,9 @@ class RandomEditor:
         if layer.outputs:
             layer.outputs[0].names = [f"a,b {self.random.random()}", "ü"]
 
+    def move(self, layer: Layer) -> None:
+        layer.move(before=self.random.choice(list(self.graph)))
+
     def prune(self, layer: Layer) -> None:
         self.graph.prune()
 
@@ -115,7 +118,7 @@ class RandomEditor:
 EDITS = [
     *[RandomEditor.insert] * 3, *[RandomEditor.set] * 2, *[RandomEditor.data] * 2, RandomEditor.reshape, RandomEditor.split,
     RandomEditor.bypass, RandomEditor.remove, RandomEditor.connect, RandomEditor.end, RandomEditor.begin, RandomEditor.name,
-    RandomEditor.prune,
+    RandomEditor.prune, RandomEditor.move,
 ]  # fmt: skip
 
 

@@ -1,0 +1,264 @@
+"""Changes that make a model smaller and simpler, one at a time, for a reduction to try.
+
+A pass is a function from a draft to its changes; each change is a function that edits the draft. Every change removes a layer, an input or
+an output, or brings sizes, elements or attributes nearer to their simplest values, so that trying them comes to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Final, TypeAlias
+
+from irshape.editing.arrays import Data
+from irshape.editing.draft import Draft
+from irshape.editing.layers import layer_of
+from irshape.editing.state import EditError, Item, Value
+from irshape.editing.text import ALIGNMENT
+from irshape.model.bodies import Body, bodies_of
+from irshape.shape.dim import Size, are_known, bounds
+from irshape.shape.shape import format_shape
+
+Changes: TypeAlias = "Iterable[Callable[[], object]]"
+
+_BORDER: Final = ("Const", "Parameter", "Result")
+# Integers of a constant with no more elements may be sizes.
+_MOST_SIZES: Final = 64
+# The simplest element of attributes without a default.
+_SIMPLEST: Final = {"strides": 1, "dilations": 1, "pads_begin": 0, "pads_end": 0}
+
+
+def _items(draft: Draft, *types: str) -> list[Item]:
+    """The items of some types, or without types those that are no constants, inputs or outputs, in topological order."""
+    items = sorted(draft.state.items.values(), key=lambda item: item.label)
+    return [item for item in items if (item.type in types if types else item.type not in _BORDER)]
+
+
+def _cleared(draft: Draft, *, inputs: bool = True) -> None:
+    """Remove what nothing depends on."""
+    variables = {item.attributes.get("variable_id") for item in _items(draft, "ReadValue")}
+    for item in _items(draft, "Assign"):
+        if item.attributes.get("variable_id") not in variables:
+            draft.state.leave(item)
+    for item in draft.dead():
+        draft.state.leave(item)
+    for item in _items(draft, "Parameter") if inputs else ():
+        if not draft.readers_of(item):
+            draft.state.leave(item)
+
+
+# Layers, inputs and outputs.
+
+
+def outputs(draft: Draft) -> Changes:
+    """Outputs go, with the layers that only they need; one stays."""
+    results = _items(draft, "Result")
+    for item in results if len(results) > 1 else ():
+        yield partial(_without_output, draft, item)
+
+
+def _without_output(draft: Draft, item: Item) -> None:
+    draft.state.leave(item)
+    _cleared(draft)
+
+
+def cut(draft: Draft) -> Changes:
+    """Inputs stand for the outputs of a layer."""
+    for item in reversed(_items(draft)):
+        if any(reader.type != "Result" for reader, _ in draft.readers_of(item)):
+            yield partial(_cut, draft, item)
+
+
+def _cut(draft: Draft, item: Item) -> None:
+    place = draft.state.place_behind(draft.of_type("Parameter"))
+    for value in item.outputs:
+        fact = draft.facts.seen_by_openvino(value)
+        attributes = {"shape": format_shape(fact.shape), "element_type": fact.element_type}
+        for reader, _ in list(draft.state.readers.get(value, ())):
+            if reader.type == "Result":
+                draft.state.leave(reader)
+        if draft.state.readers.get(value):
+            new = draft.add("Parameter", (), attributes, name=item.name, version="opset1", place=place, outputs=None)
+            _redirect(draft, value, new.outputs[0])
+    draft.remove(item)
+    _cleared(draft)
+
+
+def bypass(draft: Draft) -> Changes:
+    """The readers of a layer read its first input of the same element type."""
+    for item in reversed(_items(draft)):
+        if len(item.outputs) == 1 and draft.readers_of(item):
+            element_type = draft.facts.of(item.outputs[0]).element_type
+            sources = (value for value in item.inputs if value is not None and value.item.type != "Const")
+            source = next((value for value in sources if draft.facts.of(value).element_type is element_type), None)
+            if source is not None:
+                yield partial(_bypass, draft, item, source)
+
+
+def _bypass(draft: Draft, item: Item, source: Value) -> None:
+    _redirect(draft, item.outputs[0], source)
+    draft.remove(item)
+    _cleared(draft)
+
+
+def _redirect(draft: Draft, value: Value, source: Value) -> None:
+    for reader, index in list(draft.state.readers.get(value, ())):
+        draft.state.connect(reader, index, source)
+
+
+def inputs(draft: Draft) -> Changes:
+    """Inputs go that nothing reads."""
+    yield partial(_cleared, draft)
+
+
+def branches(draft: Draft) -> Changes:
+    """A branch stands in the place of its If."""
+    for item in _items(draft, "If"):
+        for body in bodies_of(item.base) if item.base is not None else ():
+            yield partial(_inline, draft, item, body)
+
+
+def _inline(draft: Draft, item: Item, body: Body) -> None:
+    state, model = draft.state, body.model
+    values: dict[int, Value | None] = {
+        one.parameter.first_slot: item.inputs[one.external] for one in body.inputs if one.external < len(item.inputs)
+    }
+    for index in model.order:
+        node = model.nodes[index]
+        if node.type in ("Parameter", "Result"):
+            continue
+        if node.bodies:
+            raise EditError("a layer with bodies does not leave its body")
+        new = state.new_item(node.type, node.name, node.version, node.op_class, state.place_behind([item]))
+        new.attributes = dict(node.layer.attributes)
+        new.inputs = [values.get(slot) for slot in node.sources]
+        new.recorded = [(port.precision or "dynamic", port.dims) for port in node.layer.outputs]
+        new.label = state.label_behind(value for value in new.inputs if value is not None)
+        new.outputs = [state.new_value(new, position) for position in range(len(node.layer.outputs))]
+        values.update((node.first_slot + value.index, value) for value in new.outputs)
+        state.enter(new)
+    for value, output in zip(item.outputs, body.outputs, strict=True):
+        source = values.get(output.result.sources[0])
+        if source is None:
+            raise EditError("an output of the body is fed by nothing")
+        _redirect(draft, value, source)
+    draft.remove(item)
+    _cleared(draft)
+
+
+# Sizes, elements and attributes.
+
+
+def dynamic(draft: Draft) -> Changes:
+    """Open axes of inputs become numbers: all of them, then one after the other."""
+    for number in (1, 2, 4):
+        yield partial(_fix, draft, _items(draft, "Parameter"), None, number)
+    for item in _items(draft, "Parameter"):
+        for axis in range(len(draft.facts.of(item.outputs[0]).shape or ())):
+            for number in (1, 2):
+                yield partial(_fix, draft, [item], axis, number)
+
+
+def _fix(draft: Draft, items: Iterable[Item], axis: int | None, number: int) -> None:
+    for item in items:
+        shape = draft.facts.of(item.outputs[0]).shape
+        if shape is not None and not are_known(shape):
+            fixed = tuple([_near(size, number) if axis in (None, at) else size for at, size in enumerate(shape)])
+            draft.state.set_attributes(item, draft.spell(item, {"shape": format_shape(fixed)}))
+
+
+def _near(size: Size, number: int) -> Size:
+    """The number that a size can be and that is nearest to another one."""
+    low, high = bounds(size)
+    return size if isinstance(size, int) else int(max(low, min(number, high)))
+
+
+def sizes(draft: Draft) -> Changes:
+    """A number becomes a smaller one in the shapes of all inputs and constants, and where a constant of integers holds it."""
+    found: set[int] = set()
+    for item in _items(draft, "Parameter", "Const"):
+        found.update(size for size in draft.facts.of(item.outputs[0]).shape or () if isinstance(size, int))
+    for size in sorted(found, reverse=True):
+        for number in dict.fromkeys((1, 2, size // 4, size // 2)):
+            if 0 < number < size:
+                yield partial(_resize, draft, size, number, elements=True)
+                yield partial(_resize, draft, size, number, elements=False)
+
+
+def _resize(draft: Draft, size: int, number: int, *, elements: bool) -> None:
+    import numpy
+
+    for item in _items(draft, "Parameter", "Const"):
+        fact = draft.facts.of(item.outputs[0])
+        shape = tuple([number if one == size else one for one in fact.shape or ()])
+        if item.type == "Parameter":
+            if shape != (fact.shape or ()):
+                draft.state.set_attributes(item, draft.spell(item, {"shape": format_shape(shape)}))
+            continue
+        data = layer_of(draft, item).data
+        if shape != data.shape:
+            data = numpy.resize(data, [int(number if one == size else one) for one in data.shape])
+        if elements and data.dtype.kind in "iu" and data.size <= _MOST_SIZES:
+            data = numpy.where(data == size, number, data).astype(data.dtype)
+        _set_data(draft, item, data)
+
+
+def _set_data(draft: Draft, item: Item, array: Any) -> None:
+    """Give a constant other elements of its type."""
+    layer = layer_of(draft, item)
+    if array.shape != layer.data.shape or (array != layer.data).any():
+        element_type = layer.attributes["element_type"]
+        content = Data(element_type, array.shape, array.tobytes())
+        if len(content.bytes) != element_type.byte_size(array.size):
+            raise EditError(f"elements of type {element_type} are not resized")
+        offset = draft.state.store(content.bytes, draft.start, ALIGNMENT)
+        draft.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+
+
+def zeros(draft: Draft) -> Changes:
+    """The real elements of constants become 0: of all constants, then of one after the other."""
+    constants = [item for item in _items(draft, "Const") if draft.facts.of(item.outputs[0]).element_type.is_real]
+    yield partial(_zero, draft, constants)
+    for item in constants:
+        yield partial(_zero, draft, [item])
+
+
+def _zero(draft: Draft, items: Iterable[Item]) -> None:
+    import numpy
+
+    for item in items:
+        data = layer_of(draft, item).data
+        _set_data(draft, item, numpy.zeros_like(data) if data.dtype.kind == "f" else data)
+
+
+def attributes(draft: Draft) -> Changes:
+    """Attributes get their defaults."""
+    for item in _items(draft):
+        op_class = item.op_class
+        if op_class is None:
+            continue
+        values = layer_of(draft, item).attributes
+        for name, attribute in op_class.attributes.items():
+            default, value = None if attribute.required else attribute.default, values.get(name)
+            if name in _SIMPLEST and isinstance(value, tuple):
+                default = (_SIMPLEST[name],) * len(value)
+            if value != default and isinstance(default, str | int | float | tuple):
+                yield partial(_set, draft, item, name, default)
+
+
+def _set(draft: Draft, item: Item, name: str, value: object) -> None:
+    draft.state.set_attributes(item, draft.spell(item, {name: value}))
+
+
+# The passes in the order in which they are tried, by what they are about.
+PASSES: Final[dict[str, Callable[[Draft], Changes]]] = {
+    "outputs": outputs,
+    "inputs for layers": cut,
+    "layers passed by": bypass,
+    "branches of an If": branches,
+    "unread inputs": inputs,
+    "open axes": dynamic,
+    "smaller sizes": sizes,
+    "elements of 0": zeros,
+    "attributes with defaults": attributes,
+}

@@ -1,0 +1,275 @@
+"""Simplification: layers go whose outputs are known, are their inputs, or reach no output, for every input that the model accepts.
+
+No step rests on a premise, which is a condition that OpenVINO does not enforce, and none leaves OpenVINO with less knowledge of a type, a
+shape or the bounds of a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from math import prod
+from typing import Final, NamedTuple
+
+from irshape.editing.arrays import Data, known_data
+from irshape.editing.draft import Draft
+from irshape.editing.state import EditError, Item, Value
+from irshape.inference.facts import Fact
+from irshape.shape.dim import Dim, Size, are_known, bounds, eq_unasked, formula_text
+from irshape.shape.element_type import ElementType
+from irshape.shape.shape import Shape
+from irshape.shape.value import Unreadable
+
+# The rules in the order in which they are applied, each with what it does.
+RULES: Final = {
+    "fold": "a layer whose values are known becomes a constant",
+    "no-op": "a layer that gives its first input goes",
+    "dead": "a layer goes on which no output depends",
+}
+
+# A value with more elements is left to be computed: a constant would only be larger than the layers.
+_MOST: Final = 1024
+# The first version of IR in which the names of outputs are those of tensors, and not of layers.
+_TENSOR_NAMES: Final = 11
+# A reason shows so many elements.
+_SHOWN: Final = 8
+_SOURCES: Final = ("Const", "Parameter", "Result", "ReadValue", "Assign")
+# The types of shape computations. Others are folded only behind a ShapeOf, so that compressed weights stay compressed.
+_COUNTS: Final = (ElementType.i64, ElementType.i32, ElementType.boolean)
+# The operations that move elements: they compute no real number, and so cannot round one otherwise than OpenVINO.
+_MOVING: Final = (
+    "Broadcast", "Concat", "Convert", "ConvertLike", "Gather", "Reshape", "Slice", "Squeeze", "StridedSlice", "Tile", "Unsqueeze",
+)  # fmt: skip
+# The operations whose output is their first input if it has the same type and shape; some of them only under a condition.
+_SAME: Final = (
+    "Broadcast", "Concat", "Convert", "ConvertLike", "Identity", "Pad", "Reshape", "Slice", "Split", "Squeeze", "StridedSlice", "Tile",
+    "Transpose", "Unsqueeze", "VariadicSplit",
+)  # fmt: skip
+
+
+class Simplification(NamedTuple):
+    """A layer that was removed: the rule, its name and type, and the reason why the model computes the same without it."""
+
+    rule: str
+    layer: str
+    type: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.rule} {self.type} {self.layer}: {self.reason}"
+
+
+def simplify(draft: Draft, only: Iterable[str] | None = None) -> list[Simplification]:
+    """Simplify a draft by some rules, by default all, and return the steps. Raises `EditError` for an unknown rule."""
+    rules = list(RULES if only is None else only)
+    for rule in rules:
+        if rule not in RULES:
+            raise EditError(f"there is no rule {rule!r}; there are {', '.join(RULES)}")
+    simplifier = _Simplifier(draft)
+    with draft.state.attempt():
+        if "fold" in rules:
+            simplifier.fold()
+        if "no-op" in rules:
+            simplifier.bypass()
+        simplifier.drop(all="dead" in rules)
+    return simplifier.steps
+
+
+class _Simplifier:
+    """The simplification of one draft."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.state = draft.state
+        self.steps: list[Simplification] = []
+        self._dead = set(draft.dead())
+        facts = draft.facts
+        self._assuming: set[Item] = set()
+        for item in self._items():
+            if facts.assumes(item) or any(value is not None and value.item in self._assuming for value in item.inputs):
+                self._assuming.add(item)
+
+    def _items(self) -> list[Item]:
+        """The items in topological order."""
+        return sorted(self.state.items.values(), key=lambda item: item.label)
+
+    # Constants.
+
+    def fold(self) -> None:
+        """Put constants in the place of the layers whose values are known."""
+        facts = self.draft.facts
+        candidates = self._candidates()
+        known: dict[Item, Data] = {}
+        with facts.following([item.outputs[0] for item in candidates]):
+            for item in candidates:
+                fact = facts.of(item.outputs[0])
+                if (not fact.elements or len(fact.elements) <= _MOST) and (data := known_data(fact)) is not None:
+                    known[item] = data
+        constants = {item: self._constant(item, data, known) for item, data in known.items()}
+        for item in reversed(constants):
+            elements = ", ".join(map(str, known[item].elements[:_SHOWN]))
+            more = ", ..." if len(known[item].elements) > _SHOWN else ""
+            self._say("fold", item, f"its value is [{elements}{more}] for every input")
+            self.draft.remove(item)
+            if (constant := constants[item]) is not None:  # the constant has the name of the layer
+                self.state.rename(constant, item.name)
+
+    def _candidates(self) -> list[Item]:
+        """The items that depend on shapes and small constants alone, and whose rules follow elements, in topological order."""
+        behind_shapes: dict[Item, bool] = {}
+        facts = self.draft.facts
+        for item in self._items():
+            sources = [value.item for value in item.inputs if value is not None]
+            is_shape = item.type == "ShapeOf"
+            if item in self._dead or item in self._assuming or len(item.outputs) != 1 or not _computes(item):
+                continue
+            if not is_shape:
+                if not all(source in behind_shapes or source.type == "Const" for source in sources):
+                    continue
+                if any(_is_large(facts.of(value)) for value in (*item.inputs, *item.outputs) if value is not None):
+                    continue
+            is_behind = is_shape or any(behind_shapes.get(source) for source in sources)
+            if facts.of(item.outputs[0]).element_type in _COUNTS or (is_behind and item.type in _MOVING):
+                behind_shapes[item] = is_behind
+        return list(behind_shapes)
+
+    def _constant(self, item: Item, data: Data, known: Collection[Item]) -> Item | None:
+        """Let the readers of a known value that stay read a constant; None if no reader stays."""
+        value = item.outputs[0]
+        readers = [(reader, index) for reader, index in self.state.readers.get(value, ()) if reader not in known]
+        if not readers:
+            return None
+        new = self.draft.constant(data, f"{item.name}/folded", self.state.place_behind([item]))
+        for reader, index in readers:
+            self.state.connect(reader, index, new)
+        if value.names:
+            self.state.set_names(new, value.names)
+            self.state.set_names(value, None)
+        return new.item
+
+    # Layers that give their input.
+
+    def bypass(self) -> None:
+        """Let the readers of a layer that gives its first input read this input."""
+        for item in self._items():
+            if item.type not in _SAME or item in self._dead or item in self._assuming or len(item.outputs) != 1 or not item.inputs:
+                continue
+            source, value = item.inputs[0], item.outputs[0]
+            readers = list(self.state.readers.get(value, ()))
+            if source is None or not readers or not self._is_same(item, source, value) or not self._keeps_names(source, value, readers):
+                continue
+            fact = self.draft.facts.of(value)
+            self._say("no-op", item, f"its output is its input: {fact.element_type}{_shape_text(fact.shape)}, in the same order")
+            for reader, index in readers:
+                self.state.connect(reader, index, source)
+            if value.names and not source.names and source.item.type not in _SOURCES:
+                self.state.set_names(source, value.names)
+            self.draft.remove(item)
+
+    def _is_same(self, item: Item, source: Value, value: Value) -> bool:
+        """Whether the output of an item is its first input, and OpenVINO knows as much of the one as of the other."""
+        facts = self.draft.facts
+        before, after = facts.of(source), facts.of(value)
+        if before.element_type is not after.element_type or before.element_type is ElementType.dynamic:
+            return False
+        if not _are_equal(before.shape, after.shape) or not self._keeps_order(item):
+            return False
+        return _is_within(facts.seen_by_openvino(source), facts.seen_by_openvino(value))
+
+    def _keeps_order(self, item: Item) -> bool:
+        """Whether an item whose output has the shape of its first input leaves the elements where they are."""
+        if item.type == "Transpose":
+            elements = self._elements(item, 1)
+            return elements is not None and len(elements) > 0 and elements == tuple(range(len(elements)))
+        if item.type == "Pad":
+            pads = [self._elements(item, index) for index in (1, 2)]
+            return all(one is not None and not any(map(_is_not_zero, one)) for one in pads)
+        if item.type == "Broadcast":
+            return item.attributes.get("mode", "numpy").lower() in ("numpy", "bidirectional")
+        if item.type in ("Slice", "StridedSlice"):
+            if any("1" in item.attributes.get(mask, "") for mask in ("new_axis_mask", "shrink_axis_mask")):
+                return False
+            if len(item.inputs) < 4:
+                return item.type == "StridedSlice"
+            steps = self._elements(item, 3)  # as many elements with a step of at least 1 are all elements
+            return steps is not None and all(bounds(one)[0] >= 1 for one in steps)
+        return True
+
+    def _elements(self, item: Item, index: int) -> tuple[Size, ...] | None:
+        """The integers that an input holds; None if they are not known."""
+        value = item.inputs[index] if index < len(item.inputs) else None
+        elements = None if value is None else self.draft.facts.of(value).elements
+        if elements is None or type(elements) is Unreadable or not all(isinstance(one, int | Dim) for one in elements):
+            return None
+        return elements
+
+    def _keeps_names(self, source: Value, value: Value, readers: Iterable[tuple[Item, int]]) -> bool:
+        """Whether inputs and outputs of the model keep their names if the readers of a tensor read its source."""
+        if not any(reader.type == "Result" for reader, _ in readers):
+            return True
+        is_read = any(reader.type == "Result" for reader, _ in self.state.readers[source])
+        by_layer = self.draft.model.document.version < _TENSOR_NAMES
+        return not (source.names or is_read or by_layer or source.item.type in _SOURCES)
+
+    # Layers on which nothing depends.
+
+    def drop(self, *, all: bool) -> None:
+        """Remove the dead layers; without `all`, only those that have become dead."""
+        for item in self.draft.dead():
+            if item.type == "ReadValue" or not self.state.is_live(item) or (item in self._dead and not all):
+                continue
+            if self.draft.readers_of(item):  # by a dead layer that stays
+                continue
+            if item.type != "Const":
+                self._say("dead", item, "no output and no variable depends on it")
+            self.state.leave(item)
+
+    def _say(self, rule: str, item: Item, reason: str) -> None:
+        """Write a step down, before it is made."""
+        self.state.note(rule, item.name, reason)
+        self.steps.append(Simplification(rule, item.name, item.type, reason))
+
+
+def _computes(item: Item) -> bool:
+    """Whether irshape follows elements through an operation that gives the same for the same inputs."""
+    op_class = item.op_class
+    return op_class is not None and op_class.propagate is not None and item.type not in _SOURCES
+
+
+def _is_large(fact: Fact) -> bool:
+    """Whether a tensor has more elements than a constant that is folded, or may have."""
+    return fact.shape is None or not are_known(fact.shape) or prod(fact.shape) > _MOST
+
+
+def _is_not_zero(size: Size) -> bool:
+    return not isinstance(size, int) or size != 0
+
+
+def _are_equal(shape: Shape, other: Shape) -> bool:
+    """Whether two shapes are the same for every input."""
+    if shape is None or other is None or len(shape) != len(other):
+        return False
+    return all(eq_unasked(one, two) is True for one, two in zip(shape, other, strict=True))
+
+
+def _is_within(fact: Fact, other: Fact) -> bool:
+    """Whether as much is known of a tensor as of another one with the same sizes."""
+    if other.shape is not None and (fact.shape is None or not all(map(_is_narrower, fact.shape, other.shape))):
+        return False
+    elements, others = fact.elements, other.elements
+    if others is None or elements == others:
+        return True
+    if elements is None or type(elements) is not type(others) or len(elements) != len(others):
+        return False
+    pairs = zip(elements, others, strict=True)
+    return all(one == two or (isinstance(one, int | Dim) and isinstance(two, int | Dim) and _is_narrower(one, two)) for one, two in pairs)
+
+
+def _is_narrower(size: Size, other: Size) -> bool:
+    """Whether a size has no value that another one has not."""
+    low, high = bounds(size)
+    least, most = bounds(other)
+    return low >= least and high <= most
+
+
+def _shape_text(shape: Shape) -> str:
+    return "[...]" if shape is None else f"[{', '.join(map(formula_text, shape))}]"

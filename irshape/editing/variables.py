@@ -1,0 +1,150 @@
+"""State: inputs and outputs that become variables, which the model keeps between runs, and variables that become inputs and outputs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from irshape.editing.draft import Draft
+from irshape.editing.names import joined_names, similar, split_names
+from irshape.editing.state import EditError, Item, Value
+from irshape.inference.facts import Fact
+from irshape.shape.shape import format_shape
+
+
+def stateful(draft: Draft, pairs: Mapping[str, str]) -> None:
+    """Make a variable of each pair of an input and the output that gives its next value, as OpenVINO's MakeStateful does."""
+    state = draft.state
+    found = [(_end(draft, "Parameter", name), _end(draft, "Result", output), name + output) for name, output in pairs.items()]
+    for position in (0, 1):
+        ends = [pair[position] for pair in found]
+        if twice := next((item for item in ends if ends.count(item) > 1), None):
+            raise EditError(f"{twice!r} can be an end of one variable only")
+    known = {item.attributes.get("variable_id") for item in state.items.values()}
+    with state.attempt():
+        for parameter, result, variable in found:
+            if variable in known:
+                raise EditError(f"there is already a variable {variable!r}")
+            value, source = parameter.outputs[0], result.inputs[0]
+            if source is None:
+                raise EditError(f"{result!r} reads nothing")
+            state.note("make stateful", parameter.name, f"with {result.name}")
+            fact = draft.facts.seen_by_openvino(value)
+            attributes = {"variable_id": variable, "variable_type": fact.element_type, "variable_shape": format_shape(fact.shape)}
+            reader = _replaced(draft, parameter, "ReadValue", attributes, [])
+            state.set_names(reader.outputs[0], value.names)
+            _redirect(draft, value, reader.outputs[0])
+            last = reader.outputs[0] if source is value else source
+            state.leave(result)
+            _renamed(draft, reader, parameter)
+            _renamed(draft, _replaced(draft, result, "Assign", {"variable_id": variable}, [last]), result)
+
+
+def stateless(draft: Draft) -> dict[str, str]:
+    """Make an input and an output of each variable, and return the name of the output by that of the input."""
+    state = draft.state
+    names: dict[str, str] = {}
+    with state.attempt():
+        for variable, (readers, assigns) in _variables(draft).items():
+            state.note("make stateless", (readers or assigns)[0].name, variable)
+            values = [reader.outputs[0] for reader in readers]
+            name = output = ""
+            if values:
+                new = _input(draft, readers[0], draft.facts.seen_by_openvino(values[0]))
+                name = split_names(new.outputs[0].names)[0]
+                for reader, value in zip(readers, values, strict=True):
+                    _redirect(draft, value, new.outputs[0])
+                    draft.remove(reader)
+                _renamed(draft, new, readers[0])
+            for assign in assigns:
+                output = _output(draft, assign)
+            if name and output:
+                names[name] = output
+        for item in draft.dead():  # what computed the first values
+            state.leave(item)
+    return names
+
+
+def _variables(draft: Draft) -> dict[str, tuple[list[Item], list[Item]]]:
+    """The layers that read each variable, and those that assign it, in the order of the file."""
+    found: dict[str, tuple[list[Item], list[Item]]] = {}
+    for item in sorted(draft.state.items.values(), key=lambda item: item.place):
+        if item.base is not None and any(
+            graph.of_type("ReadValue", "Assign") for body in item.base.bodies.values() for graph in body.graphs()
+        ):
+            raise EditError(f"{item!r} has a variable in its body, which cannot become an input")
+        if item.type in ("ReadValue", "Assign"):
+            found.setdefault(item.attributes.get("variable_id", ""), ([], []))[item.type == "Assign"].append(item)
+    return found
+
+
+def _end(draft: Draft, type: str, name: str) -> Item:
+    """The Parameter or the Result of a name, which is that of its tensor or its layer."""
+    ends = draft.of_type(type)
+    for item in ends:
+        value = item.outputs[0] if type == "Parameter" else item.inputs[0]
+        own = {item.name, *split_names(None if value is None else value.names)}
+        if name in own or (value is not None and not value.names and name == value.item.name):
+            return item
+    known = [one for item in ends for one in (item.name, *split_names(_names(item)))]
+    raise EditError(f"the model has no {'input' if type == 'Parameter' else 'output'} {name!r}{similar(name, known)}")
+
+
+def _names(item: Item) -> str | None:
+    value = item.outputs[0] if item.outputs else item.inputs[0]
+    return None if value is None else value.names
+
+
+def _replaced(draft: Draft, item: Item, type: str, attributes: Mapping[str, object], inputs: list[Value]) -> Item:
+    """A new layer that stands in the file where another one stands."""
+    state = draft.state
+    new = state.new_item(type, item.name, "opset6", draft.model.registry.find(type, "opset6"), state.place_behind([item]))
+    new.attributes = draft.spell(new, attributes)
+    new.inputs = [*inputs]
+    new.label = state.label_behind(inputs)
+    new.outputs = [state.new_value(new, 0)]
+    state.enter(new)
+    return new
+
+
+def _renamed(draft: Draft, new: Item, old: Item) -> None:
+    """Let a new layer have the name of the one for which it stands."""
+    state = draft.state
+    if state.is_live(old):
+        state.leave(old)
+    if state.named(old.name) is None:
+        state.rename(new, old.name)
+
+
+def _redirect(draft: Draft, value: Value, new: Value) -> None:
+    for reader, index in list(draft.state.readers.get(value, ())):
+        draft.state.connect(reader, index, new)
+
+
+def _input(draft: Draft, reader: Item, fact: Fact) -> Item:
+    """The input that stands for what a ReadValue reads."""
+    attributes = {"shape": format_shape(fact.shape), "element_type": fact.element_type}
+    place = draft.state.place_behind(draft.of_type("Parameter"))
+    new = draft.add("Parameter", (), attributes, name=reader.name, version="opset1", place=place, outputs=None)
+    names = reader.outputs[0].names or joined_names([reader.name])
+    draft.state.set_names(reader.outputs[0], None)
+    draft.state.set_names(new.outputs[0], names)
+    return new
+
+
+def _output(draft: Draft, assign: Item) -> str:
+    """Add the output that stands for an Assign, and return its name."""
+    state = draft.state
+    source = assign.inputs[0]
+    if source is None:
+        raise EditError(f"{assign!r} assigns nothing")
+    for value in assign.outputs:
+        _redirect(draft, value, source)
+    state.leave(assign)
+    place = state.place_behind([*draft.of_type("Result"), source.item])
+    new = state.new_item("Result", assign.name, "opset1", draft.model.registry.find("Result", "opset1"), place)
+    new.inputs = [source]
+    new.label = state.label_behind([source])
+    state.enter(new)
+    if not source.names:
+        state.set_names(source, joined_names([new.name]))
+    return split_names(source.names)[0]

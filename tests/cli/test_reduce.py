@@ -1,0 +1,76 @@
+"""`irshape reduce` writes a folder that can be attached to a report."""
+
+import shlex
+import sys
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.cli.main import main
+
+ATROUS = "examples/atrous.xml"
+
+
+@pytest.fixture
+def line(tmp_path: Path) -> str:
+    """A command that fails on models with a BatchToSpace."""
+    script = tmp_path / "run.py"
+    script.write_text("import sys\nif 'BatchToSpace' in open(sys.argv[1]).read():\n    sys.exit(f'no kernel for {sys.argv[1]}')\n")
+    return f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{}}"
+
+
+def test_a_folder_holds_the_model_the_command_and_the_steps(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out"
+    assert main(["reduce", ATROUS, "--while", line, "--match", "no kernel", "-j", "2", "-o", str(target)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("the whole model: 18 layers") and f"written: {target}/ (" in printed
+    assert sorted(path.name for path in target.iterdir()) == ["README.md", "model.bin", "model.xml"]
+    assert {node.type for node in irshape.read(target / "model.xml")} == {"Parameter", "Const", "BatchToSpace", "Result"}
+    assert irshape.check(target / "model.xml").ok
+    report = (target / "README.md").read_text()
+    assert line.replace("{}", "model.xml") in report and "no kernel for model.xml" in report and "ends with the code 1" in report
+    assert f"irshape {irshape.__version__}" in report and "- openvino 20" in report and "- the whole model: 18 layers" in report
+    assert main(["reduce", ATROUS, "--while", line, "-o", str(target)]) == 2
+    assert "the folder is not empty (--force overwrites its files" in capsys.readouterr().err
+    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--force"]) == 0
+
+
+def test_a_code_is_kept(tmp_path: Path) -> None:
+    target = tmp_path / "out"
+    assert main(["reduce", "examples/faulty.xml", "--keep", "S204", "-o", str(target)]) == 0
+    found = irshape.check(target / "model.xml").diagnostics
+    assert {one.code for one in found} == {"S204"} and len(irshape.read(target / "model.xml")) < 8
+    assert "irshape reports S204:" in (target / "README.md").read_text()
+
+
+def test_a_run_goes_on_only_with_the_same_question(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = tmp_path / "out"
+    target.mkdir()
+    (target / "journal.jsonl").write_text('{"question": "another"}\n')
+    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--resume"]) == 2
+    assert "the answers are those of another model or command" in capsys.readouterr().err
+    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--force"]) == 0
+    assert not (target / "journal.jsonl").exists()
+    assert main(["reduce", ATROUS, "--while", line, "-o", str(target), "--resume"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ([], 2, "give either --while, a command that fails, or --keep, a code of irshape"),
+        (["--keep", "S999"], 2, "there is no code 'S999'; irshape rule lists them"),
+        (["--while", "false"], 2, "does not say where the path of the model goes: write {} there"),
+        (["--while", "false {}", "--match", "("], 2, "--match '(' is no pattern"),
+        (["--while", "true {}"], 1, "the command does not fail on the whole model"),
+        (["--while", "sleep 20; false {}", "--timeout", "1"], 1, "the command does not fail on the whole model"),
+        (["--keep", "S201", "--match", "x"], 1, "irshape does not report S201 on the whole model with a match"),
+    ],
+)
+def test_what_cannot_be_is_one_line(
+    arguments: list[str], code: int, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reduce", ATROUS, *arguments, "-o", str(tmp_path / "out")]) == code
+    assert message in capsys.readouterr().err
+    assert main(["reduce", ATROUS, "--keep", "S201"]) == 2
+    assert "no place for the reproducer: give a folder with -o OUT/" in capsys.readouterr().err

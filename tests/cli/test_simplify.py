@@ -1,0 +1,93 @@
+"""`irshape simplify` removes what a model does not need, and says why."""
+
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+import irshape
+from irshape.cli.main import main
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    """A model whose Reshape gets its shape from a ShapeOf."""
+    graph = irshape.Graph("flat")
+    x = graph.parameter("x", "[?,3,?]")
+    sizes = graph.add("ShapeOf", graph.add("Convert", x, destination_type="f32", name="same"), name="shape", output_type="i64")
+    rows = graph.add("Gather", sizes, [0], 0, name="rows")
+    to = graph.add("Concat", rows, [-1], axis=0, name="to")
+    weights = numpy.ones((3, 1), "f4")
+    graph.result(graph.add("Reshape", graph.add("Multiply", graph["same"], weights), to, special_zero=False, name="flat"), names="y")
+    graph.write(tmp_path / "flat.xml")
+    return str(tmp_path / "flat.xml")
+
+
+def test_a_model_is_written_without_the_layers(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "simple.xml")
+    assert main(["simplify", path, "-o", target, "--compare", "2", "--trim"]) == 0
+    printed = capsys.readouterr().out
+    assert "no-op  Convert  1" in printed and "2 runs with random inputs: equal outputs, to 0" in printed
+    assert f"written: {target} (11 layers of 12)" in printed and "same" not in irshape.read(target)
+    assert main(["simplify", path, "-o", target]) == 2
+    assert "already exists (--force overwrites it)" in capsys.readouterr().err
+
+
+def test_shape_computations_go_once_the_sizes_are_set(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    target = str(tmp_path / "static.xml")
+    assert main(["simplify", path, "--input", "x[N,3,L]", "--set", "N=2", "L=8", "-o", target]) == 0
+    model = irshape.read(target)
+    assert not model.of_type("ShapeOf", "Gather", "Concat") and model["to"].const.data.tolist() == [2, -1]
+    assert irshape.infer(target).outputs["y"].shape == (2, 24)
+    assert "fold  Concat   1" in capsys.readouterr().out
+    assert main(["simplify", path, "--input", "x[2,4,8]", "--dry-run"]) == 1
+    assert "the model cannot have these shapes" in capsys.readouterr().err
+
+
+def test_a_dry_run_lists_each_layer_with_the_reason(path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = sorted(tmp_path.iterdir())
+    assert main(["simplify", path, "--dry-run", "--only", "no-op"]) == 0
+    printed = capsys.readouterr().out
+    assert "no-op  Convert  same   its output is its input: f32[" in printed and "nothing is written (11 layers of 12)" in printed
+    assert main(["simplify", path, "--dry-run", "--only", "dead"]) == 0
+    assert "nothing to simplify" in capsys.readouterr().out and sorted(tmp_path.iterdir()) == before
+
+
+def test_sizes_of_a_variable_are_set(tmp_path: Path) -> None:
+    target = str(tmp_path / "static.xml")
+    assert main(["simplify", "examples/decoder_stateful.xml", "--set", "B=1", "S=4", "P=8", "-o", target]) == 0
+    assert all(isinstance(size, int) for port in irshape.infer(target).outputs for size in port.shape or ())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give either -o OUT.xml, or --dry-run to write nothing"),
+        (["-o", "o.xml", "--dry-run"], "give either -o OUT.xml, or --dry-run to write nothing"),
+        (["--dry-run", "--set", "Q=1"], "the model has no symbol 'Q'"),
+        (["--dry-run", "--input", "y[1]"], "the model has no input 'y'"),
+        (["--dry-run", "--only", "noop"], "invalid choice: 'noop'"),
+        (["--dry-run", "--compare", "0"], "is not a whole number from 1"),
+    ],
+)
+def test_what_cannot_be_is_one_line(path: str, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simplify", path, *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_other_numbers_are_not_written(
+    path: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from irshape.editing import comparison
+
+    target = tmp_path / "simple.xml"
+    with monkeypatch.context() as patched:
+        found = comparison.Comparison(1, 0.5, ["run 1: output y differs by 0.5"])
+        patched.setattr(comparison, "compare", lambda *_: found)
+        assert main(["simplify", path, "-o", str(target), "--compare", "1"]) == 1
+    printed = capsys.readouterr().out
+    assert "run 1: output y differs by 0.5" in printed and "nothing is written" in printed and not target.exists()
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    assert main(["simplify", path, "-o", str(target), "--compare", "1"]) == 2
+    assert "pip install openvino" in capsys.readouterr().err

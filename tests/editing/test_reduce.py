@@ -1,0 +1,192 @@
+"""Reduction: injected faults are reduced to models that are valid, that still show them, and of which no layer can be left out."""
+
+import shlex
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import irshape
+from irshape.editing.answers import Answers, OtherQuestion
+from irshape.editing.extract import extract
+from irshape.editing.reduce import NotShown, Reduction, reduce
+from irshape.editing.shrinking import PASSES
+from irshape.editing.trial import Candidate, Command, Judge, Test, candidate_of, shows_code
+from irshape.report.diagnostic import Diagnostic
+from tests.support.injected import injected
+from tests.support.irs import WITH_WEIGHTS, named
+from tests.support.oracle import core_of
+
+ROOT = Path(__file__).parent.parent.parent
+FILES = [path for path in (*WITH_WEIGHTS, *sorted((ROOT / "examples").glob("*.xml"))) if 4_000 < path.stat().st_size < 400_000]
+_BORDER = ("Const", "Parameter", "Result")
+
+
+def reduced(graph: irshape.Graph, test: Test, jobs: int = 1, suspect: int | None = None, codes: frozenset[str] = frozenset()) -> Reduction:
+    """The reduction of a graph."""
+    draft = graph._draft
+    judge = Judge(draft, test, codes, {}, jobs)
+    try:
+        return reduce(draft, judge, lambda *_: None, suspect)
+    finally:
+        judge.close()
+
+
+def read(candidate: Candidate) -> irshape.Model:
+    return irshape.read(candidate.text, weights=candidate.weights)
+
+
+@pytest.mark.parametrize("path", FILES[:: max(1, len(FILES) // 60)], ids=named)
+def test_injected_faults_are_reduced_to_what_they_need(path: Path) -> None:
+    try:
+        graph = irshape.edit(path)
+    except irshape.EditError:
+        pytest.skip("no whole IR")
+    faults = (injected(irshape.read(path), seed) for seed in range(len(path.stem), len(path.stem) + 5))
+    fault = next(filter(None, faults), None) if graph.check().ok else None
+    if fault is None:
+        pytest.skip("errors, or no layers for a fault")
+
+    def test(candidate: Candidate, _: list[Diagnostic]) -> bool:
+        assert irshape.check(candidate.text, weights=candidate.weights).ok
+        return fault.shows(read(candidate))
+
+    result = reduced(graph, test)
+    model = read(result.candidate)
+    layers = [node for node in model if node.type not in _BORDER]
+    assert fault.shows(model), fault.about
+    left = irshape.edit(result.candidate.text, weights=result.candidate.weights)
+    draft = left._draft
+    items = [draft.state.items[node.id] for node in layers]
+    for item in items:
+        rest = [one for one in items if one is not item]
+        candidate = candidate_of(draft, lambda rest=rest: extract(draft, rest)) if rest else None
+        assert candidate is None or not irshape.check(candidate.text).ok or not fault.shows(read(candidate)), (fault.about, item)
+    core = core_of(path.read_bytes())
+    try:
+        core.read_model(path)
+    except RuntimeError:
+        return
+    assert core.read_model(result.candidate.text, result.candidate.weights)
+
+
+def chain(length: int = 40) -> irshape.Graph:
+    """A chain of layers with branches, of which one has another attribute."""
+    graph = irshape.Graph("chain")
+    tensor = graph.parameter("x", "[?,64,?]")
+    for number in range(length):
+        tensor = graph.add("Relu" if number % 3 else "Abs", tensor, name=f"layer_{number}").output
+        if number % 7 == 0:
+            graph.result(graph.add("Multiply", tensor, 2.0, name=f"side_{number}"))
+    graph.add("Elu", tensor, alpha=0.5, name="elu")
+    graph.result(graph.add("Softmax", graph["elu"], axis=2, name="softmax"), names="out")
+    return graph
+
+
+def has_softmax_after_elu(candidate: Candidate, _: list[Diagnostic]) -> bool:
+    return any(one.type == "Elu" for node in read(candidate).of_type("SoftMax", "Softmax") for one in node.producers)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_everything_that_is_not_needed_becomes_simple(jobs: int) -> None:
+    model = read(reduced(chain(), has_softmax_after_elu, jobs).candidate)
+    assert [node.type for node in model if node.type != "Const"][1:-1] == ["Elu", "Softmax"]
+    assert irshape.infer(model).inputs[0].text == "[1,1,1]"
+    assert model["elu"].attributes["alpha"] == 0.0 and model["softmax"].attributes["axis"] == 1
+
+
+def test_a_code_is_kept_with_the_layer_at_fault_alone() -> None:
+    graph = chain()
+    values = {"strides": (0,), "pads_begin": (0,), "pads_end": (0,), "dilations": (1,)}
+    conv = graph.add("Convolution", graph["layer_20"], [[[1.0]] * 64] * 64, name="conv", **values)
+    graph["layer_20"].output.replace_uses(conv)
+    graph = irshape.edit(graph.model())
+    result = reduced(graph, shows_code("A104", "strides"), suspect=graph["conv"].id, codes=frozenset({"A104"}))
+    assert {node.type for node in read(result.candidate)} == {"Parameter", "Const", "Convolution", "Result"}
+    assert any(one.code == "A104" for one in irshape.check(result.candidate.text, weights=result.candidate.weights).diagnostics)
+
+
+def test_a_branch_takes_the_place_of_its_if() -> None:
+    paths = [path for path in WITH_WEIGHTS if (model := irshape.read(path)).of_type("If") and not model.of_type("Loop", "TensorIterator")]
+    path = next(path for path in paths if irshape.check(path).ok)
+    graph = irshape.edit(path)
+    inner = {node.type for other in graph.model().graphs() if other.holder is not None for node in other} - {*_BORDER}
+    wanted = min(inner)
+    result = reduced(graph, lambda candidate, _: f'type="{wanted}"'.encode() in candidate.text)
+    model = read(result.candidate)
+    assert wanted in {node.type for node in model} and not model.of_type("If")
+
+
+def test_each_pass_ends(tmp_path: Path) -> None:
+    """A test that everything passes takes each change that is possible."""
+    graph = irshape.edit(ROOT / "examples" / "decoder_stateful.xml")
+    result = reduced(graph, lambda candidate, _: b'type="ScaledDotProductAttention"' in candidate.text)
+    assert result.steps[0].partition(":")[0] == "the whole model"
+    assert read(result.candidate).of_type("ScaledDotProductAttention") and set(result.candidate.weights) <= {0}
+    assert {"open axes"} <= {step.partition(":")[0] for step in result.steps} & PASSES.keys()
+
+
+def test_what_shows_no_fault_is_refused() -> None:
+    with pytest.raises(NotShown):
+        reduced(chain(3), lambda *_: False)
+
+
+def test_candidates_with_other_errors_are_not_tried() -> None:
+    """An input that stands for the shape of a Reshape leaves too little known for the Convolution behind it."""
+    graph = irshape.edit(ROOT / "examples" / "atrous.xml")
+    tried: list[Candidate] = []
+
+    def test(candidate: Candidate, found: list[Diagnostic]) -> bool:
+        tried.append(candidate)
+        return b'type="BatchToSpace"' in candidate.text
+
+    reduced(graph, test)
+    assert len({candidate.key for candidate in tried}) == len(tried) > 5
+    assert all(irshape.check(candidate.text, weights=candidate.weights).ok for candidate in tried)
+
+
+def test_a_command_fails_by_its_code_and_its_output(tmp_path: Path) -> None:
+    script = tmp_path / "run.py"
+    script.write_text("import sys, time\ntext = open(sys.argv[1]).read()\nif 'Elu' in text: print('no kernel', sys.argv[1]); sys.exit(3)\n")
+    line = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{}}"
+    whole, other = (Candidate(graph.xml(), b"") for graph in (chain(2), irshape.Graph("empty")))
+    assert Command(line, None, 30)(whole, []) and Command(line, "no k.rnel", 30)(whole, [])
+    assert not Command(line, "Segmentation", 30)(whole, []) and not Command(line, None, 30)(other, [])
+    assert Command(line, None, 30).run(whole) == (3, b"no kernel model.xml\n")
+    begin = time.monotonic()
+    assert not Command("sleep 30; false {}", None, 1)(whole, []) and time.monotonic() - begin < 15
+
+
+def test_a_run_that_is_broken_off_goes_on(tmp_path: Path) -> None:
+    calls: list[str] = []
+
+    def test(candidate: Candidate, found: list[Diagnostic]) -> bool:
+        calls.append(candidate.key)
+        if len(calls) == 9:
+            raise KeyboardInterrupt
+        return has_softmax_after_elu(candidate, found)
+
+    graph = chain()
+    for is_first in (True, False):
+        answers = Answers(str(tmp_path), "question")
+        judge = Judge(graph._draft, test, frozenset(), answers)
+        if is_first:
+            with pytest.raises(KeyboardInterrupt):
+                reduce(graph._draft, judge, lambda *_: None)
+            graph.undo()
+            graph = chain()
+        else:
+            assert len(answers) == 8
+            assert len(reduce(graph._draft, judge, lambda *_: None).candidate.text) < 3000
+        judge.close()
+        answers.close()
+    assert len(set(calls[:8])) == 8 and not set(calls[:8]) & set(calls[9:]) and calls[8] == calls[9]
+    with pytest.raises(OtherQuestion):
+        Answers(str(tmp_path), "another question")
+    with (tmp_path / "journal.jsonl").open("ab") as file:
+        file.write(b'{"key": "cut o')
+    answers = Answers(str(tmp_path), "question")
+    assert len(answers) == len(set(calls))
+    answers.remove()
+    assert not list(tmp_path.iterdir())
