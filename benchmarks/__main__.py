@@ -53,7 +53,7 @@ def main() -> None:
     add("--models", metavar="FOLDER", help="keep the models here for the next run")
     add("--json", metavar="OUT.json", help="write every single time")
     add("--plot", metavar="OUT.png", help="draw the cost of a layer against their number")
-    add("--write", action="store_true", help="put tables and plot into docs/performance.md and the README")
+    add("--write", action="store_true", help="put tables and plot into docs/performance.md, and one line into the README")
     given = parser.parse_args()
     if given.repeat is not None and given.repeat < 1:
         parser.error("--repeat must be at least 1")
@@ -77,7 +77,7 @@ def main() -> None:
     if given.write:
         draw(results, _PICTURE)
         write(_PAGE, tables)
-        write(_README, f"{table.brief(results.rows, results.groups)}\n{results.about}\n")
+        write(_README, f"{table.brief(results.groups)}\n")
 
 
 def compiled(folder: Path) -> Path | None:

@@ -29,22 +29,21 @@ EXCHANGED = ("resnet", "decoder", "dag-3k")
 
 
 class Measure(NamedTuple):
-    """What is compared, in few words and in many; and the ratios to OpenVINO that must be met and are aimed at."""
+    """What is compared, and the ratios to OpenVINO that must be met and are aimed at."""
 
-    brief: str
     title: str
     must: float | None = None
     aim: float | None = None
 
 
-CPU = Measure("whole process, CPU time", "Whole process, CPU time: `irshape check FILE` and `Core().read_model(FILE)`")
-PEAK = Measure("whole process, peak memory", "Whole process, peak memory", 0.6, 0.3)
-READ = Measure("read, check and infer", "In one process: `irshape.check` and `Core.read_model`", 0.9, 0.5)
-FIRST = Measure("the same, first call", "In one process, the first call, which loads the operations: `irshape.check` and `Core.read_model`")
-SHAPES = Measure("reshape all inputs", "Shapes that no input had before: `Session.reshape` and `Model.reshape`", 0.1, 0.02)
-VALIDATE = Measure("against validating", "The same, and `Model.validate_nodes_and_infer_types`", 0.5, 0.1)
-AGAIN = Measure("reshape back", "Shapes that the inputs had before: `Session.reshape` and `Model.reshape`", 0.1, 0.02)
-LATE = Measure("reshape a late input", "Another shape for an input near the end: `Session.reshape` and `Model.reshape`", 0.01, 0.001)
+CPU = Measure("Whole process, CPU time: `irshape check FILE` and `Core().read_model(FILE)`")
+PEAK = Measure("Whole process, peak memory", 0.6, 0.3)
+READ = Measure("In one process: `irshape.check` and `Core.read_model`", 0.9, 0.5)
+FIRST = Measure("In one process, the first call, which loads the operations: `irshape.check` and `Core.read_model`")
+SHAPES = Measure("Shapes that no input had before: `Session.reshape` and `Model.reshape`", 0.1, 0.02)
+VALIDATE = Measure("The same, and `Model.validate_nodes_and_infer_types`", 0.5, 0.1)
+AGAIN = Measure("Shapes that the inputs had before: `Session.reshape` and `Model.reshape`", 0.1, 0.02)
+LATE = Measure("Another shape for an input near the end: `Session.reshape` and `Model.reshape`", 0.01, 0.001)
 
 _PROCESS_TARGETS = {"one": (0.2, 0.08), "resnet": (0.3, 0.12), "decoder": (0.4, 0.2), "dag-100k": (0.6, 0.35)}
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from benchmarks.measure import AGAIN, CORPUS, CPU, FIRST, LATE, PEAK, READ, SHAPES, VALIDATE, Bytes, File, Group, Measure, Other, Row, Start
 
 MEASURES = (READ, FIRST, SHAPES, VALIDATE, AGAIN, LATE, CPU, PEAK)
-_BRIEF = (READ, CPU, PEAK, SHAPES, LATE)
 _BAR = 40
 # How flat the cost per layer must be and is aimed to be.
 FLAT = (1.5, 1.2)
@@ -64,31 +63,17 @@ def verdict(rows: Iterable[Row]) -> str:
     return f"Of {len(marks)} ratios with a target {aim} meet what is aimed at, {must} what must be met, {len(marks) - aim - must} neither."
 
 
-def brief(rows: Sequence[Row], groups: Sequence[Group] = ()) -> str:
-    """Ratios to OpenVINO: of real models, then a row for each measure and a column for each generated model that has most of them."""
-    return f"{_brief_real(groups)}\n{_brief_generated(rows)}" if groups else _brief_generated(rows)
-
-
-def _brief_real(groups: Sequence[Group]) -> str:
-    kinds = [is_compiled for is_compiled in (True, False) if any(group.is_compiled == is_compiled for group in groups)]
-    names = dict.fromkeys(group.name for group in groups if not group.name.startswith(CORPUS))
-    parts = [(name, [group for group in groups if group.name == name]) for name in names]
-    parts.append(("all real models", [group for group in groups if group.is_real]))
-    lines = []
-    for name, own in parts:
-        files = [[file for group in own if group.is_compiled == kind for file in _measured(group)] for kind in kinds]
-        ratios = [short(sum(file.ours for file in one) / sum(file.theirs for file in one)) if one else "" for one in files]
-        lines.append([name, f"{max(map(len, files)):,}", *ratios])
-    return grid(["irshape / OpenVINO", "files", *("compiled" if kind else "interpreted" for kind in kinds)], lines)
-
-
-def _brief_generated(rows: Sequence[Row]) -> str:
-    models = [model for model in ("one", "resnet", "decoder", "distinct", "dag-100k") if any(row.model == model for row in rows)]
-    found = {(row.measure, row.model): f"{short(ratio(row))}" for row in rows}
-    layers = {row.model: row.layers for row in rows}
-    heads = [f"{model} ({layers[model]:,})" for model in models]
-    lines = [[measure.brief, *(found.get((measure, model), "") for model in models)] for measure in _BRIEF]
-    return grid(["irshape / OpenVINO", *heads], lines)
+def brief(groups: Sequence[Group]) -> str:
+    """One sentence: what real models take of OpenVINO's time."""
+    parts, count = [], 0
+    for is_compiled, kind in ((True, "with compiled modules"), (False, "interpreted")):
+        files = [file for group in groups if group.is_real and group.is_compiled == is_compiled for file in _measured(group)]
+        if files:
+            parts.append(f"{short(sum(file.ours for file in files) / sum(file.theirs for file in files))} of OpenVINO's CPU time {kind}")
+            count = len(files)
+    first, *others = parts
+    times = ", and ".join([first, *(one.replace(" of OpenVINO's CPU time", "") for one in others)])
+    return f"To read, check and infer {count:,} real models takes {times} ([Performance](docs/performance.md))."
 
 
 # What the sum over all real models, and every one of them, must meet, and what the sum is aimed at: interpreted, compiled.
