@@ -1,7 +1,7 @@
 PYTHON ?= python3
 BIN = .venv/bin
 
-.PHONY: help example test pyodide compiled lint format generate site page-types vendor docs docs-serve ci fuzz hostile bench release-check clean
+.PHONY: help example test test-all pyodide compiled lint format generate site page-types vendor docs docs-serve ci fuzz hostile bench release-check clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 16
@@ -11,11 +11,14 @@ example:  ## infer the shapes of an example; needs nothing but Python
 
 $(BIN)/pytest: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install -q -e '.[dev]'
+	$(BIN)/pip install -q -e '.[whole]'
 	@touch $@
 
-test: $(BIN)/pytest  ## run the tests, beside OpenVINO where it has a say
+test: $(BIN)/pytest  ## run the tests that take less than 3 minutes, beside OpenVINO where it has a say
 	$(BIN)/python -m pytest -q -n auto
+
+test-all: $(BIN)/pytest  ## run all tests
+	$(BIN)/python -m pytest -q -n auto -m ""
 
 pyodide: $(BIN)/pytest  ## run the tests that need Python alone under Python 3.14, in Pyodide; needs Node and npm
 	$(BIN)/python tools/pyodide/run.py

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import NamedTuple
 
-from benchmarks.measure import AGAIN, CORPUS, CPU, FIRST, LATE, PEAK, READ, SHAPES, VALIDATE, Bytes, File, Group, Measure, Other, Row, Start
+from benchmarks.measure import AGAIN, CPU, FIRST, LATE, PEAK, READ, SHAPES, VALIDATE, Bytes, File, Group, Measure, Other, Row, Start
 
 MEASURES = (READ, FIRST, SHAPES, VALIDATE, AGAIN, LATE, CPU, PEAK)
 _BAR = 40

@@ -5,6 +5,7 @@ What their commands print is derived (tests/test_generated.py).
 
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,25 @@ def test_continuous_integration_runs_the_two_commands() -> None:
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert len(commands) == 2
     assert all(command in script for command in commands)
+
+
+def test_the_readme_fits_on_three_screens() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+
+
+def test_continuous_integration_runs_what_the_second_command_leaves_out() -> None:
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert ".venv/bin/pip install -q -e '.[whole]'\n.venv/bin/python -m pytest -q -n auto -m slow" in script
+
+
+@pytest.mark.parametrize("options", [[], ["-n", "2"]], ids=["one process", "xdist"])
+def test_a_run_says_which_tests_it_leaves_out(options: list[str]) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options, "tests/xml/test_notes.py"]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    left_out = re.search(r"left out: (\d+) tests \((\d+) takes long\)", run.stdout)
+    assert left_out is not None, run.stdout + run.stderr
+    assert left_out[1] == left_out[2] != "0"
+    assert "-m slow" in run.stdout
 
 
 def test_the_first_command_needs_nothing_but_python() -> None:

@@ -9,6 +9,14 @@ from irshape.shape.limits import DEFAULT, LIMITS
 if TYPE_CHECKING:
     from argparse import ArgumentParser
 
+
+class Rare(str):
+    """The help of an option that `--help` leaves out and `--help-all` shows."""
+
+
+# The groups of options in the help of a command, in their order.
+INPUT, SELECTION, OUTPUT, EFFORT = "input", "selection", "output", "limits"
+
 # Each command is a module of this folder.
 COMMANDS = {
     "check": "report every fault",
@@ -28,22 +36,25 @@ COMMANDS = {
     "view": "show a model in the browser",
     "ops": "list or describe operations",
     "rule": "list or explain codes",
+    "completion": "complete commands in a shell",
 }
+# The module of a line that begins with a file, not with a command.
+OVERVIEW = "overview"
 
 
 def add_output_arguments(command: ArgumentParser) -> None:
     """Add the arguments that say where the annotated IR is written."""
-    add = command.add_argument
+    add = command.add_argument_group(OUTPUT).add_argument
     add(
         "-o",
         "--output",
         metavar="OUT.xml",
-        help="write the annotated IR to this file (one FILE only), or every IR into a folder (OUT/), each with its weights",
+        help="write the annotated IR here; OUT/ is a folder for several; weights go along",
     )
     add(
         "--weights",
         choices=("copy", "link", "none"),
-        help="how the .bin gets beside the .xml: copied (default; on write, where the file system can), as a hard link, not at all",
+        help=Rare("how the .bin gets beside the .xml: copied (default; on write, where the file system can), as a hard link, not at all"),
     )
     add("--force", action="store_true", help="overwrite files of the output that exist")
     add("--in-place", action="store_true", help="write the annotated IR into FILE itself")
@@ -51,62 +62,74 @@ def add_output_arguments(command: ArgumentParser) -> None:
 
 def add_model_arguments(command: ArgumentParser, *documents: str) -> None:
     """Add the files and the arguments of reading them."""
-    help = "the .xml of an IR, a <layer> example of the specification, or a folder of these"
+    help = "an .xml (IR or <layer> example), or a folder of these"
     command.add_argument("files", nargs="+", metavar="FILE", help=help)
-    command.add_argument("--jobs", type=jobs, metavar="N", help="files to examine at the same time (default: the number of processors)")
+    add = command.add_argument_group(EFFORT).add_argument
+    add("-j", "--jobs", type=jobs, metavar="N", help="files at a time (default: as many as processors)")
     add_reading_arguments(command, *documents)
 
 
 def add_reading_arguments(command: ArgumentParser, *documents: str) -> None:
     """Add the arguments of reading and reporting a file."""
     add_question_arguments(command)
-    command.add_argument(
+    command.add_argument_group(OUTPUT).add_argument(
+        "-f",
         "--format",
         choices=("text", "json", "jsonl", *documents),
         default="text",
-        help=", ".join(["text (default), json (an array for several files or a folder), jsonl (one line per file)", *documents]),
+        metavar="FORMAT",
+        help=", ".join(["text (default), json, jsonl (a line for each file)", *documents]),
     )
     add_colour(command)
 
 
 def add_input_arguments(command: ArgumentParser) -> None:
     """Add the arguments of giving the inputs of a file shapes."""
-    add = command.add_argument
+    add = command.add_argument_group(INPUT).add_argument
     add(
+        "-i",
         "--input",
         action="append",
         default=[],
-        metavar='"NAME[SHAPE]"',
-        help="set the shape of an input, or of all that a pattern matches: x[1,3,?,224..448], x:1x3x224x224, mask[B,P+S], past_*[B,4,P,8]",
+        metavar="NAME[SHAPE]",
+        help="the shape of an input, or of all that a pattern matches: x[1,?,224..448], mask[B,P+S], past_*[B,4,P,8]",
     )
     add(
+        "-s",
         "--set",
         action="extend",
         nargs="+",
         default=[],
         type=symbol_size,
         metavar="SYMBOL=SIZE",
-        help="set the sizes of symbols, those that --input or `irshape signature` names: B=1 S=1..128 H=32*k P=1024-S",
+        help="set symbols of --input or of `irshape signature`: B=1 S=1..128 H=32*k P=1024-S",
     )
 
 
 def add_question_arguments(command: ArgumentParser) -> None:
     """Add the arguments of reading a file and giving its inputs shapes."""
     add_input_arguments(command)
-    add = command.add_argument
-    add("--verbose", action="store_true", help="say which inputs a pattern of --input matches")
+    group = command.add_argument_group(INPUT)
+    add = group.add_argument
+    add("--verbose", action="store_true", help=Rare("say which inputs a pattern of --input matches"))
     add_operations(command)
-    add("--opset", metavar="OPSET", help="the opset of a specification example without a version: opset8")
-    weights = command.add_mutually_exclusive_group().add_argument
-    weights("--weights-file", metavar="PATH", help="the .bin file, if it is not next to FILE")
-    weights("--no-weights", action="store_true", help="read no .bin file: values of constants are unknown")
+    add("--opset", metavar="OPSET", help=Rare("the opset of a specification example without a version: opset8"))
+    weights = group.add_mutually_exclusive_group().add_argument
+    weights("--weights-file", metavar="PATH", help="the .bin, if it is not beside FILE")
+    weights("--no-weights", action="store_true", help="read no .bin: values of constants are unknown")
     add_limit(command)
 
 
 def add_target(command: ArgumentParser) -> None:
     """Add the policies that a model must meet besides being valid."""
-    policies = "also check the model against a policy: static-shapes, bounded, ranked, max-rank=6, npu"
-    command.add_argument("--target", action="append", default=[], metavar="POLICY", help=policies)
+    policies = "also check against a policy: static-shapes, bounded, ranked, max-rank=6, npu"
+    command.add_argument("-t", "--target", action="append", default=[], metavar="POLICY", help=policies)
+
+
+def add_watch(command: ArgumentParser) -> None:
+    """Add the option that repeats a command."""
+    help = "run again whenever FILE is saved, until Ctrl-C"
+    command.add_argument_group(OUTPUT).add_argument("-w", "--watch", action="store_true", help=help)
 
 
 def symbol_size(text: str) -> tuple[str, str]:
@@ -122,29 +145,29 @@ def symbol_size(text: str) -> tuple[str, str]:
 def add_symbol_argument(command: ArgumentParser) -> None:
     """Add the argument that says how sizes without names are written."""
     help = "write each open size that has no name as a symbol of its own (d0, d1, ...), not in the symbols of `irshape signature`"
-    command.add_argument("--raw-symbols", action="store_true", help=help)
+    command.add_argument_group(OUTPUT).add_argument("--raw-symbols", action="store_true", help=Rare(help))
 
 
 def add_extensions(command: ArgumentParser) -> None:
     """Add the extensions whose operations are loaded."""
-    command.add_argument(
+    command.add_argument_group(INPUT).add_argument(
         "--extensions",
         action="append",
         default=[],
-        metavar="FILE|MODULE",
-        help="load the operations of an extension: a .toml file, or a .py file or module, which is run",
+        metavar="FILE",
+        help="load operations: a .toml, or a .py or module to run",
     )
 
 
 def add_operations(command: ArgumentParser) -> None:
     """Add the arguments for operations that irshape does not know."""
     add_extensions(command)
-    command.add_argument(
+    command.add_argument_group(INPUT).add_argument(
         "--opaque",
         action="append",
         default=[],
         metavar="TYPE",
-        help="accept this unknown operation and trust its recorded ports; 'Regex*' names several",
+        help="trust the ports of an unknown operation: 'Regex*'",
     )
 
 
@@ -177,22 +200,22 @@ def jobs(text: str) -> int:
 
 def add_limit(command: ArgumentParser) -> None:
     """Add the limits of what a file may demand."""
-    command.add_argument(
+    command.add_argument_group(EFFORT).add_argument(
         "--limit",
         action="limit",
         dest="limits",
         default=DEFAULT,
         metavar="NAME=N",
-        help=f"change a limit of what a file may demand: {', '.join(LIMITS)}",
+        help=f"change a limit of a file: {', '.join(LIMITS)}",
     )
     command.set_defaults(limited=frozenset())
 
 
 def add_colour(command: ArgumentParser) -> None:
     """Add the choice of colours in the report."""
-    command.add_argument(
+    command.add_argument_group(OUTPUT).add_argument(
         "--color",
         choices=("auto", "always", "never"),
         default="auto",
-        help="auto (default) uses colours on a terminal, unless NO_COLOR is set",
+        help=Rare("auto (default) uses colours on a terminal, unless NO_COLOR is set"),
     )

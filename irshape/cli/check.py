@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from irshape import verbs
 from irshape.cli.arguments import add_model_arguments
 from irshape.cli.batch import report
-from irshape.cli.check_options import add_options, misplaced, read_input, settings_of
+from irshape.cli.check_options import CONCISE, add_options, misplaced, read_input, settings_of
 from irshape.cli.conclusion import check_writing, conclude, write
 from irshape.cli.formats import DOCUMENTS
 from irshape.cli.run import CLEAN, FAULTS, RunError, complain
@@ -30,13 +30,9 @@ if TYPE_CHECKING:
 ABOUT = "Report every fault of a file, one per line: file:line:column: CODE message."
 EXAMPLES = """examples:
   irshape check model.xml
-  irshape check models --strict
   irshape check models --select S,W1 --ignore S206
-  irshape check models --baseline irshape-baseline.json
   irshape check model.xml --target npu --input "ids[1,1..512]"
-  irshape check uploads --isolate --limit time=10
   irshape check models --format github --report sarif=irshape.sarif
-  irshape check model.xml --diff
   irshape check model.xml --fix
 
 exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a file could not be checked"""
@@ -44,7 +40,7 @@ exit code: 0 without errors, 1 with errors (with --strict also warnings), 2 if a
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
-    add_model_arguments(command, *DOCUMENTS)
+    add_model_arguments(command, CONCISE, *DOCUMENTS)
     add_options(command)
 
 
@@ -52,6 +48,18 @@ def run(given: Namespace) -> int:
     """Check the files, mend them if --fix is given, and return the exit code."""
     if complaint := misplaced(given):
         return complain(complaint)
+    if given.watch:
+        from irshape.cli.watch import repeat
+
+        return repeat(given, _once)
+    return _once(given)
+
+
+def _once(given: Namespace) -> int:
+    """Check the files once."""
+    given.is_concise = given.format == CONCISE
+    if given.is_concise:
+        given.format = "text"
     try:
         read_input(given)
         settings = settings_of(given)
@@ -138,13 +146,14 @@ class Check:
 def _report(given: Namespace, settings: Settings, check: Check) -> int:
     """Check the files and report them, on standard output or into --output-file, and return the exit code."""
     lines = partial(_diff, sys.stdout.isatty()) if given.diff else None
+    show = concise_lines if given.is_concise else fault_lines
     if given.output_file is None:
-        return _run(given, settings, check, lines or partial(fault_lines, Palette.choose(given.color, sys.stdout)))
+        return _run(given, settings, check, lines or partial(show, Palette.choose(given.color, sys.stdout)))
     import io
     from contextlib import redirect_stdout
 
     with redirect_stdout(io.StringIO()) as out:
-        code = _run(given, settings, check, lines or partial(fault_lines, Palette(given.color == "always")))
+        code = _run(given, settings, check, lines or partial(show, Palette(given.color == "always")))
     write(given, given.output_file, out.getvalue())
     return code
 
@@ -167,6 +176,14 @@ def fault_lines(palette: Palette, inference: Inference) -> Iterator[str]:
         from irshape.cli.lines import remedy_lines
 
         yield from remedy_lines(inference, palette)
+
+
+def concise_lines(palette: Palette, inference: Inference) -> Iterator[str]:
+    """One line for each fault of one file."""
+    for diagnostic in inference.mended:
+        yield mended_line(diagnostic, palette)
+    for diagnostic in inference.diagnostics:
+        yield next(diagnostic_lines(diagnostic, palette))
 
 
 def _diff(is_terminal: bool, inference: Inference) -> Iterator[str]:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from irshape.cli.arguments import add_target
+from irshape.cli.arguments import EFFORT, OUTPUT, SELECTION, Rare, add_target, add_watch
 from irshape.cli.formats import DOCUMENTS
 from irshape.settings.settings import Settings
 
@@ -14,57 +14,66 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 _STDIN = "-"
+# One line for each fault, without hints.
+CONCISE = "concise"
+FORMATS = ("text", "json", "jsonl", CONCISE, *DOCUMENTS)
 
 
 def add_options(command: ArgumentParser) -> None:
     """Add the options of the command."""
     command.set_defaults(allowance=None, source=None)
     add = command.add_argument
-    add("--strict", action="store_true", help="exit with 1 for warnings, too")
+    add("--fix", action="store_true", help="mend what can be mended safely, report the rest")
+    add("--diff", action="store_true", help="show what --fix would change, and write nothing")
     add_target(command)
-    add("--fix", action="store_true", help="mend the faults in FILE that can be mended safely, and report the rest")
-    add("--diff", action="store_true", help="show the changes that --fix would make, and write nothing")
-    limits = "--limit time=60 (seconds, default) and --limit memory=2GiB (default)"
-    isolate = f"examine each file in a process of its own, without configuration, limited by {limits}"
+    add("--strict", action="store_true", help="exit with 1 for warnings, too")
+    add("--exit-zero", action="store_true", help=Rare("exit with 0 for faults, too"))
+    add("--stdin-filename", metavar="PATH", help=Rare("the path of the file that FILE - reads from standard input"))
+    _add_selection(command)
+    _add_output(command)
+    add = command.add_argument_group(EFFORT).add_argument
+    isolate = "check each file in a process with limits of its own: --limit time=60 (seconds), --limit memory=2GiB"
     add("--isolate", action="store_true", help=isolate)
-    add("--stdin-filename", metavar="PATH", help="the path of the file that FILE - reads from standard input")
 
-    add = command.add_argument_group("selection").add_argument
+
+def _add_selection(command: ArgumentParser) -> None:
+    """Add the options that choose codes, files and configurations."""
+    add = command.add_argument_group(SELECTION).add_argument
     add_selection(add)
     levels = {"type": _level, "action": "append", "metavar": "CODE=LEVEL"}
-    add("--severity", default=[], help="report codes as error, warning or note, or off: W203=error, R3=note", **levels)  # type: ignore[arg-type]
-    add("--ignore-suppressions", action="store_true", help="also report what a file itself asks to ignore by <irshape ignore=...>")
-    globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
-    add("--exclude", default=[], help="pass over these files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
-    add("--force-exclude", action="store_true", help="apply excludes to each FILE, too")
-    add("--skip-foreign", action="store_true", help="pass over each FILE that is no IR, as in a folder; a .bin stands for its .xml")
-    add("--follow-links", action="store_true", help="follow links to folders")
-
-    add = command.add_argument_group("configuration").add_argument
-    add("--config", metavar="FILE", help="use this configuration instead of the nearest irshape.toml or pyproject.toml")
-    add("--isolated", action="store_true", help="use no configuration")
-    add("--trust-config", action="store_true", help="let the configuration name files outside of its folder")
-    add("--show-settings", action="store_true", help="show the settings of each FILE, and check nothing")
-
-    add = command.add_argument_group("known faults").add_argument
-    add("--baseline", metavar="FILE", help="report only faults that this file does not have, and name those that are gone")
+    add("--severity", default=[], help="report codes as error, warning, note or off: R3=note", **levels)  # type: ignore[arg-type]
+    add("--baseline", metavar="FILE", help="report only faults that this file does not have")
     add("--write-baseline", metavar="FILE", help="write all faults into this file")
+    globs = {"type": lambda text: text.split(","), "action": "extend", "metavar": "GLOBS"}
+    add("--exclude", default=[], help="pass over files and folders: drafts,'old/*.xml'", **globs)  # type: ignore[arg-type]
+    add("--config", metavar="FILE", help=Rare("use this configuration instead of the nearest irshape.toml or pyproject.toml"))
+    add("--isolated", action="store_true", help=Rare("use no configuration"))
+    add("--trust-config", action="store_true", help=Rare("let the configuration name files outside of its folder"))
+    add("--ignore-suppressions", action="store_true", help=Rare("also report what a file itself asks to ignore by <irshape ignore=...>"))
+    add("--force-exclude", action="store_true", help=Rare("apply excludes to each FILE, too"))
+    add("--skip-foreign", action="store_true", help=Rare("pass over each FILE that is no IR, as in a folder; a .bin stands for its .xml"))
+    add("--follow-links", action="store_true", help=Rare("follow links to folders"))
 
-    add = command.add_argument_group("report").add_argument
-    add("--statistics", action="store_true", help="count the faults of each code, instead of listing them")
+
+def _add_output(command: ArgumentParser) -> None:
+    """Add the options that say how and where the faults are reported."""
+    add = command.add_argument_group(OUTPUT).add_argument
+    add("--output-format", dest="format", choices=FORMATS, default="text", metavar="FORMAT", help=Rare("the same as --format"))
+    add("--statistics", action="store_true", help=Rare("count the faults of each code, list none"))
     add("-q", "--quiet", action="store_true", help="print the faults and nothing else")
-    add("--output-file", metavar="FILE", help="write the report into this file")
+    add_watch(command)
+    add("--output-file", metavar="FILE", help=Rare("write the report into this file"))
     add("--report", type=_document, action="append", default=[], metavar="FORMAT=FILE", help="also write a report: sarif=irshape.sarif")
-    add("--force", action="store_true", help="overwrite the files of --output-file and --report if they exist")
-    add("--exit-zero", action="store_true", help="exit with 0 for faults, too")
+    add("--force", action="store_true", help=Rare("overwrite the files of --output-file and --report if they exist"))
+    add("--show-settings", action="store_true", help=Rare("show the settings of each FILE, and check nothing"))
 
 
 def add_selection(add: Callable[..., object]) -> None:
     """Add the options that choose codes, with the method `add_argument` of a command or a group."""
     prefixes = {"type": codes, "action": "extend", "metavar": "CODES"}
-    add("--select", default=None, help="report these codes only; a code may be cut short: S, W1, S201, ALL", **prefixes)
+    add("--select", default=None, help="report these codes only: S201,W1,X or ALL", **prefixes)
     add("--ignore", default=[], help="do not report these codes", **prefixes)
-    add("--extend-select", default=[], help="report these codes, too", **prefixes)
+    add("--extend-select", default=[], help=Rare("report these codes, too"), **prefixes)
 
 
 def codes(text: str) -> list[str]:
@@ -106,6 +115,8 @@ def misplaced(given: Namespace) -> str | None:
     """The complaint about options that do not go together; None if all do."""
     if (given.fix or given.diff) and (given.input or given.set):
         return "--fix and --diff use the shapes in the file: leave out --input and --set"
+    if given.watch and (_STDIN in given.files or given.fix or given.output_file or given.report):
+        return "--watch only reports: leave out FILE -, --fix, --output-file and --report"
     if given.diff and given.format != "text":
         return "--diff prints text: leave out --format"
     if given.statistics and (given.diff or given.format not in ("text", "json")):

@@ -9,20 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from irshape import verbs
 from irshape.cli.annotated import misplaced, only_targets, write
-from irshape.cli.arguments import add_model_arguments, add_output_arguments, add_symbol_argument
+from irshape.cli.arguments import SELECTION, add_model_arguments, add_output_arguments, add_symbol_argument, add_watch
 from irshape.cli.batch import report
 from irshape.cli.lines import TIED, UNNAMED, faults, guards, tie_lines, title
-from irshape.cli.run import complain, layers
+from irshape.cli.rows import Rows, Selection
+from irshape.cli.run import complain
 from irshape.inference.inference import Inference
 from irshape.model.model import Model
-from irshape.report.text import Palette, counted, escape, table, terminal_width
+from irshape.report.text import Palette, counted, table, terminal_width
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
-
-
-if TYPE_CHECKING:
-    pass
 
 ABOUT = "Infer the element type and shape of every port; with -o, write them into the IR."
 EXAMPLES = """examples:
@@ -30,17 +27,21 @@ EXAMPLES = """examples:
   irshape infer model.xml --input "image[1,3,224..448,?]"
   irshape infer model.xml --input "image[1,3,H,W]" --set H=32..1024 W=32*k
   irshape infer model.xml -o annotated.xml
+  irshape infer model.xml --type Convolution --layer "block1/*"
   irshape infer models/ -o annotated/
 
 exit code: 0 without errors, 1 with errors (then nothing is written), 2 if a file could not be read or written"""
-
-_CONSTANTS = ("Const", "Constant")
 
 
 def add_arguments(command: ArgumentParser) -> None:
     """Add the arguments of the command."""
     add_output_arguments(command)
-    command.add_argument("--all", action="store_true", help="list constants, too")
+    add = command.add_argument_group(SELECTION).add_argument
+    add("-a", "--all", action="store_true", help="list everything: constants, and each of equal blocks")
+    add("-l", "--layer", action="append", default=[], metavar="LAYER", help="list the layers of this name only, or of a pattern: '*attn*'")
+    add("--type", action="append", default=[], metavar="TYPE", help="list the layers of this type only")
+    add("--changed-only", action="store_true", help="list only ports that differ from what the file records")
+    add_watch(command)
     add_symbol_argument(command)
     add_model_arguments(command)
 
@@ -50,12 +51,22 @@ def run(given: Namespace) -> int:
     complaint = misplaced(given)
     if complaint:
         return complain(complaint)
+    if given.watch:
+        from irshape.cli.watch import repeat
+
+        return repeat(given, _once)
+    return _once(given)
+
+
+def _once(given: Namespace) -> int:
+    """Infer the files once."""
     palette = Palette.choose(given.color, sys.stdout)
     width = terminal_width(sys.stdout)
     is_written = given.output is not None or given.in_place
     is_named = not given.raw_symbols
     verb = partial(_infer, is_written=is_written) if is_named else verbs.infer
-    lines = partial(_lines, is_named, given.all, palette, width)
+    selection = Selection(given.all, given.layer, [one.lower() for one in given.type], given.changed_only)
+    lines = partial(_lines, is_named, selection, palette, width)
     return report(given, verb, lines, partial(write, given), prepare=partial(only_targets, given))
 
 
@@ -74,48 +85,24 @@ def _has_formulas(inference: Inference) -> bool:
     return inference.is_conditional or bool(inference.symbols)
 
 
-def _lines(is_named: bool, is_complete: bool, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
+def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | None, inference: Inference) -> Iterator[str]:
     """Title, table, ties, guards, faults and summary of one file."""
     yield title(inference, palette)
     has_formulas = _has_formulas(inference)
-    rows, hidden = _rows(inference, has_formulas, is_complete)
-    if rows:
+    found = Rows(inference, has_formulas, selection)
+    if found.rows:
         yield ""
-        yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), rows, palette, width)
-    if hidden:
-        yield f"{palette.dim}{counted(hidden, 'constant')} not listed (--all lists them){palette.plain}"
+        yield from table(("ID", "LAYER", "TYPE", "SHAPE", *(["FORMULA"] if has_formulas else [])), found.rows, palette, width)
+    elif not selection.is_whole:
+        yield ""
+        yield "no layer is selected"
+    counts = [(found.constants, "constant"), (found.repeated, "layer")]
+    hidden = " and ".join(f"{counted(number, thing)}{' of equal blocks' if thing == 'layer' else ''}" for number, thing in counts if number)
+    if hidden and selection.is_whole:
+        yield f"{palette.dim}{hidden} not listed (--all lists them){palette.plain}"
     if has_formulas:
         if is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
             yield f"{palette.dim}open sizes are d0, d1, ..., because irshape has found no signature of the model{palette.plain}"
         yield from tie_lines(inference.ties, TIED, palette)
         yield from guards(inference, palette)
     yield from faults(inference, palette)
-
-
-def _rows(inference: Inference, has_formulas: bool, is_complete: bool) -> tuple[list[tuple[str, ...]], int]:
-    """The cells of the table, one row for each port, and the number of constants that were left out."""
-    ports, formulas = inference.ports, inference.formulas
-    sources: dict[int, dict[int, str]] = {}
-    rows: list[tuple[str, ...]] = []
-    hidden = 0
-    for key, depth, layer, graph in layers(inference.document):
-        if layer.type in _CONSTANTS and not is_complete:
-            hidden += 1
-            continue
-        prefix = key.removesuffix(str(layer.id))
-        if layer.signature.output_count:
-            keys = [f"{key}:{id}" for id in layer.signature.output_ids]
-        else:  # a Result shows the port that it reads
-            feeds = sources.setdefault(id(graph), {})
-            if not feeds:
-                feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)
-            keys = [prefix + feeds[layer.id]] if layer.id in feeds else [""]
-        first = [key, "  " * depth + escape(layer.name), escape(layer.type)]
-        for number, port in enumerate(keys):
-            element_type, shape = ports.get(port, ("", ""))
-            label = f"{port.rpartition(':')[2]}: " if len(keys) > 1 else ""
-            row = [*(first if number == 0 else ("", "", "")), f"{label}{element_type}{shape}"]
-            if has_formulas:
-                row.append(formulas.get(port, ""))
-            rows.append(tuple(row))
-    return rows, hidden

@@ -63,12 +63,19 @@ def _is_alone() -> bool:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
+    from irshape.cli.arguments import COMMANDS, OVERVIEW
     from irshape.cli.plain import module_of, parse
 
     _prepare_streams()
+    if "_ARGCOMPLETE" in os.environ:
+        from irshape.cli.completion import complete
+
+        complete()
     words = sys.argv[1:] if arguments is None else arguments
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
+    elif words and words[0] not in COMMANDS and not words[0].startswith("-") and os.path.exists(words[0]):
+        words = [OVERVIEW, *words]
     if (given := parse(words)) is None:
         from irshape.cli.parser import parser
 
@@ -82,7 +89,14 @@ def _run(arguments: Sequence[str] | None) -> int:
             registry_of(given.extensions)  # once, and not for each file
         except ExtensionError as error:
             return max(complain(line) for line in str(error).splitlines())
-    code: int = module_of(given.command).run(given)
+    run = module_of(given.command).run
+    if sys.stdout.isatty():
+        from irshape.cli.pager import is_paged, paged
+
+        if is_paged(given):
+            with paged():
+                return int(run(given))
+    code: int = run(given)
     sys.stdout.flush()
     return code
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from irshape import __version__
-from irshape.cli.arguments import COMMANDS
+from irshape.cli.arguments import COMMANDS, EFFORT, INPUT, OUTPUT, OVERVIEW, SELECTION, Rare
 from irshape.cli.plain import module_of
 from irshape.cli.run import FAILED
 from irshape.report.text import terminal_width
@@ -41,6 +41,7 @@ _EXAMPLES = """examples:
 
 _SHORT = f"""{_ABOUT}
 
+  irshape model.xml              faults and signature on one screen
   irshape check model.xml        find every fault, with its line
   irshape infer model.xml        show the shape of every layer
   irshape signature model.xml    show how the sizes of inputs and outputs depend on each other
@@ -48,6 +49,10 @@ _SHORT = f"""{_ABOUT}
   irshape view model.xml         look at the model in the browser
 
 irshape --help lists all commands"""
+
+
+# The column of the help texts.
+_COLUMN = 25
 
 
 class _NoColours:
@@ -62,20 +67,72 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         columns = os.environ.get("COLUMNS", "")
-        super().__init__(prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2)
+        super().__init__(
+            prog, width=(int(columns) if columns.isdecimal() else terminal_width(sys.stdout) or 80) - 2, max_help_position=_COLUMN
+        )
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """An argument with its value once: `-o, --output OUT.xml`."""
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        return f"{', '.join(action.option_strings)} {action.metavar or self._metavar_formatter(action, action.dest)(1)[0]}"
 
     def _set_color(self, color: bool) -> None:
         """Format help without colours. From Python 3.14 on, argparse loads `dataclasses` and `inspect` at every start to choose colours."""
         self._theme, self._decolor = _NoColours(), str
 
 
+class _HelpAll(argparse.Action):
+    """Prints the help of a command with its rare options."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest=argparse.SUPPRESS, default=argparse.SUPPRESS, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *others: Any) -> None:
+        assert isinstance(parser, Parser)
+        print(parser.format_help(is_complete=True), end="")
+        parser.exit()
+
+
 class Parser(argparse.ArgumentParser):
-    """A parser that reports wrong arguments on one line."""
+    """A parser that reports wrong arguments on one line, and whose help has the rare options only if they are asked for."""
 
     def __init__(self, prog: str, *, description: str, epilog: str, **options: Any) -> None:
         """`options` are those that the parser of all commands hands to the parser of one: `color` from Python 3.14 on."""
         super().__init__(prog, description=description, epilog=epilog, formatter_class=_Formatter, allow_abbrev=False, **options)
         self.register("action", "limit", _Limit)
+        for title in (INPUT, SELECTION, OUTPUT, EFFORT):
+            super().add_argument_group(title)
+
+    def add_argument_group(self, title: str | None = None, *others: Any, **options: Any) -> Any:
+        """The group of this title; the declarations of a command share it."""
+        found = (group for group in self._action_groups if group.title == title)
+        return next(found, None) or super().add_argument_group(title, *others, **options)
+
+    def format_help(self, is_complete: bool = False) -> str:
+        """The help, with the rare options if it `is_complete`."""
+        formatter = self._get_formatter()
+        files = [action for action in self._actions if not action.option_strings]
+        words = [formatter._metavar_formatter(action, action.dest)(1)[0] for action in files]
+        formatter.add_usage(" ".join(["%(prog)s", *self._shown(words, files), "[OPTIONS]"]), files, [])
+        formatter.add_text(self.description)
+        hidden = 0
+        for group in self._action_groups:
+            shown = [action for action in group._group_actions if is_complete or not isinstance(action.help, Rare)]
+            hidden += len(group._group_actions) - len(shown)
+            formatter.start_section(group.title)
+            formatter.add_arguments(shown)
+            formatter.end_section()
+        if hidden:
+            formatter.add_text(f"{self.prog} --help-all lists {hidden} more options")
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+    @staticmethod
+    def _shown(words: Sequence[str], files: Sequence[argparse.Action]) -> list[str]:
+        """The files of a usage line, as often as they may be given."""
+        marks = {"+": "{0}...", "*": "[{0}...]", "?": "[{0}]"}
+        return [marks.get(str(action.nargs), "{0}").format(word) for word, action in zip(words, files, strict=True)]
 
     def error(self, message: str) -> NoReturn:
         self.exit(FAILED, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -132,17 +189,20 @@ def parser(words: Sequence[str]) -> argparse.ArgumentParser:
     top = Parser("irshape", description=_ABOUT, epilog=_EXAMPLES)
     if not words:
         top.exit(FAILED, f"{_SHORT}\n")
-    if words[0] not in COMMANDS and not words[0].startswith("-"):
+    if words[0] not in (*COMMANDS, OVERVIEW) and not words[0].startswith("-"):
         word = words[0]
-        if os.path.isfile(word):
-            top.error(f"{word!r} is a file, no command; irshape check {word} checks it")
+        if word.endswith(".xml"):
+            top.error(f"there is no file {word!r}")
         top.error(f"there is no command {word!r}{meant(word, list(COMMANDS))}")
     top.add_argument("--version", action="version", version=f"irshape {__version__} ({KIND})")
     commands = top.add_subparsers(prog="irshape", dest="command", metavar="COMMAND", required=True)
-    if words and words[0] in COMMANDS:
+    if words[0] in (*COMMANDS, OVERVIEW):
         module = module_of(words[0])
-        command = commands.add_parser(words[0], prog=f"irshape {words[0]}", description=module.ABOUT, epilog=module.EXAMPLES)
+        prog = "irshape" if words[0] == OVERVIEW else f"irshape {words[0]}"
+        command = commands.add_parser(words[0], prog=prog, description=module.ABOUT, epilog=module.EXAMPLES)
         module.add_arguments(command)
+        if any(isinstance(action.help, Rare) for action in command._actions):
+            command.add_argument("--help-all", action=_HelpAll, help=Rare("show this help message with every option, and exit"))
     else:
         for name, help in COMMANDS.items():
             commands.add_parser(name, help=help, description=help, epilog="")

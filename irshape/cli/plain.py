@@ -10,7 +10,7 @@ import sys
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from irshape.cli.arguments import COMMANDS
+from irshape.cli.arguments import COMMANDS, OVERVIEW
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def parse(words: Sequence[str]) -> Namespace | SimpleNamespace | None:
     """The arguments on a line of the form `COMMAND FILE... --option value`; None for any other line."""
-    if not words or words[0] not in COMMANDS:
+    if not words or words[0] not in (*COMMANDS, OVERVIEW):
         return None
     line = _Line()
     module_of(words[0]).add_arguments(line)
@@ -93,7 +93,7 @@ class _Line:
     def add_argument(self, *names: str, default: Any = None, nargs: object = None, **declared: Any) -> None:
         """Declare a file or an option, as with `argparse`."""
         if not names[0].startswith("-"):
-            self._files.append((names[0], nargs))
+            self._files.append((names[0], "choice" if "choices" in declared else nargs))
             return
         dest = declared.pop("dest", None) or next(name for name in names if name.startswith("--")).lstrip("-").replace("-", "_")
         option = _Option(dest, nargs=nargs, **declared)

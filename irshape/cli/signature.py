@@ -133,19 +133,24 @@ def _filled(items: Sequence[str], width: int, *, is_complete: bool) -> Iterator[
         yield line
 
 
-def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) -> Iterator[str]:
-    """The conditions with the layers that demand them; those on sizes that only data tells are counted, unless all are listed."""
-    always = [one for one in signature.conditions if not one.branch]
-    own = [one for one in always if signature.is_decided(one)]
-    others = [one for one in always if not signature.is_decided(one)]
+def validity_lines(signature: Signature, palette: Palette) -> Iterator[str]:
+    """A heading and the conditions on the sizes of the inputs, with the layers that demand them."""
+    own = [one for one in signature.conditions if not one.branch and signature.is_decided(one)]
     doubt = "" if signature._inference.knows_values else " (as far as irshape can tell without the weights)"
     if own:
-        yield ""
         yield f"{palette.bold}valid for sizes of at least 1 where{doubt}{palette.plain}"
         yield from _condition_lines(own, palette)
     elif signature.ok and signature.symbols:
-        yield ""
         yield f"{palette.bold}valid for every {in_a_row(list(signature.symbols))} of at least 1{doubt}{palette.plain}"
+
+
+def _conditions(signature: Signature, palette: Palette, *, is_complete: bool) -> Iterator[str]:
+    """The conditions with the layers that demand them; those on sizes that only data tells are counted, unless all are listed."""
+    own = list(validity_lines(signature, palette))
+    if own:
+        yield ""
+        yield from own
+    others = [one for one in signature.conditions if not one.branch and not signature.is_decided(one)]
     if others and is_complete:
         yield ""
         yield f"{palette.bold}and where, for sizes that only a run tells{palette.plain}"

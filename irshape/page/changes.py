@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from irshape.answers.diff import Difference
-from irshape.page.hierarchy import Hierarchy
+from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.report.diagnostic import clipped
 from irshape.report.printable import escape
 

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 from irshape.answers.explain.derivation import Point
 from irshape.answers.explain.explainer import Explainer
 from irshape.answers.explain.explanation import Read, Step
+from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.inference.facts import Fact
 from irshape.inference.inference import Inference
 from irshape.inference.plan.formulas import Formulas
 from irshape.model.model import Model, Node
 from irshape.page.changes import changes_of
 from irshape.page.faults import Excerpts, rules
-from irshape.page.hierarchy import Hierarchy
 from irshape.report.diagnostic import Diagnostic, clipped
 from irshape.report.printable import escape
 from irshape.shape.dim import Dim, Size, expression_of

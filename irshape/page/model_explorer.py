@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.inference.inference import Inference
 from irshape.model.model import Model, Node
-from irshape.page.hierarchy import Hierarchy
 from irshape.report.diagnostic import clipped
 from irshape.report.printable import escape
 

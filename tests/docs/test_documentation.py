@@ -60,6 +60,7 @@ def test_exported_models_have_the_signatures_that_the_guide_shows(report: str, n
     assert capsys.readouterr().out.replace(str(path), name) == report
 
 
+@pytest.mark.slow("needs type checkers and linters")
 def test_a_type_checker_accepts_every_script_of_a_guide(tmp_path: Path) -> None:
     """And it refuses what no function takes."""
     wrong = {
@@ -80,6 +81,7 @@ def test_a_type_checker_accepts_every_script_of_a_guide(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
+@pytest.mark.slow("needs type checkers and linters")
 @pytest.mark.parametrize(("guide", "number", "block"), YAML, ids=[f"{guide.stem} {number}" for guide, number, _ in YAML])
 def test_the_configurations_of_a_guide_have_their_form(guide: Path, number: int, block: str, tmp_path: Path) -> None:
     path = tmp_path / "block.yml"
@@ -159,10 +161,11 @@ def test_the_page_of_commands_has_every_option() -> None:
     sections = documentation.commands_page().split("\n## irshape ")[1:]
     assert [section.split("\n")[0] for section in sections] == list(COMMANDS)
     check, infer = sections[0], sections[1]
-    assert "| `--target POLICY` |" in check
+    assert "| `-t POLICY`, `--target POLICY` |" in check
     assert "| `-o OUT.xml`, `--output OUT.xml` |" in infer
     assert "&lt;layer>" in infer
     assert "<layer>" not in infer
+    assert "| `--color {auto,always,never}` |" in infer  # a rare one
 
 
 def test_the_page_of_the_api_names_what_exists() -> None:

@@ -43,6 +43,7 @@ def committed(folder: Path) -> str:
     return run("git", "rev-parse", "HEAD", cwd=folder).stdout.strip()
 
 
+@pytest.mark.slow("needs type checkers and linters")
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")
@@ -132,6 +133,7 @@ def test_the_job_of_gitlab(tmp_path: Path, repository: Path) -> None:
     assert all(issue["location"]["path"] == "models/faulty.xml" for issue in issues)
 
 
+@pytest.mark.slow("needs type checkers and linters")
 @pytest.mark.parametrize(
     ("schema", "name"),
     [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "templates/irshape.gitlab-ci.yml")],

@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+pytestmark = pytest.mark.slow("takes long")
+
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("first", range(0, 40, 10))

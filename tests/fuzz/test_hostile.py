@@ -7,6 +7,8 @@ from irshape.report.diagnostic import ERROR
 from tests.fuzz.hostile import all_of
 from tests.fuzz.mutate import Mutant, findings
 
+pytestmark = pytest.mark.slow("takes long")
+
 FILES = all_of()
 
 

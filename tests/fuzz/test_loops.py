@@ -4,6 +4,8 @@ import pytest
 
 from tests.fuzz.apart import found
 
+pytestmark = pytest.mark.slow("takes long")
+
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("first", range(0, 160, 40))

@@ -7,7 +7,10 @@ import pytest
 
 from tests.fuzz.strangers import MAKERS, tried
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the attacks need pipes, links and limits of processes")
+pytestmark = [
+    pytest.mark.slow("takes long"),
+    pytest.mark.skipif(sys.platform != "linux", reason="the attacks need pipes, links and limits of processes"),
+]
 
 
 @pytest.mark.parametrize("name", MAKERS)

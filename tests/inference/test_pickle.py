@@ -137,6 +137,7 @@ def reshapes(offset: int) -> list[Any]:
     return [session.reshape(image=[1, 3, 64 + side, 64 + offset]).to_dict() for side in range(24)]
 
 
+@pytest.mark.slow("takes long")
 @pytest.mark.usefixtures("eager_threads")
 def test_threads_have_sessions_of_their_own() -> None:
     with ThreadPoolExecutor(4) as pool:

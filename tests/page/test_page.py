@@ -14,6 +14,8 @@ from irshape.page.html import page as html
 from tests.page.conftest import Shown
 from tests.support.ir import Net
 
+pytestmark = pytest.mark.slow("needs Chromium")
+
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
 # The text of every output port, by layer and port, for sizes of the symbols; and what the page says is refused.

@@ -17,6 +17,8 @@ from tests.page.conftest import Shown
 from tests.page.test_page import EXAMPLES, chain
 from tools.pyodide.run import VERSION, installed_version
 
+pytestmark = pytest.mark.slow("needs Chromium")
+
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """A static host that writes no log, and knows no type but these."""

@@ -11,6 +11,8 @@ import pytest
 from irshape.page.html import _SCRIPTS
 from tools.vendor import ASSETS, LIBRARIES
 
+pytestmark = pytest.mark.slow("needs type checkers and linters")
+
 CONFIGURATION = Path(__file__).parent.parent.parent / "tools" / "page" / "tsconfig.json"
 
 

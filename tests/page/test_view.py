@@ -12,6 +12,8 @@ from tests.page.conftest import Shown
 from tests.page.generated import transformer
 from tests.page.legibility import legibility
 
+pytestmark = pytest.mark.slow("needs Chromium")
+
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 

@@ -18,6 +18,8 @@ from irshape.cli.main import main
 from irshape.scan.results import read
 from tests.fuzz.hostile import SMALL
 
+pytestmark = pytest.mark.slow("takes long")
+
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'irshape[scan]'")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed: pip install 'irshape[scan]'")
 

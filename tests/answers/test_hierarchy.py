@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from irshape import verbs
+from irshape.answers.hierarchy.hierarchy import Hierarchy
 from irshape.page.data import PageData
-from irshape.page.hierarchy import Hierarchy
 from tests.page.generated import MODELS, Named, circle, tangle, transformer
 from tests.page.test_data import named
 from tests.support.ir import Net
@@ -58,6 +58,7 @@ def test_groups_come_from_names(names: list[str], paths: list[str]) -> None:
     assert [" > ".join(hierarchy.path(node)) for node in model.of_type("Relu")] == paths
 
 
+@pytest.mark.slow("takes long")
 @pytest.mark.parametrize("name", MODELS_AND_MORE)
 def test_no_group_has_too_many_members(name: str) -> None:
     hierarchy = hierarchy_of(MODELS_AND_MORE[name]())
@@ -66,6 +67,7 @@ def test_no_group_has_too_many_members(name: str) -> None:
         assert group < 0 or not hierarchy.groups[group].repeats or hierarchy.groups[group].repeats == len(inside)
 
 
+@pytest.mark.slow("takes long")
 @pytest.mark.parametrize("name", MODELS_AND_MORE)
 def test_the_members_of_a_group_make_no_circle(name: str) -> None:
     hierarchy = hierarchy_of(MODELS_AND_MORE[name]())

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from irshape.answers.hierarchy.order import circles, links, ordered, pieces
+from irshape.answers.hierarchy.repeats import Run, runs
 from irshape.model.model import Model, Node
-from irshape.page.order import circles, links, ordered, pieces
-from irshape.page.repeats import Run, runs
 
 # The members of a group that are drawn at once: as many as a column of boxes that a person reads on a small screen.
 _MOST_MEMBERS: Final = 10

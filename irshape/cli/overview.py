@@ -1,0 +1,154 @@
+"""`irshape FILE`: the faults and the signature of a model on one screen, and what to do next."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from irshape import verbs
+from irshape.cli.arguments import add_colour, add_question_arguments
+from irshape.cli.batch import Tally, report
+from irshape.cli.check import Check
+from irshape.cli.check_options import settings_of
+from irshape.cli.lines import title
+from irshape.cli.plain import parse
+from irshape.cli.run import complain, layers
+from irshape.cli.signature import WIDTH, signature_lines, validity_lines
+from irshape.inference.inference import Inference
+from irshape.model.model import Model
+from irshape.report.diagnostic import ERROR, Diagnostic
+from irshape.report.text import Palette, diagnostic_lines, escape, shorten, terminal_width
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from irshape.answers.signature.signature import Signature
+    from irshape.xml.document import Document
+
+ABOUT = "Show the faults and the signature of a model on one screen, and what to do next."
+EXAMPLES = """examples:
+  irshape model.xml
+
+exit code: 0 without errors, 1 if the model has errors, 2 if the file could not be read"""
+
+# The most lines of a signature, of conditions and of faults: with the title, the totals and what to do next, they make 20.
+_MOST_SIGNATURE = 5
+_MOST_CONDITIONS = 3
+_MOST_FAULTS = 4
+# The most characters of a line where there is no terminal.
+_WIDEST = 160
+
+
+class Overview:
+    """The check of a model, and its signature if it has one."""
+
+    def __init__(self, inference: Inference, signature: Signature | None) -> None:
+        self.inference = inference
+        self.signature = signature
+
+    @property
+    def document(self) -> Document:
+        """The file."""
+        return self.inference.document
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The faults of the file."""
+        return self.inference.diagnostics
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report of the check."""
+        return self.inference.to_dict()
+
+
+def add_arguments(command: ArgumentParser) -> None:
+    """Add the arguments of the command."""
+    command.add_argument("files", nargs=1, metavar="FILE", help="the .xml of an IR")
+    add_question_arguments(command)
+    add_colour(command)
+    command.set_defaults(jobs=1, format="text")
+
+
+def run(given: Namespace) -> int:
+    """Print the overview of a file and return the exit code."""
+    path = given.files[0]
+    if os.path.isdir(path):
+        return complain(f"{path}: this is a folder; irshape check {path} checks its models")
+    palette = Palette.choose(given.color, sys.stdout)
+    width = terminal_width(sys.stdout)
+    checked: Any = parse(["check", f"./{path}" if path.startswith("-") else path])
+    assert checked is not None
+    try:
+        settings = settings_of(checked)
+        check = Check(checked, settings)
+        return report(given, partial(_overview, check), partial(_lines, palette, width), settings=settings, prepare=check.prepare)
+    except ValueError as error:  # a configuration or a baseline; each line is a fault
+        return max(map(complain, str(error).splitlines()))
+
+
+def _overview(check: Check, model: Model, **options: Any) -> Overview:
+    inference = check(model, **options)
+    has_signature = inference.ok and bool(model.nodes) and model.document.is_complete
+    return Overview(inference, verbs.signature(model, **options) if has_signature else None)
+
+
+def _lines(palette: Palette, width: int | None, overview: Overview) -> Iterator[str]:
+    """Title, signature, conditions, faults and next steps."""
+    inference, signature = overview.inference, overview.signature
+    narrow = Palette(bool(palette.plain), is_narrow=True)
+    yield title(inference, palette)
+    if signature is not None and (signature.inputs or signature.outputs):
+        yield ""
+        yield from _some(signature_lines(signature, palette, width or WIDTH), _MOST_SIGNATURE, "irshape signature", overview)
+        yield from _some(_cut(validity_lines(signature, narrow), palette, width), _MOST_CONDITIONS, "irshape signature", overview)
+    yield ""
+    faults = (next(diagnostic_lines(one, narrow)) for one in sorted(overview.diagnostics, key=lambda one: one.severity != ERROR))
+    yield from _some(_cut(faults, palette, width), _MOST_FAULTS, "irshape check", overview)
+    yield str(Tally().add(sum(1 for _ in layers(inference.document)), inference.diagnostics))
+    yield ""
+    for command, purpose in _next(overview):
+        yield f"  {palette.key}{command}{palette.plain}  {palette.dim}{purpose}{palette.plain}"
+
+
+def _cut(lines: Iterator[str], palette: Palette, width: int | None) -> Iterator[str]:
+    """Lines that are not longer than a line of the terminal; coloured ones are left to it."""
+    for line in lines:
+        yield line if palette.plain else shorten(line, width or _WIDEST)
+
+
+def _some(lines: Iterator[str], most: int, command: str, overview: Overview) -> Iterator[str]:
+    """The first lines, and the command that shows the others."""
+    yield from islice(lines, most)
+    others = sum(1 for _ in lines)
+    if others:
+        yield f"  and {others} more: {command} {_path(overview)}"
+
+
+def _next(overview: Overview) -> Iterator[tuple[str, str]]:
+    """The commands that a user runs next, each with its purpose."""
+    path, signature = _path(overview), overview.signature
+    commands: list[tuple[str, str]] = []
+    if overview.diagnostics:
+        code = min(overview.diagnostics, key=lambda one: one.severity != ERROR).code
+        commands += [(f"irshape check {path}", "every fault, with hints"), (f"irshape rule {code}", "what a code means")]
+        if any(one.fix and one.fix.is_safe for one in overview.diagnostics):
+            commands[1:] = [(f"irshape check {path} --fix", "mend what can be mended safely")]
+    if signature is not None:
+        if signature.symbols:
+            sizes = " ".join(f"{name}=1" if name == "B" else f"{name}=..." for name in list(signature.symbols)[:3])
+            commands.append((f"irshape reshape {path} --set {sizes} -o fixed.xml", "set sizes"))
+        commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]
+    commands = commands[:3]
+    wide = max((len(command) for command, _ in commands), default=0)
+    for command, purpose in commands:
+        yield command.ljust(wide), purpose
+
+
+def _path(overview: Overview) -> str:
+    from shlex import quote
+
+    return escape(quote(overview.document.path or "FILE"))

@@ -1,0 +1,127 @@
+"""The rows of the table of `irshape infer`: which layers are listed, and equal blocks once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from irshape.cli.run import layers
+from irshape.inference.inference import Inference
+from irshape.report.text import escape
+from irshape.xml.document import Graph, Layer
+
+if TYPE_CHECKING:
+    from irshape.answers.hierarchy.blocks import Blocks
+
+_CONSTANTS = ("Const", "Constant")
+# A model with fewer layers is listed whole, because it fits on a screen.
+_FEW = 40
+
+
+class Selection(NamedTuple):
+    """The layers that are listed: all with `is_complete`, else no constants, and of `layers` (patterns), `types` and changes only."""
+
+    is_complete: bool = False
+    layers: Sequence[str] = ()
+    types: Sequence[str] = ()
+    is_changed: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no layer is selected by its name, its type or a change."""
+        return not (self.layers or self.types or self.is_changed)
+
+    def has(self, key: str, layer: Layer) -> bool:
+        """Whether the name, or the key, and the type of a layer are selected."""
+        fits = not self.layers or any(fnmatchcase(layer.name, one) or key == one for one in self.layers)
+        return fits and (not self.types or layer.type.lower() in self.types)
+
+
+class Rows:
+    """The cells of the table, one row for each port: `rows`. `constants` and `repeated` count the layers that are left out."""
+
+    def __init__(self, inference: Inference, has_formulas: bool, selection: Selection) -> None:
+        self._inference = inference
+        self._facts, self._formulas = inference.ports, inference.formulas
+        self._has_formulas = has_formulas
+        self._selection = selection
+        self._sources: dict[int, dict[int, str]] = {}
+        self.constants = self.repeated = 0
+        self._heads: dict[int, list[Blocks]] = {}
+        self._depths: dict[int, int] = {}
+        self._left_out: set[int] = set()
+        document = inference.document
+        if not selection.is_complete and selection.is_whole and sum(1 for _ in layers(document)) >= _FEW and document.is_complete:
+            self._fold()
+        self.rows = [row for one in layers(document) for row in self._of_layer(*one)]
+
+    def _fold(self) -> None:
+        """Find the blocks of which one is listed."""
+        from irshape.answers.hierarchy.blocks import equal_blocks, hierarchy_of
+
+        for blocks in equal_blocks(hierarchy_of(self._inference)):
+            shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]
+            if not shown or id(shown[0].layer) in self._left_out:
+                continue
+            first = min(shown, key=lambda node: node.layer.offset)
+            self._heads.setdefault(id(first.layer), []).append(blocks)
+            for node in shown:
+                self._depths[id(node.layer)] = self._depths.get(id(node.layer), 0) + 1
+            self._left_out.update([id(node.layer) for block in blocks.blocks[1:] for node in block])
+
+    def _of_layer(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
+        selection = self._selection
+        if layer.type in _CONSTANTS and not (selection.is_complete or selection.types):
+            self.constants += 1
+            return
+        if id(layer) in self._left_out:
+            self.repeated += 1
+            return
+        if not selection.has(key, layer):
+            return
+        inner = self._depths.get(id(layer), 0)
+        heads = self._heads.get(id(layer), ())
+        for number, blocks in enumerate(heads):
+            indent = "  " * (depth + inner - len(heads) + number)
+            yield ("", f"{indent}{escape(blocks.title)}", "", "", *([""] if self._has_formulas else []))
+        yield from self._ports(key, depth + inner, layer, graph)
+
+    def _ports(self, key: str, depth: int, layer: Layer, graph: Graph) -> Iterator[tuple[str, ...]]:
+        """A row for each output of a layer, and for the input of a Result."""
+        ports, formulas = self._facts, self._formulas
+        keys = self._keys(key, layer, graph)
+        first = (key, "  " * depth + escape(layer.name), escape(layer.type))
+        for number, port in enumerate(keys):
+            if self._selection.is_changed and not _is_changed(layer, number, ports.get(port)):
+                continue
+            element_type, shape = ports.get(port, ("", ""))
+            label = f"{port.rpartition(':')[2]}: " if len(keys) > 1 else ""
+            yield (*first, f"{label}{element_type}{shape}", *([formulas.get(port, "")] if self._has_formulas else []))
+            first = ("", "", "")
+
+    def _keys(self, key: str, layer: Layer, graph: Graph) -> list[str]:
+        """The ports that the rows of a layer show; a Result shows the port that it reads."""
+        if layer.signature.output_count:
+            return [f"{key}:{id}" for id in layer.signature.output_ids]
+        feeds = self._sources.setdefault(id(graph), {})
+        if not feeds:
+            feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)
+        return [key.removesuffix(str(layer.id)) + feeds[layer.id]] if layer.id in feeds else [""]
+
+
+def _is_changed(layer: Layer, number: int, inferred: Sequence[str] | None) -> bool:
+    """Whether the fact that is inferred for an output, or for the input of a Result, is not the one that the file records."""
+    from irshape.shape.element_type import ElementType
+    from irshape.shape.notation import split_sizes
+
+    if inferred is None:
+        return False
+    signature = layer.signature
+    _, precision, dims = signature.records[signature.input_count + number if signature.output_count else 0]
+    element_type, shape = inferred
+    recorded_type = precision and ElementType.from_precision(precision)
+    recorded = None if dims is None else ["?" if dim < 0 else str(dim) for dim in dims]
+    sizes = None if shape == "[...]" else split_sizes(shape[1:-1]) if shape != "[]" else []
+    now = sizes and [size if size.isdecimal() else "?" for size in sizes]  # a <dim> holds no interval
+    return bool(recorded_type and recorded_type.name != element_type) or (now or None) != (recorded or None)
