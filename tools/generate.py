@@ -17,6 +17,7 @@ from textwrap import dedent, indent
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
+sys.path.insert(0, str(ROOT))
 
 
 def op_index() -> str:
@@ -46,8 +47,65 @@ def operations_schema() -> str:
     return readable(operations_schema()) + "\n"
 
 
-def diagnostics_page() -> str:
-    """Every code with its meaning, why it matters, how to correct the fault, and an example."""
+# The most codes of a page, and the name of the pages of each family.
+CODES_OF_A_PAGE = 10
+SLUGS = {
+    "X": "xml", "G": "graph", "A": "attributes", "T": "types", "S": "shapes", "V": "values", "W": "weights",
+    "R": "accepted", "P": "targets", "N": "notes", "I": "irshape",
+}  # fmt: skip
+
+
+def diagnostics_pages() -> dict[str, list[str]]:
+    """The pages of diagnostics and the codes of each: a page for each family, and several for a large one."""
+    from irshape.report.catalogue import CATALOGUE, FAMILIES
+
+    pages = {}
+    for letter in FAMILIES:
+        codes = [code for code in CATALOGUE if code.startswith(letter)]
+        count = -(-len(codes) // CODES_OF_A_PAGE)
+        size = -(-len(codes) // count)
+        for number in range(count):
+            pages[f"docs/diagnostics/{SLUGS[letter]}{f'-{number + 1}' if count > 1 else ''}.md"] = codes[
+                number * size : (number + 1) * size
+            ]
+    return pages
+
+
+def diagnostics_index() -> str:
+    """All codes, each with its page."""
+    from irshape.report.catalogue import CATALOGUE, FAMILIES
+
+    lines = [
+        "# Diagnostics",
+        "",
+        "Every code that `irshape` reports. An error is a fault for which OpenVINO 2026.4.1 refuses the file, crashes or computes",
+        "nonsense. A warning is a fault that OpenVINO accepts. In a layer that reaches no Result or Assign, an error of the operation",
+        "is a warning, because OpenVINO drops such layers unread. A note is no fault. A code never changes its meaning.",
+        "",
+        "The page of a code has an example: a command with its output, and the file `model.xml`. Lines that begin with `-` are the",
+        "fault; lines that begin with `+` replace them in a file without the fault. An example that is a single `<layer>` is a whole",
+        "file: irshape reads it as it stands.",
+        "`irshape rule CODE` shows the same.",
+        "",
+        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets`.",
+    ]
+    pages = {code: page for page, codes in diagnostics_pages().items() for code in codes}
+    for letter, title in FAMILIES.items():
+        lines += ["", f"## {letter}: {title}", "", "| code | severity | title |", "|---|---|---|"]
+        for code in CATALOGUE.values():
+            if code.code.startswith(letter):
+                link = f"{pages[code.code].removeprefix('docs/')}#{anchor(f'{code.code} {code.title}')}"
+                lines.append(f"| [{code.code}]({link}) | {code.severity} | {escaped(code.title)} |")
+    return "\n".join(lines) + "\n"
+
+
+def anchor(heading: str) -> str:
+    """The anchor of a heading, as GitHub and the site make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-")
+
+
+def diagnostics_page(name: str) -> str:
+    """Codes with their meaning, why each matters, how to correct the fault, and an example."""
     from irshape.inference.repair import BY_HAND, MENDED
     from irshape.report.catalogue import CATALOGUE, FAMILIES
     from irshape.report.snippets import snippets
@@ -58,31 +116,22 @@ def diagnostics_page() -> str:
         **dict.fromkeys(BY_HAND, ("*Fix:* `irshape check` proposes a fix. Check that it is the one you want.",)),
     }
     examples = snippets()
-    lines = [
-        "# Diagnostics",
-        "",
-        "This page lists every code that `irshape` reports. An error is a fault for which OpenVINO 2026.4.1 refuses the file, crashes or",
-        "computes nonsense. A warning is a fault that OpenVINO accepts. In a layer that reaches no Result or Assign, an error of the",
-        "operation is a warning, because OpenVINO drops such layers unread. A note is no fault. A code never changes its meaning.",
-        "",
-        "Each code has an example: a command with its output, and the file `model.xml`. Lines that begin with `-` are the fault. Lines",
-        "that begin with `+` replace them in a file without the fault. An example that is a single `<layer>` is a whole file: irshape",
-        "reads it as it stands.",
-        "",
-        "Made by `tools/generate.py` from `irshape/report/catalogue.py` and `irshape/report/snippets`.",
-    ]
-    for letter, title in FAMILIES.items():
-        lines += ["", f"## {letter}: {title}"]
-        for code in CATALOGUE.values():
-            if code.code.startswith(letter):
-                texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}", *fixes.get(code.code, ()))
-                lines += ["", f"### {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
-                lines += ["", *snippet_markdown(examples[code.code])]
+    codes = diagnostics_pages()[name]
+    some = f", {codes[0]} to {codes[-1]}" if name[-4].isdecimal() else ""
+    lines = [f"# {FAMILIES[codes[0][0]]}{some}", "", "[All codes](../diagnostics.md) says how to read the examples."]
+    for code in map(CATALOGUE.__getitem__, codes):
+        texts = (code.meaning, f"*Why it matters:* {code.why}", f"*What to do:* {code.fix}", *fixes.get(code.code, ()))
+        lines += ["", f"## {code.code} {code.title}", "", f"**{code.severity.capitalize()}.** {escaped(' '.join(texts))}"]
+        lines += ["", *snippet_markdown(examples[code.code])]
     return "\n".join(lines) + "\n"
 
 
-def operations_page() -> str:
-    """Every operation by category, with versions, ports and attributes."""
+# The categories that have a page of their own.
+APART = ("tokenizers",)
+
+
+def operations_page(category_apart: str | None = None) -> str:
+    """Every operation by category, with versions, ports and attributes; or those of one category that has a page of its own."""
     from irshape.ops.describe import category, describe
     from irshape.ops.registry import REGISTRY
 
@@ -91,10 +140,14 @@ def operations_page() -> str:
         described = describe(type)
         assert described is not None
         categories.setdefault(category(REGISTRY.homes()[type.lower()]), []).append(described)
+    links = ", ".join(f"[{one}](operations-{one}.md)" for one in APART)
     lines = [
-        "# Operations",
+        "# Operations" if category_apart is None else f"# Operations of {category_apart}",
         "",
-        f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` says more of one.",
+        f"The {sum(map(len, categories.values()))} types `irshape` knows, by OpenVINO's categories. `irshape ops TYPE` says more of one."
+        f" A page of their own have {links}."
+        if category_apart is None
+        else "The operations of this extension; [Operations](operations.md) has the others. `irshape ops TYPE` says more of one.",
         "",
         "Ports in square brackets are optional, `*` marks one that may be there any number of times, the values of *italic* inputs",
         "are read. Attributes in **bold** are required; a default beside one is what OpenVINO takes where it is missing.",
@@ -102,6 +155,8 @@ def operations_page() -> str:
         "Made by `tools/generate.py` from the classes in `irshape/ops`.",
     ]
     for name, found in sorted(categories.items()):
+        if name != category_apart and (category_apart or name in APART):
+            continue
         lines += ["", f"## {name}", "", "| operation | versions | inputs | outputs | attributes |", "|---|---|---|---|---|"]
         lines += [operation_row(described["type"], one) for described in found for one in described["versions"]]
     return "\n".join(lines) + "\n"
@@ -217,8 +272,10 @@ FILES = {
     "irshape/ops/index.py": op_index,
     **{f"schemas/{name}.schema.json": partial(schema, path) for name, path in SCHEMAS.items()},
     "schemas/operations.schema.json": operations_schema,
-    "docs/diagnostics.md": diagnostics_page,
+    "docs/diagnostics.md": diagnostics_index,
+    **{name: partial(diagnostics_page, name) for name in diagnostics_pages()},
     "docs/operations.md": operations_page,
+    **{f"docs/operations-{one}.md": partial(operations_page, one) for one in APART},
     **{name: partial(with_outputs, name) for name in SHOWN},
     "CONTRIBUTING.md": partial(with_sources, "CONTRIBUTING.md"),
 }
@@ -239,5 +296,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(ROOT))
     sys.exit(main())

@@ -100,7 +100,7 @@ def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | 
     hidden = " and ".join(f"{counted(number, thing)}{' of equal blocks' if thing == 'layer' else ''}" for number, thing in counts if number)
     if hidden and selection.is_whole:
         yield f"{palette.dim}{hidden} not listed (--all lists them){palette.plain}"
-    if has_formulas:
+    if has_formulas and selection.is_whole:
         if is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
             yield f"{palette.dim}open sizes are d0, d1, ..., because irshape has found no signature of the model{palette.plain}"
         yield from tie_lines(inference.ties, TIED, palette)

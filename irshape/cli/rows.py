@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from irshape.cli.run import layers
 from irshape.inference.inference import Inference
 from irshape.report.text import escape
-from irshape.xml.document import Graph, Layer
+from irshape.xml.document import Document, Graph, Layer
 
 if TYPE_CHECKING:
     from irshape.answers.hierarchy.blocks import Blocks
 
 _CONSTANTS = ("Const", "Constant")
-# A model with fewer layers is listed whole, because it fits on a screen.
-_FEW = 40
+# A model with fewer rows is listed whole, because it fits on a screen; blocks stand for each other only if that saves as many rows.
+_FEW = 50
+_LEAST = 6
 
 
 class Selection(NamedTuple):
@@ -52,7 +53,7 @@ class Rows:
         self._depths: dict[int, int] = {}
         self._left_out: set[int] = set()
         document = inference.document
-        if not selection.is_complete and selection.is_whole and sum(1 for _ in layers(document)) >= _FEW and document.is_complete:
+        if not selection.is_complete and selection.is_whole and _count(document) >= _FEW and document.is_complete:
             self._fold()
         self.rows = [row for one in layers(document) for row in self._of_layer(*one)]
 
@@ -62,7 +63,8 @@ class Rows:
 
         for blocks in equal_blocks(hierarchy_of(self._inference)):
             shown = [node for node in blocks.blocks[0] if node.type not in _CONSTANTS]
-            if not shown or id(shown[0].layer) in self._left_out:
+            is_short = len(shown) * (len(blocks.blocks) - 1) < _LEAST
+            if is_short or id(shown[0].layer) in self._left_out:
                 continue
             first = min(shown, key=lambda node: node.layer.offset)
             self._heads.setdefault(id(first.layer), []).append(blocks)
@@ -108,6 +110,11 @@ class Rows:
         if not feeds:
             feeds.update((edge.to_layer, f"{edge.from_layer}:{edge.from_port}") for edge in graph.edges)
         return [key.removesuffix(str(layer.id)) + feeds[layer.id]] if layer.id in feeds else [""]
+
+
+def _count(document: Document) -> int:
+    """The layers that are no constants."""
+    return sum(layer.type not in _CONSTANTS for _, _, layer, _ in layers(document))
 
 
 def _is_changed(layer: Layer, number: int, inferred: Sequence[str] | None) -> bool:

@@ -29,7 +29,7 @@ from irshape.scan.fields import FAILED as LOST
 from irshape.scan.fields import INVALID, VERDICTS
 from irshape.scan.place import Place, asked
 from irshape.scan.places import Places
-from irshape.scan.results import PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
+from irshape.scan.results import OTHERS, PARTIAL, Cache, Journal, ResultsError, Table, format_of, read
 from irshape.scan.row import Row, Scan
 from irshape.scan.summary import MOST, Comparison, Summary
 
@@ -55,7 +55,7 @@ def add_arguments(command: ArgumentParser) -> None:
         metavar="PATH",
         help="an .xml, a folder, an archive (.zip, .tar), or the URL of one (s3://, https://, ...)",
     )
-    add("-o", "--output", metavar="TABLE", help="the table to write: a name that ends with .parquet, .jsonl or .sarif")
+    add("-o", "--output", metavar="TABLE", help="the table to write: a name that ends with .parquet, .jsonl, .csv or .sarif")
     add("--cache", metavar="TABLE", help="take the rows of files that have not changed from this earlier table")
     add("--force", action="store_true", help="overwrite TABLE of --output if it exists")
     add("--restart", action="store_true", help="begin anew instead of continuing an unfinished run")
@@ -155,7 +155,7 @@ def _scan(given: Namespace) -> int:
         for row in journal.rows():
             worst = max(worst, {INVALID: FAULTS, LOST: FAILED}.get(row["verdict"], CLEAN))
         journal.finish(given.output, force=given.force)
-        is_shown = not given.quiet and not given.output.lower().endswith(".sarif")
+        is_shown = not given.quiet and not given.output.lower().endswith(OTHERS)
         return max(worst, _summarize(given, given.output, before)) if is_shown else worst
 
 

@@ -29,7 +29,9 @@ from irshape.scan.tables import LONGEST, RowFault, checked, parsed, rows
 from irshape.version import __version__
 
 PARTIAL: Final = ".partial"
-FORMATS: Final = (".jsonl", ".parquet", ".sarif")
+FORMATS: Final = (".jsonl", ".parquet", ".csv", ".sarif")
+# The forms for other programs, from which no later run reads the rows.
+OTHERS: Final = (".csv", ".sarif")
 # The rows of a batch that is written and made durable at once, and of a group in a Parquet file.
 BATCH: Final = 256
 # After so many seconds a batch is written, however few rows it has.
@@ -209,6 +211,8 @@ def read(path: str) -> Iterator[Row]:
 def _write(found: Iterator[Row], format: str, file: IO[bytes]) -> None:
     if format == ".parquet":
         _write_parquet(found, file)
+    elif format == ".csv":
+        _write_csv(found, file)
     elif format == ".sarif":
         from irshape.report.sarif import render
 
@@ -216,6 +220,33 @@ def _write(found: Iterator[Row], format: str, file: IO[bytes]) -> None:
         file.write(text.encode("utf-8", "surrogatepass"))
     else:
         file.writelines((json.dumps(row, ensure_ascii=False) + "\n").encode("utf-8", "surrogatepass") for row in found)
+
+
+def _write_csv(found: Iterator[Row], file: IO[bytes]) -> None:
+    """Write the rows for a spreadsheet: a cell holds a number or a text, so that of faults only the codes are written."""
+    import csv
+    import io
+
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([field.name for field in FIELDS])
+    for row in found:
+        writer.writerow([_cell(field, row[field.name]) for field in FIELDS])
+        file.write(text.getvalue().encode("utf-8", "backslashreplace"))
+        text.seek(0)
+        text.truncate()
+    file.write(text.getvalue().encode())
+
+
+def _cell(field: Field, value: Any) -> Any:
+    """A value as a cell of a spreadsheet, in which no text of a file is taken for a formula."""
+    if field.kind == COUNTS:
+        value = " ".join(f"{name}={count}" for name, count in value.items())
+    elif field.kind == TEXTS:
+        value = " ".join(value)
+    elif field.kind == FAULTS:
+        value = " ".join(sorted({fault["code"] for fault in value}))
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def _checked(row: Row) -> Checked:

@@ -210,6 +210,7 @@ def test_rows_are_selected(capsys: pytest.CaptureFixture[str]) -> None:
     assert names("--changed-only") == []
     assert "stem" in names("--changed-only", "--set", "H=227", "W=227")
     assert "no layer is selected" in printed(capsys, "infer", "examples/atrous.xml", "--layer", "nothing")
+    assert not any("valid only where" in line for line in printed(capsys, "infer", "examples/atrous.xml", "--layer", "stem"))
 
 
 def test_nothing_changed_after_annotating(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

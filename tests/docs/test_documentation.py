@@ -40,6 +40,17 @@ def test_the_navigation_lists_every_page_once() -> None:
     assert sorted(re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)) == sorted(pages)
 
 
+def test_no_page_is_longer_than_a_person_reads() -> None:
+    pages = [*(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("*.md"), *ROOT.glob("[CRS]*[DGY].md")]
+    lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in pages}
+    assert {page: length for page, length in lengths.items() if length > 400} == {}
+
+
+def test_the_list_of_commands_names_each() -> None:
+    listed = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8").partition("\n## ")[0]
+    assert sorted(set(re.findall(r"^    irshape ([a-z]+)\b", listed, re.MULTILINE))) == sorted(COMMANDS)
+
+
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.stem)
 def test_every_example_of_a_guide_runs(guide: Path) -> None:
     """What it prints is derived (tests/test_generated.py); an example without output would not be run."""

@@ -115,6 +115,24 @@ def test_parquet_holds_a_name_that_is_no_text(models: Path, tmp_path: Path) -> N
     assert set(rows) == {"atrous.xml", "faulty.xml", "feed.xml", "sub/cut.xml", "sub/\\udcff.xml"}
 
 
+def test_csv_is_for_a_spreadsheet(models: Path, tmp_path: Path) -> None:
+    """A row for each file, faults as codes, and no cell that a spreadsheet takes for a formula."""
+    import csv
+
+    (models / "=1+1.xml").write_bytes((models / "faulty.xml").read_bytes())
+    before = Path.cwd()
+    os.chdir(models)
+    try:
+        main(["scan", "=1+1.xml", "atrous.xml", "-o", str(tmp_path / "out.csv"), "-q"])
+    finally:
+        os.chdir(before)
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["file"] for row in rows] == ["'=1+1.xml", "atrous.xml"]
+    assert rows[0]["diagnostics"] == "A103 G102 G110 G116 R302 S201 S204 T102"
+    assert (rows[1]["verdict"], rows[1]["errors"], "BatchToSpace=1" in rows[1]["operations"].split()) == ("valid", "0", True)
+
+
 def test_sarif_names_every_faulty_file(models: Path, tmp_path: Path) -> None:
     main(["scan", str(models), "-o", str(tmp_path / "out.sarif"), "-q"])
     results = json.loads((tmp_path / "out.sarif").read_text(encoding="utf-8"))["runs"][0]["results"]
@@ -266,7 +284,7 @@ def test_a_file_that_kills_its_worker_has_a_row(models: Path, tmp_path: Path) ->
 def test_wrong_arguments_are_named(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, message in (
         ([str(models)], "give a PATH to scan and --output TABLE"),
-        ([str(models), "-o", str(tmp_path / "out.csv")], "ends with .jsonl, .parquet or .sarif"),
+        ([str(models), "-o", str(tmp_path / "out.txt")], "ends with .jsonl, .parquet, .csv or .sarif"),
         ([str(tmp_path / "none"), "-o", str(tmp_path / "out.jsonl")], "none"),
         (["--summary", str(models / "feed.xml")], "this is no table of irshape scan"),
         (["--summary", str(tmp_path / "none.jsonl")], "No such file"),
