@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from irshape.answers.info import Info
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
+    from irshape.answers.summary import Summary
     from irshape.api.inference import Inference, InferredLayer, InferredPort
     from irshape.api.session import Session
-    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, valid_sizes
+    from irshape.api.verbs import check, cost, diff, explain, fix, infer, info, read, reshape, signature, summary, valid_sizes
     from irshape.editing.graph import Graph, edit
     from irshape.editing.layers import Layer, Tensor
     from irshape.editing.state import EditError
@@ -51,9 +52,10 @@ _HOMES = {
     "answers.info": "Info",
     "answers.signature.signature": "Signature",
     "answers.sizes": "ValidSizes",
+    "answers.summary": "Summary",
     "api.inference": "Inference InferredLayer InferredPort",
     "api.session": "Session",
-    "api.verbs": "check cost diff explain fix infer info read reshape signature valid_sizes",
+    "api.verbs": "check cost diff explain fix infer info read reshape signature summary valid_sizes",
     "editing.graph": "Graph edit",
     "editing.layers": "Layer Tensor",
     "editing.state": "EditError",
@@ -101,6 +103,7 @@ __all__ = [
     "Shape",
     "Signature",
     "Size",
+    "Summary",
     "Tensor",
     "ValidSizes",
     "WeightsError",
@@ -116,6 +119,7 @@ __all__ = [
     "read",
     "reshape",
     "signature",
+    "summary",
     "valid_sizes",
 ]
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from irshape.answers.info import Info
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
+    from irshape.answers.summary import Summary
     from irshape.inference.inputs import Inputs, Shapes, Symbols
     from irshape.ops.extensions import Extensions
     from irshape.report.diagnostic import Diagnostic
@@ -235,6 +236,23 @@ def cost(
     return _cost(model, given, inputs, symbols, opaque, near or {}, views=views, in_place=in_place)
 
 
+def summary(
+    source: Source | Model,
+    *,
+    depth: int | None = None,
+    inputs: Shapes | None = None,
+    symbols: Symbols | None = None,
+    near: Mapping[str, int] | None = None,
+    weights: WeightsChoice = None,
+    opaque: Iterable[str] = (),
+) -> Summary:
+    """Sum up a model: its modules as a tree, with shapes, parameters, work and memory."""
+    from irshape.answers.summary import DEPTH, Summary
+
+    found = cost(source, inputs=inputs, symbols=symbols, near=near, weights=weights, opaque=opaque)
+    return Summary(found, DEPTH if depth is None else depth)
+
+
 def _cost(
     model: Model,
     weights: Weights | None,
@@ -324,6 +342,7 @@ __all__ = [
     "reshape",
     "signature",
     "signature_of",
+    "summary",
     "symbols",
     "valid_sizes",
 ]

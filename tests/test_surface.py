@@ -48,6 +48,7 @@ def objects() -> dict[str, Any]:
         "OutputPort": node.outputs[0],
         "Session": irshape.Session(ATROUS),
         "Signature": irshape.signature(ATROUS),
+        "Summary": irshape.summary(ATROUS),
         "Tensor": irshape.edit(ATROUS)["stem"].output,
         "ValidSizes": irshape.valid_sizes(ATROUS),
         "Where": diagnostic.where,

@@ -47,7 +47,7 @@ FIELDS = {
     "irshape.answers.condition.Condition",
     "irshape.answers.signature.notes.Note", "irshape.answers.signature.reasons.Because", "irshape.answers.signature.data.DataSize",
     "irshape.answers.sizes.Undecided", "irshape.answers.sizes.Nearest", "irshape.answers.diff.Change", "irshape.answers.diff.Effect",
-    "irshape.answers.releases.Oldest",
+    "irshape.answers.releases.Oldest", "irshape.answers.summary.Module",
     "irshape.answers.cost.cost.Variable", "irshape.answers.cost.cost.Tensor", "irshape.answers.cost.cost.DataSize",
     "irshape.answers.cost.memory.Stretch", "irshape.answers.cost.memory.Reuse", "irshape.extend.Count",
 }  # fmt: skip
@@ -69,6 +69,7 @@ PARTS = (
     "irshape.answers.diff.Change",
     "irshape.answers.diff.Effect",
     "irshape.answers.info.Tensor",
+    "irshape.answers.summary.Module",
     "irshape.answers.releases.Oldest",
     "irshape.answers.explain.explanation.Step",
     "irshape.answers.explain.explanation.Read",

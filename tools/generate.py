@@ -265,6 +265,7 @@ SCHEMAS = {
     "signature": "report.schema:signature_schema",
     "scan": "scan.fields:row_schema",
     "sizes": "report.schema:sizes_schema",
+    "summary": "report.schema:summary_schema",
     "configuration": "settings.schema:configuration_schema",
 }
 

@@ -1,4 +1,4 @@
-"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes, cost and fix.
+"""The verbs of the library: read, infer, check, reshape, explain, diff, info, signature, valid_sizes, cost, summary and fix.
 
 Each verb takes a model, or whatever `read` takes. The arguments of `Reading` say how a source is read.
 """
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from irshape.answers.info import Info
     from irshape.answers.signature.signature import Signature
     from irshape.answers.sizes import ValidSizes
+    from irshape.answers.summary import Summary
     from irshape.inference.inputs import Shapes, Symbols
     from irshape.ops.extensions import Extensions
     from irshape.report.diagnostic import Diagnostic
@@ -228,6 +229,24 @@ def cost(
     return inner.cost(
         model._graph, inputs=inputs, symbols=symbols, near=near, views=views, in_place=in_place, weights=weights, opaque=opaque
     )
+
+
+def summary(
+    source: Source | Model,
+    *,
+    depth: int | None = None,
+    inputs: Shapes | None = None,
+    symbols: Symbols | None = None,
+    near: Mapping[str, int] | None = None,
+    **reading: Unpack[Reading],
+) -> Summary:
+    """Sum up a model: its modules as a tree of `depth` levels (3), each with the shape that it gives, parameters, work and memory.
+
+    A notebook shows the tree as a table. Modules are those that the names of layers state; equal blocks are one row. Takes and raises what
+    `cost` does otherwise.
+    """
+    model, weights, opaque = taken(source, reading)
+    return inner.summary(model._graph, depth=depth, inputs=inputs, symbols=symbols, near=near, weights=weights, opaque=opaque)
 
 
 def fix(source: Inference | Source | Model, **reading: Unpack[Reading]) -> list[Diagnostic]:

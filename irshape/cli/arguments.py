@@ -23,6 +23,7 @@ COMMANDS = {
     "infer": "infer every shape",
     "reshape": "change input shapes",
     "explain": "explain a shape, layer by layer",
+    "summary": "show modules with shapes, parameters and work",
     "signature": "show how the sizes are tied together",
     "sizes": "find the valid input sizes",
     "cost": "count operations, parameters and memory",

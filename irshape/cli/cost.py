@@ -23,7 +23,7 @@ from irshape.cli.output import check_outputs
 from irshape.cli.run import RunError, complain, describe
 from irshape.cli.sizes import near_sizes
 from irshape.model.model import Model
-from irshape.report.text import Palette, cells, counted, diagnostic_lines, escape, pad, shorten, some
+from irshape.report.text import Palette, bytes_text, cells, counted, diagnostic_lines, escape, number_text, pad, shorten, some
 
 ABOUT = "Count what a model computes, reads and writes, and the memory that it takes, as numbers or as formulas of its input sizes."
 EXAMPLES = """examples:
@@ -48,7 +48,6 @@ _MOST_GROUPS: Final = 12
 _SEPARATOR: Final = re.compile(r"[./]| / ")
 # Several sizes of a symbol in a `--set`.
 _SEVERAL: Final = re.compile(r"\s*\d{1,18}(\s*,\s*\d{1,18})+\s*", re.ASCII)
-_UNITS: Final = ("", " k", " M", " G", " T", " P")
 
 
 def add_arguments(command: ArgumentParser) -> None:
@@ -170,8 +169,8 @@ class _Page:
         head = [*rows[0].sizes, "MACs", "FLOPs", "traffic", "peak memory", *(["state"] if has_state else [])]
         texts = [
             [
-                *map(str, row.sizes.values()), _number(row.macs), _number(row.flops), _bytes(row.traffic), _bytes(row.peak_memory),
-                *([_bytes(row.state_bytes)] if has_state else []),
+                *map(str, row.sizes.values()), number_text(row.macs), number_text(row.flops), bytes_text(row.traffic), bytes_text(row.peak_memory),
+                *([bytes_text(row.state_bytes)] if has_state else []),
             ]
             for row in rows
         ]  # fmt: skip
@@ -187,15 +186,15 @@ class _Page:
         """The amounts of the whole model."""
         cost = self.cost
         rows = [
-            ("MACs", *self.shown(cost.macs, _number)),
-            ("other operations", *self.shown(cost.operations, _number)),
-            ("FLOPs", *self.shown(cost.flops, _number)),
+            ("MACs", *self.shown(cost.macs, number_text)),
+            ("other operations", *self.shown(cost.operations, number_text)),
+            ("FLOPs", *self.shown(cost.flops, number_text)),
         ]
-        kinds = ", ".join(f"{name} {_number(count)} ({_bytes(size)})" for name, (count, size) in cost.parameters_by_type.items())
-        rows.append(("parameters", f"{_number(cost.parameters)} in {_bytes(cost.parameter_bytes)}", kinds))
+        kinds = ", ".join(f"{name} {number_text(count)} ({bytes_text(size)})" for name, (count, size) in cost.parameters_by_type.items())
+        rows.append(("parameters", f"{number_text(cost.parameters)} in {bytes_text(cost.parameter_bytes)}", kinds))
         intensity = cost.intensity
         each = "" if intensity is None else f"{intensity:.1f} FLOPs for each byte"
-        rows.append(("traffic", self.shown(cost.traffic, _bytes)[0], each))
+        rows.append(("traffic", self.shown(cost.traffic, bytes_text)[0], each))
         for what, tensors in (("inputs", cost.inputs), ("outputs", cost.outputs)):
             rows += self.tensors(what, tensors)
         yield from self.table(rows)
@@ -204,7 +203,7 @@ class _Page:
         """The rows of inputs or outputs; those that take the same bytes share one."""
         groups: dict[tuple[str, str], list[str]] = {}
         for one in tensors:
-            groups.setdefault(("not known", "") if one.bytes is None else self.shown(one.bytes, _bytes), []).append(one.name)
+            groups.setdefault(("not known", "") if one.bytes is None else self.shown(one.bytes, bytes_text), []).append(one.name)
         for number, ((text, formula), names) in enumerate(groups.items()):
             each = f" and {len(names) - 1} more, each" if len(names) > 1 else ""
             yield what if number == 0 else "", text, f"{names[0]}{each} {formula}".strip()
@@ -214,14 +213,18 @@ class _Page:
         cost = self.cost
         rows = []
         if cost.state:
-            each = Counter(self.shown(one.after, _bytes)[1] for one in cost.state)
+            each = Counter(self.shown(one.after, bytes_text)[1] for one in cost.state)
             parts = [f"{count} variables, each {text}" if count > 1 else text for text, count in each.items() if text]
-            rows.append(("state", self.shown(cost.state_bytes, _bytes)[0], "; ".join(parts)))
+            rows.append(("state", self.shown(cost.state_bytes, bytes_text)[0], "; ".join(parts)))
         node = cost.peak.layer(cost.near)
         if node is not None:
-            formula = self.shown(cost.peak.formula(cost.near), _bytes)[1]
+            formula = self.shown(cost.peak.formula(cost.near), bytes_text)[1]
             rows.append(
-                ("peak memory", self.shown(cost.peak_memory, _bytes)[0], f"in {node.type} {node.name}{': ' if formula else ''}{formula}")
+                (
+                    "peak memory",
+                    self.shown(cost.peak_memory, bytes_text)[0],
+                    f"in {node.type} {node.name}{': ' if formula else ''}{formula}",
+                )
             )
         yield from self.table(rows)
         for symbol in cost.symbols:
@@ -277,7 +280,7 @@ class _Page:
             intensity = f"{work / moved:.1f}" if moved else ""
             formula = layers[0].macs if has_formulas and isinstance(layers[0].macs, Formula) else None
             bar = f"{share:6.1%} {_bar(share)}"
-            text = f"{_number(macs):>9}  {_number(others):>9}  {_bytes(moved):>9}  {intensity:>7}  {bar}"
+            text = f"{number_text(macs):>9}  {number_text(others):>9}  {bytes_text(moved):>9}  {intensity:>7}  {bar}"
             yield f"{palette.key}{pad(name, width)}{palette.plain}  {text}  {escape(self.formula(formula)) if formula else ''}".rstrip()
         if len(shown) < len(rows):
             yield f"and {len(rows) - len(shown)} more (--all lists them)"
@@ -308,7 +311,7 @@ class _Page:
     def formula(self, found: Amount) -> str:
         """A formula as it fits: whole, or its leading terms."""
         if isinstance(found, int):
-            return _bytes(found)
+            return bytes_text(found)
         whole = str(found)
         if self.is_complete or len(whole) <= _WIDEST_FORMULA:
             return whole
@@ -359,24 +362,12 @@ def _bar(share: float) -> str:
     return ("█" if can_draw else "#") * round(share * _BAR)
 
 
-def _number(number: int) -> str:
-    """A number with four digits: `4.089 G`."""
-    if abs(number) < 10_000:
-        return str(number)
-    power = min((len(str(abs(number))) - 1) // 3, len(_UNITS) - 1)
-    return f"{number / 1000**power:.4g}{_UNITS[power]}"
-
-
-def _bytes(size: int) -> str:
-    return f"{_number(size)}B" if abs(size) >= 10_000 else f"{size} B"
-
-
 # The amounts of a comparison, each with its words and the form of its numbers.
 _COMPARED: Final = (
-    ("macs", "MACs", _number),
-    ("operations", "other operations", _number),
-    ("parameters", "parameters", _number),
-    ("parameter_bytes", "their bytes", _bytes),
-    ("traffic", "traffic", _bytes),
-    ("peak_memory", "peak memory", _bytes),
+    ("macs", "MACs", number_text),
+    ("operations", "other operations", number_text),
+    ("parameters", "parameters", number_text),
+    ("parameter_bytes", "their bytes", bytes_text),
+    ("traffic", "traffic", bytes_text),
+    ("peak_memory", "peak memory", bytes_text),
 )

@@ -26,6 +26,7 @@ _EXAMPLES = """examples:
   irshape explain model.xml conv1:2:3
   irshape signature model.xml
   irshape sizes model.xml --input "image[1,3,H,W]"
+  irshape summary model.xml
   irshape cost model.xml
   irshape diff model.xml reshaped.xml
   irshape edit model.xml --add-output encoder -o tapped.xml

@@ -254,6 +254,36 @@ def cost_schema() -> dict[str, Any]:
     return {"$schema": _DRAFT, "title": title, **_object(properties, optional=("sweep",)), "$defs": definitions}
 
 
+def summary_schema() -> dict[str, Any]:
+    """The schema of `Summary.to_dict()`, which `irshape summary --format json` prints for a file."""
+    amount = {"$ref": "#/$defs/amount"}
+    module = {
+        "depth": {**_COUNT, "description": "the level in the tree, from 0"},
+        "name": {"type": "string", "description": "the name within the module around it"},
+        "type": {"type": "string", "description": "the type of a layer; empty for a module"},
+        "times": {**_COUNT, "description": "the number of equal blocks, whose sum the row has; the rows below are those of one of them"},
+        "layers": {**_COUNT, "description": "the number of layers, those of bodies included"},
+        "output": {"type": "string", "description": "the element type and the shape of what it gives"},
+        "parameters": {**_COUNT, "description": "elements of constants"},
+        "macs": {**amount, "description": "multiply-accumulates"},
+        "memory": {**amount, "description": "bytes of the outputs of its layers"},
+    }
+    properties = {
+        "tool": _TOOL,
+        "file": _PATH,
+        "ok": {"type": "boolean", "description": "the model has no errors"},
+        "near": _counts({"type": "integer"}, "the sizes at which values are given"),
+        "parameters": {"type": "integer", "description": "elements of constants"},
+        "parameter_bytes": {"type": "integer"},
+        "macs": {**amount, "description": "multiply-accumulates"},
+        "peak_memory": {**amount, "description": "bytes of activations where they are most"},
+        "modules": _array(_object(module), "the rows of the tree, from the outside in"),
+        "diagnostics": {"type": "array", "items": {"$ref": "#/$defs/diagnostic"}},
+    }
+    title = "The modules of an OpenVINO IR, with shapes, parameters, work and memory"
+    return {"$schema": _DRAFT, "title": title, **_object(properties), "$defs": {"amount": _AMOUNT, "diagnostic": _diagnostic()}}
+
+
 def sizes_schema() -> dict[str, Any]:
     """The schema of valid sizes: `ValidSizes.to_dict()`, and what `irshape sizes --format json` prints for a file."""
     names = {"type": "object", "additionalProperties": {"type": "string"}}

@@ -14,6 +14,7 @@ from irshape.report.printable import escape as escape
 WIDEST = 48
 _NARROWEST = 12
 _GAP = "  "
+_UNITS = ("", " k", " M", " G", " T", " P")
 _COMMAND_LINE = r"(?m)^([ +-]?(?:[^\S\n]|\x1b\[[\d;]*m)*)::"
 _COMMAND = r"##(?=\[|vso\[|teamcity\[)"
 
@@ -136,6 +137,19 @@ def about(diagnostic: Diagnostic, is_narrow: bool = False) -> str:
 def counted(number: int, thing: str) -> str:
     """A number with its noun: `1 error`, `2 errors`."""
     return f"{number} {thing}" if number == 1 else f"{number} {thing}s"
+
+
+def number_text(number: int) -> str:
+    """A number with four digits: `4.089 G`."""
+    if abs(number) < 10_000:
+        return str(number)
+    power = min((len(str(abs(number))) - 1) // 3, len(_UNITS) - 1)
+    return f"{number / 1000**power:.4g}{_UNITS[power]}"
+
+
+def bytes_text(size: int) -> str:
+    """A number of bytes with four digits: `4.089 GB`."""
+    return f"{number_text(size)}B" if abs(size) >= 10_000 else f"{size} B"
 
 
 def some(words: Sequence[str], most: int | None) -> str:

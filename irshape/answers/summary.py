@@ -1,0 +1,241 @@
+"""The summary of a model: its modules as a tree, each with the shape that it gives, its parameters, its work and its memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+from irshape.answers.cost.cost import Cost
+from irshape.answers.cost.formula import Amount, Formula, amount, total
+from irshape.answers.cost.graph import stored
+from irshape.answers.hierarchy.blocks import hierarchy_of, members
+from irshape.inference.inference import Inference
+from irshape.model.model import Node
+from irshape.ops.infrastructure import Constant
+from irshape.report.diagnostic import Diagnostic
+from irshape.report.text import bytes_text, number_text
+from irshape.shape.dim import Size
+from irshape.version import TOOL
+from irshape.xml.document import Document
+
+# The levels of the tree that are shown unless another number is asked for.
+DEPTH: Final = 3
+_HEAD: Final = ("module", "type", "output", "parameters", "MACs", "memory")
+
+
+class Module(NamedTuple):
+    """A row of a summary: a module, or a layer.
+
+    `depth` is its level in the tree, from 0. `name` is that of the module within the one around it, `type` the type of a layer, empty for a
+    module. A module of equal blocks has their number as `times`, else it is 1; the rows below are those of the first block. `layers` is the
+    number of layers, `output` the element type and the shape of what it gives, `parameters` the elements of the constants that it reads,
+    `macs` its multiply-accumulates and `memory` the bytes of the outputs of its layers, of all blocks.
+    """
+
+    depth: int
+    name: str
+    type: str
+    times: int
+    layers: int
+    output: str
+    parameters: int
+    macs: Amount
+    memory: Amount
+
+    @property
+    def title(self) -> str:
+        """The name, with the number of equal blocks."""
+        return f"{self.times} \N{MULTIPLICATION SIGN} {self.name}" if self.times > 1 else self.name
+
+
+class Summary:
+    """The modules of a model as a tree, and its totals.
+
+    `modules` are the rows, from the outside in, `cost` has the totals and the signature, and `depth` is the number of levels.
+    """
+
+    def __init__(self, cost: Cost, depth: int = DEPTH) -> None:
+        self.cost: Final = cost
+        self.depth: Final = depth
+        inference = cost._inference
+        is_whole = bool(inference.model.nodes) and inference.document.is_complete
+        self.modules: Final = list(_Tree(cost, inference, depth).rows()) if is_whole else []
+
+    @property
+    def document(self) -> Document:
+        """The file as it was read."""
+        return self.cost.document
+
+    @property
+    def diagnostics(self) -> list[Diagnostic]:
+        """The diagnostics of the inference."""
+        return self.cost.diagnostics
+
+    def __repr__(self) -> str:
+        cost = self.cost
+        name = cost.document.path or cost._inference.model.name
+        return f"<Summary of {name!r}: {len(self.modules)} rows, {cost.parameters} parameters, {cost.macs} MACs>"
+
+    def _repr_html_(self) -> str:
+        from irshape.report.notebook import table, titled
+
+        space = "\N{NO-BREAK SPACE}" * 4
+        rows = [(space * one.depth + cells[0], *cells[1:]) for one, cells in zip(self.modules, map(self.cells, self.modules), strict=True)]
+        totals = table(("", "", ""), self.totals())
+        return titled(self.cost._inference.model.name, str(self.cost.signature or ""), table(_HEAD, rows), totals)
+
+    def cells(self, one: Module) -> tuple[str, ...]:
+        """The texts of a row; formulas are numbers at the sizes `near` of the cost."""
+        cost = self.cost
+        macs, memory = cost.at(one.macs), cost.at(one.memory)
+        return (
+            one.title,
+            one.type,
+            one.output,
+            number_text(one.parameters) if one.parameters else "",
+            number_text(macs) if macs else "",
+            bytes_text(memory) if memory else "",
+        )
+
+    def totals(self) -> list[tuple[str, str, str]]:
+        """The totals of the model: what, the number at the sizes `near`, and the formula."""
+        cost = self.cost
+        rows = [("parameters", f"{number_text(cost.parameters)} in {bytes_text(cost.parameter_bytes)}", "")]
+        for name, found, text in (("MACs", cost.macs, number_text), ("peak memory", cost.peak_memory, bytes_text)):
+            rows.append((name, text(cost.at(found)), found.leading if isinstance(found, Formula) else ""))
+        return rows
+
+    def to_records(self) -> list[dict[str, Any]]:
+        """A record for each row, for `pandas.DataFrame`; amounts are numbers at the sizes `near` of the cost."""
+        return [{**one._asdict(), "macs": self.cost.at(one.macs), "memory": self.cost.at(one.memory)} for one in self.modules]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The form of `schemas/summary.schema.json`."""
+        cost = self.cost
+
+        def shown(found: Amount) -> dict[str, Any]:
+            return {"formula": str(found), "value": cost.at(found)}
+
+        return {
+            "tool": TOOL,
+            "file": cost.document.path,
+            "ok": cost._inference.ok,
+            "near": cost.near,
+            "parameters": cost.parameters,
+            "parameter_bytes": cost.parameter_bytes,
+            "macs": shown(cost.macs),
+            "peak_memory": shown(cost.peak_memory),
+            "modules": [{**one._asdict(), "macs": shown(one.macs), "memory": shown(one.memory)} for one in self.modules],
+            "diagnostics": [one.to_dict() for one in self.diagnostics],
+        }
+
+
+class _Tree:
+    """The groups of a model with the sums of what their layers cost."""
+
+    def __init__(self, cost: Cost, inference: Inference, depth: int) -> None:
+        self._inference = inference
+        self._depth = depth
+        self._names: Mapping[str, str] = cost._shown
+        self._ports, self._formulas = inference.ports, inference.formulas
+        self._hierarchy = hierarchy = hierarchy_of(inference)
+        below = members(hierarchy)
+        self._bodies: dict[int, list[int]] = {}
+        for number, group in enumerate(hierarchy.groups):
+            if group.holder >= 0:
+                self._bodies.setdefault(group.holder, []).append(-1 - number)
+        bodies = {one for members in self._bodies.values() for one in members}
+        self._members = [[one for one in part if one not in bodies and not self._is_hidden(one)] for part in below]
+        self._costs = {layer._node: layer for layer in cost.layers}
+        self._parameters: dict[Node, int] = {}
+        for node in hierarchy.nodes:
+            op = node.op if node.type in ("Const", "Constant") and not node.is_dropped and node.is_live else None
+            if isinstance(op, Constant) and not op.is_broken:
+                reader = self._reader(node)
+                self._parameters[reader] = self._parameters.get(reader, 0) + stored(op)
+
+    def rows(self) -> Iterator[Module]:
+        """The rows of the model, outer ones first."""
+        yield from self._rows(self._members[-1], 0)
+
+    def _rows(self, found: Sequence[int], depth: int) -> Iterator[Module]:
+        pending = [(depth, one) for one in sorted(found, key=self._place, reverse=True)]
+        while pending:
+            depth, one = pending.pop()
+            yield self._row(one, depth)
+            if depth + 1 < self._depth:
+                pending += [(depth + 1, inner) for inner in sorted(self._inner(one), key=self._place, reverse=True)]
+
+    def _inner(self, member: int) -> Sequence[int]:
+        """The members of a group, of which equal blocks are one; and the bodies of a layer."""
+        if member >= 0:
+            return self._bodies.get(member, ())
+        found = self._members[-1 - member]
+        if not self._hierarchy.groups[-1 - member].repeats:
+            return found
+        first = min(found, key=self._place)
+        return self._members[-1 - first] if first < 0 else ()
+
+    def _is_hidden(self, member: int) -> bool:
+        return member >= 0 and self._hierarchy.nodes[member] in self._hierarchy.hidden
+
+    def _place(self, member: int) -> int:
+        return min(self._layers(member, inside=False), default=0)
+
+    def _layers(self, member: int, *, inside: bool = True) -> list[int]:
+        """The layers of a member, with `inside` those of bodies, too."""
+        found, pending = [], [member]
+        while pending:
+            one = pending.pop()
+            if one >= 0:
+                found.append(one)
+                pending += self._bodies.get(one, ()) if inside else ()
+            else:
+                pending += self._members[-1 - one]
+        return found
+
+    def _reader(self, node: Node) -> Node:
+        """The first layer after a constant that is no constant."""
+        while node in self._hierarchy.hidden and (readers := node.consumers):
+            node = readers[0]
+        return node
+
+    def _row(self, member: int, depth: int) -> Module:
+        nodes = [self._hierarchy.nodes[one] for one in self._layers(member)]
+        costs = [self._costs[node] for node in nodes if node in self._costs]
+        group = self._hierarchy.groups[-1 - member] if member < 0 else None
+        only = self._hierarchy.nodes[member] if group is None else None
+        name = group.name if group is not None else only.name if only is not None else ""
+        return Module(
+            depth,
+            name.rpartition("/")[2] or name if depth and only is not None else name,
+            only.type if only is not None else "",
+            group.repeats or 1 if group is not None else 1,
+            len(nodes),
+            self._output(only, member),
+            sum(self._parameters.get(node, 0) for node in nodes),
+            self._sum([one.macs for one in costs]),
+            self._sum([one.outputs for one in costs]),
+        )
+
+    def _output(self, only: Node | None, member: int) -> str:
+        """The first output of a layer, or of the last layer of a group that another layer reads."""
+        own = sorted(self._layers(member, inside=False), reverse=True)
+        inside = {self._hierarchy.nodes[one] for one in own}
+        last = only
+        if last is None:
+            nodes = [self._hierarchy.nodes[one] for one in own]
+            read = (node for node in nodes if any(one not in inside for one in node.consumers))
+            last = next(read, nodes[0] if nodes else None)
+        if last is not None and not last.layer.signature.output_count and last.producers:
+            last = last.producers[0]  # a Result gives what it reads
+        if last is None or not last.layer.signature.output_count:
+            return ""
+        key = f"{last.key}:{last.layer.signature.output_ids[0]}"
+        element_type, shape = self._ports.get(key, ("", ""))
+        return f"{element_type}{self._formulas.get(key, shape)}"
+
+    def _sum(self, amounts: Sequence[Amount]) -> Amount:
+        scope = self._inference.scope
+        sizes: list[Size] = [one if isinstance(one, int) else scope.dim(one.expression, one.expression.range) for one in amounts]
+        return amount(total(scope, sizes), self._names)
