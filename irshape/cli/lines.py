@@ -32,7 +32,7 @@ _MANY = 4
 _SHOWN = 6
 _REFUSED: Final = "valid only where (OpenVINO refuses other sizes)"
 _REFUSED_DATA: Final = "valid only where, for sizes that depend on data (OpenVINO refuses others)"
-_PREMISES: Final = "formulas hold only where (OpenVINO accepts other sizes, with other shapes)"
+_PREMISES: Final = "formulas hold only if (for other sizes, OpenVINO infers other shapes)"
 
 
 def title(inference: Inference, palette: Palette) -> str:

@@ -139,7 +139,9 @@ def _unclear(shapes: dict[Node, _Described], shown: list[_Axes]) -> str:
     example = next(iter(shapes))
     hint = f"give the shape of an input, as in {example.name}[{','.join(map(str, shapes[example]))}]"
     if not shown:
-        return f"no axis of {', '.join(repr(node.name) for node in shapes)} becomes the leading dimension of every output; {hint}"
+        names = ", ".join(repr(node.name) for node in shapes)
+        remedy = "if constants fix the batch, patch_constants (--patch-constants) changes them as well"
+        return f"no axis of {names} becomes the leading dimension of every output; {hint}; {remedy}"
     options = [" with ".join(f"axis {axis} of {node.name!r}" for node, axis in axes.items()) or "none of the others" for axes in shown]
     return f"the batch may be {' or '.join(options)}; {hint}"
 

@@ -78,6 +78,7 @@ class _Causes:
         self.join_missing_layers()
         self.find_right_ends()
         self.find_right_starts()
+        self.say_next_steps()
 
     def of(self, *codes: str) -> list[Fault]:
         """The faults of some codes that are left."""
@@ -154,7 +155,10 @@ class _Causes:
         if len(strays) == len(unfed) == 1 and strays[0].hint is None and unfed[0].node is not None and self.fits(strays[0], unfed[0]):
             node = unfed[0].node
             there = f"{node.type} {clipped(node.name)}"
-            strays[0].hint = f'did you mean to-layer="{node.layer.id}" to-port="{unfed[0].port}"? No edge leads to that port of {there}'
+            meant = f'to-layer="{node.layer.id}" to-port="{unfed[0].port}"? No edge leads to that port of {there}'
+            if node.layer.id < 0 and strays[0].missing is not None:  # the id is malformed
+                meant = f'id="{strays[0].missing}" for {there}? No edge leads to it'
+            strays[0].hint = f"did you mean {meant}"
             self.absorb(strays[0], unfed)
         for stray in strays:
             if stray.code == "G103" and stray.hint is None and stray.ends is not None:
@@ -194,10 +198,20 @@ class _Causes:
                 self.name_output(fault)
                 continue
             [node] = unread
-            where = f"layer {node.layer.id}, {node.type} {clipped(node.name)}"
+            number = f"layer {node.layer.id}, " if node.layer.id >= 0 else ""  # a malformed id is none
+            where = f"{number}{node.type} {clipped(node.name)}"
             fault.hint = f"should an edge lead here from {where}? Nothing reads that layer"
             if node in unused and any(port.dims is not None and _gives(node, port) for port in ports):
                 self.absorb(fault, [unused[node]])
+
+    def say_next_steps(self) -> None:
+        """What to do about inputs with too many edges or none, where nothing tells which edge is meant."""
+        for fault in self.of("G104", "G106"):
+            if fault.hint is None and fault.code == "G104":
+                fault.hint = "remove one of the two edges, or correct its to-layer and to-port"
+            elif fault.hint is None and fault.node is not None and fault.node.layer.id >= 0:
+                end = f'to-layer="{fault.node.layer.id}" to-port="{fault.port}"'
+                fault.hint = f"add an <edge> with {end}, or remove the port if the operation does not need it"
 
     def name_output(self, fault: Fault) -> None:
         """Name the output port of a layer that has only one, where an edge starts at another port."""

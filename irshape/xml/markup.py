@@ -231,7 +231,9 @@ class Markup:
             opened = [(tag, opened_at) for tag, opened_at, _, _ in self.stack]
             self.refuse("X110", example.omission(self.source, offset, complaint, opened, self.document.position), offset)
         if self.root and not self.stack and b"<" not in self.source[offset:]:
-            self.fault("X201", "there is text after the end of the XML", offset, severity=WARNING)
+            is_padded = not self.source[offset:].strip(b"\0")
+            what = "zero bytes, as padding," if is_padded else "text"
+            self.fault("X201", f"there {'are' if is_padded else 'is'} {what} after the end of the XML", offset, severity=WARNING)
             return
         if not self.root:
             self.check_swapped()
@@ -242,6 +244,9 @@ class Markup:
         if self.stack:
             tag, opened_at = self.stack[-1][:2]
             place = f"inside the <{tag}> opened on line {self.document.position(opened_at)[0]}"
+        if error.code == _INVALID_TOKEN and not self.source[offset:].strip(b"\0"):
+            message = f"from here on, {place or 'before its root element'}, the file has zero bytes only; is it damaged?"
+            self.refuse("X101", message, offset, "copy the file or export the model again: a disk or a download has lost the rest")
         if error.code in _ENDS_EARLY:
             message = f"the file ends {place or 'before its root element'}; is it truncated?"
             self.refuse("X101", message, offset, "copy the file or export the model again")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import POISONED, Fact
@@ -19,6 +19,10 @@ from irshape.shape.value import Unreadable
 
 Asking: TypeAlias = Generator[Wanted, Run, Any]
 Outputs: TypeAlias = Generator[Wanted, Run, tuple[Fact, ...]]
+
+
+# What to do about a faulty port map.
+_PORT_MAP: Final = "correct the port map: external_port_id is a port of this layer, internal_layer_id a Parameter or Result of the body"
 
 
 class Control(Context):
@@ -48,7 +52,7 @@ class Control(Context):
     def answer(self) -> Generator[Wanted, Run, Outcome]:
         """The outcome, with the faults and remarks of the port maps among its findings."""
         outputs = yield from self._outputs()
-        faults = [Finding("G119", message, offset=offset) for message, offset in self.faults]
+        faults = [Finding("G119", message, hint=_PORT_MAP, offset=offset) for message, offset in self.faults]
         remarks = [Finding("R401", f"no size fulfils this: {message}", offset=offset) for message, offset in self.remarks]
         return Outcome(outputs, (*self.findings, *faults, *remarks), tuple(self.requirements), self.listed)
 
