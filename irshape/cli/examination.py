@@ -139,6 +139,8 @@ class Examination:
             complaint = f"{path}: {error}"
         except MemoryError:
             raise
+        except ModuleNotFoundError as error:  # in a clone, from which nothing was installed
+            complaint = f"{path}: this needs the package {error.name}; install irshape with its packages: pip install ."
         except Exception as error:
             complaint = f"{path}: internal error; please report it with the file: {type(error).__name__}: {error}"
         return Outcome(path, FAILED, complaint=complaint)

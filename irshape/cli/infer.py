@@ -102,7 +102,7 @@ def _lines(is_named: bool, selection: Selection, palette: Palette, width: int | 
         yield f"{palette.dim}{hidden} not listed (--all lists them){palette.plain}"
     if has_formulas and selection.is_whole:
         if is_named and inference.ok and inference.reading is inference and any(map(UNNAMED.search, inference.formulas.values())):
-            yield f"{palette.dim}open sizes are d0, d1, ..., because irshape has found no signature of the model{palette.plain}"
+            yield f"{palette.dim}open sizes are d0, d1, … (no signature found){palette.plain}"
         yield from tie_lines(inference.ties, TIED, palette)
         yield from guards(inference, palette)
     yield from faults(inference, palette)

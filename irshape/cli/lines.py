@@ -26,7 +26,7 @@ UNNAMED = re.compile(r"\bd\d+\b")
 # A longer condition does not widen the column of conditions.
 _WIDEST_CONDITION = 40
 # The heading over axes that are tied together.
-TIED = "with these axes tied together, as in the signature (--raw-symbols leaves them apart)"
+TIED = "axes that must agree (--raw-symbols separates them)"
 # From this many similar guards on, they share one entry, which shows this many of them.
 _MANY = 4
 _SHOWN = 6

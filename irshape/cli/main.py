@@ -26,6 +26,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return end.code if isinstance(end.code, int) else _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("irshape"):
+            raise
+        print(f"irshape: this needs the package {error.name}; install irshape with its packages: pip install .", file=sys.stderr)
+        return _FAILED
     except BrokenPipeError:
         _abandon_output()
         return _BROKEN_PIPE

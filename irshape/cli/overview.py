@@ -93,7 +93,11 @@ def run(given: Namespace) -> int:
 def _overview(check: Check, model: Model, **options: Any) -> Overview:
     inference = check(model, **options)
     has_signature = inference.ok and bool(model.nodes) and model.document.is_complete
-    return Overview(inference, verbs.signature(model, **options) if has_signature else None)
+    try:
+        signature = verbs.signature(model, **options) if has_signature else None
+        return Overview(inference, signature if signature is None or signature.conditions or signature.ok else None)
+    except ModuleNotFoundError:  # in a clone, from which nothing was installed
+        return Overview(inference, None)
 
 
 def _lines(palette: Palette, width: int | None, overview: Overview) -> Iterator[str]:
@@ -137,8 +141,8 @@ def _next(overview: Overview) -> Iterator[tuple[str, str]]:
         commands += [(f"irshape check {path}", "every fault, with hints"), (f"irshape rule {code}", "what a code means")]
         if any(one.fix and one.fix.is_safe for one in overview.diagnostics):
             commands[1:] = [(f"irshape check {path} --fix", "mend what can be mended safely")]
-    if signature is not None:
-        if signature.symbols:
+    if overview.inference.ok and overview.inference.model.nodes:
+        if signature is not None and signature.symbols:
             sizes = " ".join(f"{name}=1" if name == "B" else f"{name}=..." for name in list(signature.symbols)[:3])
             commands.append((f"irshape reshape {path} --set {sizes} -o fixed.xml", "set sizes"))
         commands += [(f"irshape infer {path}", "the shape of every layer"), (f"irshape view {path}", "look at it in the browser")]

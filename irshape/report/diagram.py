@@ -50,8 +50,8 @@ class Diagram:
     def part(self, around: str | None, hops: int, *, constants: bool) -> Diagram:
         """The part that a picture shows: the boxes that are at most `hops` arrows from the one with a name or key, in either direction.
 
-        Without `around`, these are all boxes. Boxes of type Const are left out unless `constants` is true or the picture is around one: a
-        model has as many of them as of all others. Raises `KeyError` if there is no box `around`.
+        Without `around`, these are all boxes. Boxes of type Const are left out unless `constants` is true or the picture is around one:
+        constants are half of most models. Raises `KeyError` if there is no box `around`.
         """
         center = None if around is None else self._key(around)
         keys = {box.key for box in self.boxes if constants or box.type != "Const" or box.key == center}

@@ -181,7 +181,7 @@ def test_the_report_without_names(capsys: pytest.CaptureFixture[str]) -> None:
 
     assert main(["infer", str(EXAMPLES[1])]) == 0
     lines = capsys.readouterr().out.splitlines()
-    start = lines.index("with these axes tied together, as in the signature (--raw-symbols leaves them apart)")
+    start = lines.index("axes that must agree (--raw-symbols separates them)")
     assert lines[start + 1].startswith("  attention_mask axis 0           B      ScaledDotProductAttention attention")
     assert main(["infer", str(EXAMPLES[1]), "--raw-symbols"]) == 0
     out = capsys.readouterr().out

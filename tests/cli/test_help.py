@@ -18,6 +18,7 @@ from tests.page.generated import transformer
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
+INSTALL = "install irshape with its packages: pip install ."
 
 
 @pytest.fixture(autouse=True)
@@ -77,6 +78,17 @@ def test_a_file_alone_follows_the_configuration(tmp_path: Path, capsys: pytest.C
     shutil.copy(EXAMPLES / "faulty.xml", tmp_path)
     (tmp_path / "irshape.toml").write_text('ignore = ["ALL"]\nselect = ["T"]\n')
     assert [line.split()[1] for line in printed(capsys, str(tmp_path / "faulty.xml"), code=1) if ".xml:" in line] == ["T102"]
+
+
+def test_a_clone_without_packages_says_what_it_lacks() -> None:
+    def started(*words: str) -> "subprocess.CompletedProcess[str]":
+        return subprocess.run([sys.executable, "-S", "-E", "-m", "irshape", *words], capture_output=True, text=True, cwd=ROOT, check=False)
+
+    run = started("examples/atrous.xml")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.splitlines()[-1].startswith("  irshape view")
+    run = started("signature", "examples/atrous.xml")
+    assert (run.returncode, run.stderr) == (2, f"irshape: examples/atrous.xml: this needs the package numpy; {INSTALL}\n")
 
 
 def test_a_folder_alone_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
