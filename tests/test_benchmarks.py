@@ -202,7 +202,7 @@ def test_the_pages_have_room_for_what_is_measured(name: str) -> None:
     assert 0 < text.find(BEGIN) < text.find(END)
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 def test_a_simulated_scan_gives_each_row_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
 

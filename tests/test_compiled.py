@@ -31,7 +31,7 @@ def test_no_wheel_is_compiled_unless_it_is_asked_for() -> None:
     assert SETTINGS["enable-by-default"] is False
 
 
-@pytest.mark.slow("needs type checkers and linters")
+@pytest.mark.slow("need type checkers or linters")
 def test_the_compiled_modules_are_typed_without_any_package() -> None:
     """mypyc makes code of them where a wheel is built, and nothing else is installed there."""
     command = [sys.executable, "-m", "mypy", "--no-site-packages", "--config-file=tools/mypyc.toml", *MODULES]

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_generated_files_are_fresh() -> None:
     run = subprocess.run([sys.executable, "tools/generate.py", "--check"], capture_output=True, text=True, cwd=ROOT)
     assert run.returncode == 0, run.stdout + run.stderr

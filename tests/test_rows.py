@@ -107,7 +107,7 @@ def unranked(row: Row) -> Iterator[Row]:
         yield (row[0], " ".join(changed), *row[2:])
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.type}-{table.version}")
 def test_unknown_ranks_are_no_way_past_a_check(table: Table) -> None:
@@ -148,6 +148,7 @@ def with_surplus(table: Table, version: int) -> Net | None:
     return None
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: f"{table.type}-{table.version}")
 def test_a_surplus_input_is_ignored_where_openvino_ignores_it(table: Table) -> None:

@@ -184,13 +184,13 @@ def test_nothing_is_collected_without_the_option(models: Path) -> None:
     assert "no tests ran" in collected(models)
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_a_file_that_is_an_argument_is_a_test_in_any_case(models: Path) -> None:
     assert "1 failed" in collected(models, "--irshape", "drafts/c.xml")
     assert "X104 the root element is <project>" in collected(models, "--irshape", "pom.xml")
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_faults_of_configuration_and_baseline(models: Path) -> None:
     (models / "irshape.toml").write_text('selct = ["S"]')
     assert "irshape.toml:1: selct: there is no such key; did you mean 'select'?" in collected(models, "--irshape")

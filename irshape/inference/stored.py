@@ -14,7 +14,7 @@ from irshape.xml.lexical import own_offset
 from irshape.xml.weights import Weights, WeightsError
 
 # The bytes of weights that tell whether the ends of lines were changed.
-_TOLD = 1 << 20
+_TOLD = 1 << 12
 
 
 def check_stored(document: Document, weights: Weights | None) -> list[Diagnostic]:

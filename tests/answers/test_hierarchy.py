@@ -58,7 +58,7 @@ def test_groups_come_from_names(names: list[str], paths: list[str]) -> None:
     assert [" > ".join(hierarchy.path(node)) for node in model.of_type("Relu")] == paths
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("name", MODELS_AND_MORE)
 def test_no_group_has_too_many_members(name: str) -> None:
     hierarchy = hierarchy_of(MODELS_AND_MORE[name]())
@@ -67,7 +67,7 @@ def test_no_group_has_too_many_members(name: str) -> None:
         assert group < 0 or not hierarchy.groups[group].repeats or hierarchy.groups[group].repeats == len(inside)
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("name", MODELS_AND_MORE)
 def test_the_members_of_a_group_make_no_circle(name: str) -> None:
     hierarchy = hierarchy_of(MODELS_AND_MORE[name]())
@@ -96,6 +96,7 @@ def test_the_members_of_a_group_make_no_circle(name: str) -> None:
             del reads[item]
 
 
+@pytest.mark.slow("take long")
 def test_equal_blocks_are_one_group() -> None:
     assert ("net/layers", 48) in groups(hierarchy_of(transformer(48)))
     assert ("Parameter", 12) in groups(hierarchy_of(transformer(12)))

@@ -75,7 +75,7 @@ def compare(net: Net, inputs: Mapping[str, str], found: ValidSizes, cases: Itera
     assert all(verdicts.values()), "both verdicts occur"
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize(("net", "inputs", "condition"), [row[1:] for row in OF_ONE_SYMBOL], ids=[row[0] for row in OF_ONE_SYMBOL])
 @pytest.mark.oracle
 def test_every_size_of_one_symbol(net: Callable[[], Net], inputs: dict[str, str], condition: str) -> None:
@@ -87,7 +87,7 @@ def test_every_size_of_one_symbol(net: Callable[[], Net], inputs: dict[str, str]
     compare(built, inputs, found, ({"H": size} for size in range(1, 401)))
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize(("net", "inputs", "condition"), [row[1:] for row in OF_TWO_SYMBOLS], ids=[row[0] for row in OF_TWO_SYMBOLS])
 @pytest.mark.oracle
 def test_sizes_of_two_symbols(net: Callable[[], Net], inputs: dict[str, str], condition: str) -> None:

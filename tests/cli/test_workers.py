@@ -152,6 +152,7 @@ sys.exit(main(sys.argv[1:]))
 # files over which a worker is lost
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize(
     ("rule", "arguments", "code", "message"),
     [
@@ -185,7 +186,7 @@ def test_every_file_may_lose_its_worker(folder: Path) -> None:
     assert (code, lines[-1], err) == (2, "5 files, 0 layers: 5 errors", "")
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("arguments", [("--isolate", "--jobs", "2"), ("--jobs", "2")], ids=" ".join)
 def test_two_hundred_files_that_crash(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     """Every file has its answer, in order, and no process stays."""

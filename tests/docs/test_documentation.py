@@ -71,7 +71,7 @@ def test_exported_models_have_the_signatures_that_the_guide_shows(report: str, n
     assert capsys.readouterr().out.replace(str(path), name) == report
 
 
-@pytest.mark.slow("needs type checkers and linters")
+@pytest.mark.slow("need type checkers or linters")
 def test_a_type_checker_accepts_every_script_of_a_guide(tmp_path: Path) -> None:
     """And it refuses what no function takes."""
     wrong = {
@@ -92,7 +92,7 @@ def test_a_type_checker_accepts_every_script_of_a_guide(tmp_path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-@pytest.mark.slow("needs type checkers and linters")
+@pytest.mark.slow("need type checkers or linters")
 @pytest.mark.parametrize(("guide", "number", "block"), YAML, ids=[f"{guide.stem} {number}" for guide, number, _ in YAML])
 def test_the_configurations_of_a_guide_have_their_form(guide: Path, number: int, block: str, tmp_path: Path) -> None:
     path = tmp_path / "block.yml"

@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 BASH = shutil.which("bash")
+pytestmark = pytest.mark.slow("need type checkers or linters")
 needs_bash = pytest.mark.skipif(BASH is None or sys.platform == "win32", reason="bash is not installed")
 
 
@@ -43,7 +44,6 @@ def committed(folder: Path) -> str:
     return run("git", "rev-parse", "HEAD", cwd=folder).stdout.strip()
 
 
-@pytest.mark.slow("needs type checkers and linters")
 @pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 def test_the_hooks_of_pre_commit(tmp_path: Path, repository: Path) -> None:
     pytest.importorskip("pre_commit", reason="pre-commit is not installed")
@@ -133,7 +133,6 @@ def test_the_job_of_gitlab(tmp_path: Path, repository: Path) -> None:
     assert all(issue["location"]["path"] == "models/faulty.xml" for issue in issues)
 
 
-@pytest.mark.slow("needs type checkers and linters")
 @pytest.mark.parametrize(
     ("schema", "name"),
     [("vendor.github-actions", "action.yml"), ("vendor.gitlab-ci", "templates/irshape.gitlab-ci.yml")],

@@ -23,7 +23,7 @@ def whole(path: Path) -> irshape.Graph:
         pytest.skip("no whole IR")
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_facts_after_random_edits_are_those_of_a_fresh_inference(path: Path) -> None:
     graph = whole(path)
@@ -62,7 +62,7 @@ def test_sizes_that_openvino_does_not_know_stay_sizes_of_irshape() -> None:
     assert list(differences(graph)) == []
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", [path for path in WITH_WEIGHTS if path.stat().st_size < 200_000][::2], ids=named)
 def test_openvino_reads_what_irshape_finds_sound(path: Path, tmp_path: Path) -> None:
     graph = whole(path)

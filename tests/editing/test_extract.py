@@ -41,7 +41,7 @@ def random_part(graph: irshape.Graph, random: Random) -> Part | None:
     return extract(draft, random.sample(items, random.randint(1, max(1, len(items) // 2))))
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", FILES, ids=named)
 def test_parts_have_the_shapes_of_the_whole(path: Path, tmp_path: Path) -> None:
     core = core_of(path.read_bytes())

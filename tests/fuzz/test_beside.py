@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-pytestmark = pytest.mark.slow("takes long")
+pytestmark = pytest.mark.slow("take long")
 
 
 @pytest.mark.oracle

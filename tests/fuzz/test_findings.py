@@ -119,7 +119,7 @@ def test_tiles_of_tiles(layers: int) -> None:
     assert check(net).ports[f"{data.layer}:2"] == ("f32", "[?,?]")
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_halved_a_thousand_times() -> None:
     net = Net()
     data = net.parameter("f32[1,3,?,8]")
@@ -275,7 +275,7 @@ def unknown_types(size: int) -> Net:
     return net
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize(
     "hostile",
     [concat_chain, broadcast_chain, wide_concat, many_attributes, stale_ports, faults_on_one_line, unknown_types],
@@ -358,13 +358,13 @@ def test_a_size_that_must_be_that_of_an_attribute() -> None:
 # Mutants.
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_mutants_of_small_files() -> None:
     _, _, found = fuzz(seeds(DATA), seconds=60, seed=0, most=1000)
     assert not found, found
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("seed", range(4))
 def test_questions_about_mutants(seed: int) -> None:
     _, asked_of, found = fuzz(seeds(DATA), seconds=60, seed=seed, most=12, asked=1)
@@ -412,7 +412,7 @@ def guards(net: Net) -> list[str]:
     return [str(guard.requirement) for guard in inference.guards]
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("seed", range(2))
 def test_random_value_subgraphs(seed: int) -> None:
     count, found = values.fuzz(seconds=60, seed=seed, most=25)

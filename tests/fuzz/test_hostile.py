@@ -7,7 +7,7 @@ from irshape.report.diagnostic import ERROR
 from tests.fuzz.hostile import all_of
 from tests.fuzz.mutate import Mutant, findings
 
-pytestmark = pytest.mark.slow("takes long")
+pytestmark = pytest.mark.slow("take long")
 
 FILES = all_of()
 

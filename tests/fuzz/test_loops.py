@@ -4,7 +4,7 @@ import pytest
 
 from tests.fuzz.apart import found
 
-pytestmark = pytest.mark.slow("takes long")
+pytestmark = pytest.mark.slow("take long")
 
 
 @pytest.mark.oracle

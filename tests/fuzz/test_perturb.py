@@ -6,7 +6,7 @@ import pytest
 
 from tests.fuzz.apart import found
 
-pytestmark = pytest.mark.slow("takes long")
+pytestmark = pytest.mark.slow("take long")
 
 # `IRSHAPE_PERTURBED=20000` compares as many rows as that.
 COUNT = int(os.environ.get("IRSHAPE_PERTURBED", "300"))

@@ -8,7 +8,7 @@ import pytest
 from tests.fuzz.strangers import MAKERS, tried
 
 pytestmark = [
-    pytest.mark.slow("takes long"),
+    pytest.mark.slow("take long"),
     pytest.mark.skipif(sys.platform != "linux", reason="the attacks need pipes, links and limits of processes"),
 ]
 

@@ -21,6 +21,7 @@ def said(inference: Inference) -> tuple[object, ...]:
     return inference.ports, found(inference), sorted((guard.node.key, guard.more) for guard in inference.guards)
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", PATHS, ids=named)
 def test_other_shapes_again_and_again(path: Path) -> None:
     rng = random.Random(path.stem)

@@ -326,7 +326,7 @@ ROWS = [
 ]
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize(("op", "rows"), ROWS)
 def test_attributes_that_are_mended_mean_the_same(op: OpClass, rows: list[tuple[Any, ...]], tmp_path: Path) -> None:

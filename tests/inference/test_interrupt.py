@@ -115,7 +115,7 @@ def answer_of_inference(model: Model, interrupt: Callable[[Callable[[], object]]
 ANSWERS = [answer_of_session] * 3 + [answer_of_signature, answer_of_sizes, answer_of_cost, answer_of_inference]
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 # Python tells nobody of an error in a generator that it closes.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("part", range(10))

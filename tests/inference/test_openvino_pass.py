@@ -215,7 +215,7 @@ def sizes_of(rank: int, axis: int, size: int, other: str) -> str:
     return ",".join(str(size) if place == axis else other for place in range(rank))
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 def test_the_view_is_not_tighter_than_openvino() -> None:
     """A OpenVINOPass knows no more of a shape than OpenVINO, and hardly ever less."""
@@ -234,7 +234,7 @@ def test_the_view_is_not_tighter_than_openvino() -> None:
     assert equal >= EQUAL * len(outputs), f"{equal} of {len(outputs)} are equal"
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 def test_an_error_is_what_openvino_refuses() -> None:
     """A layer that contradicts what irshape alone knows is no error; one that contradicts what OpenVINO knows is."""

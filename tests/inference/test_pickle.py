@@ -32,6 +32,7 @@ def copied(value: Any) -> Any:
     return pickle.loads(pickle.dumps(value))
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", PATHS, ids=named)
 def test_an_inference_answers_as_before(path: Path) -> None:
     inference = irshape.check(path)
@@ -137,7 +138,7 @@ def reshapes(offset: int) -> list[Any]:
     return [session.reshape(image=[1, 3, 64 + side, 64 + offset]).to_dict() for side in range(24)]
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.usefixtures("eager_threads")
 def test_threads_have_sessions_of_their_own() -> None:
     with ThreadPoolExecutor(4) as pool:

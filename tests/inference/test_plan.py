@@ -67,6 +67,7 @@ def shapes_for(rng: random.Random, model: Model) -> dict[str, list[int]]:
     return found
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", PATHS, ids=named)
 def test_a_plan_says_what_a_pass_says(path: Path) -> None:
     rng = random.Random(path.stem)

@@ -64,6 +64,7 @@ def check(source: Any, weights: Any) -> None:
         assert said(session.reshape(shapes)) == said(verbs.infer(source, inputs=shapes, weights=weights))
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_an_architecture_has_a_plan(name: str, tmp_path: Path) -> None:
     if name in ("decoder", "decoder_stateful", "atrous"):

@@ -355,6 +355,7 @@ def other_shapes(model: irshape.Model) -> dict[str, str]:
             for name, shape in shapes.items() if shape}  # fmt: skip
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize("path", CARRIED, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_openvino_reads_what_is_written_as_if_reshaped(path: Path) -> None:

@@ -112,7 +112,7 @@ def check_net(seed: int) -> list[str]:
     return wrong
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_random_nets(chunk: int) -> None:

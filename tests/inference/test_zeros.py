@@ -107,7 +107,7 @@ def is_in(size: int, dim: openvino.Dimension) -> bool:
     return contains(openvino.PartialShape([dim]), openvino.PartialShape([size]))
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_a_size_of_0_is_excluded_only_where_openvino_refuses_it(chunk: int) -> None:

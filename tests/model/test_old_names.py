@@ -50,7 +50,7 @@ def net(random: Random) -> str:
     return f'<net name="net" version="10"><layers>{"".join(layers)}</layers><edges>{ends}</edges></net>'
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 def test_random_names() -> None:
     """What irshape refuses, OpenVINO refuses; of what OpenVINO refuses, irshape may pass over tensors whose names OpenVINO changes."""

@@ -61,7 +61,7 @@ def test_the_page_holds_no_markup_of_the_file() -> None:
     assert re.search(r'content="default-src \'none\'; script-src \'sha256-[^"]+"', text)
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_every_hostile_file_makes_a_page(name: str) -> None:
     file = HOSTILE[name]

@@ -9,7 +9,7 @@ from tests.page.conftest import Shown
 from tests.page.generated import MODELS, transformer
 from tests.page.legibility import legibility
 
-pytestmark = pytest.mark.slow("needs Chromium")
+pytestmark = pytest.mark.slow("need Chromium")
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 SCREENS = [(1280, 800, "light"), (1920, 1080, "dark")]

@@ -93,6 +93,7 @@ def test_the_server_only_gives(server: Server, method: str) -> None:
     assert answer(server, "/", method).status == 501
 
 
+@pytest.mark.slow("need Chromium")
 def test_the_page_follows_the_file(server: Server, shown: Shown, model: Path) -> None:
     page = shown.address(server.address)
     page.click(".item.group")

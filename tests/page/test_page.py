@@ -14,7 +14,7 @@ from irshape.page.html import page as html
 from tests.page.conftest import Shown
 from tests.support.ir import Net
 
-pytestmark = pytest.mark.slow("needs Chromium")
+pytestmark = pytest.mark.slow("need Chromium")
 
 ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"

@@ -17,7 +17,7 @@ from tests.page.conftest import Shown
 from tests.page.test_page import EXAMPLES, chain
 from tools.pyodide.run import VERSION, installed_version
 
-pytestmark = pytest.mark.slow("needs Chromium")
+pytestmark = pytest.mark.slow("need Chromium")
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):

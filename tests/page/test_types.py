@@ -11,7 +11,7 @@ import pytest
 from irshape.page.html import _SCRIPTS
 from tools.vendor import ASSETS, LIBRARIES
 
-pytestmark = pytest.mark.slow("needs type checkers and linters")
+pytestmark = pytest.mark.slow("need type checkers or linters")
 
 CONFIGURATION = Path(__file__).parent.parent.parent / "tools" / "page" / "tsconfig.json"
 

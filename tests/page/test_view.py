@@ -12,7 +12,7 @@ from tests.page.conftest import Shown
 from tests.page.generated import transformer
 from tests.page.legibility import legibility
 
-pytestmark = pytest.mark.slow("needs Chromium")
+pytestmark = pytest.mark.slow("need Chromium")
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 

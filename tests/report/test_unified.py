@@ -94,7 +94,7 @@ def test_no_edits_no_diff() -> None:
     assert list(unified("m.xml", b"\xff\n", "utf-8", [])) == []
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("path", CARRIED, ids=lambda path: f"{path.parent.name}/{path.stem}")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])
 def test_the_diff_is_what_is_fixed(path: Path, encoding: str) -> None:

@@ -18,7 +18,7 @@ from irshape.cli.main import main
 from irshape.scan.results import read
 from tests.fuzz.hostile import SMALL
 
-pytestmark = pytest.mark.slow("takes long")
+pytestmark = pytest.mark.slow("take long")
 
 pytest.importorskip("fsspec", reason="fsspec is not installed: pip install 'irshape[scan]'")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed: pip install 'irshape[scan]'")

@@ -57,6 +57,7 @@ def expected(models: Path) -> tuple[dict[str, Row], int]:
     return rows_of(output, str(models)), sum(row["bytes_read"] for row in read(str(output)))
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("faults", [{}, {"ranges": False}, {"breaks": 1}, {"lies": 5}, {"lies": -2}], ids=str)
 def test_a_server_gives_the_rows_of_its_folder(models: Path, tmp_path: Path, faults: dict[str, Any]) -> None:
     rows, needed = expected(models)
@@ -81,7 +82,7 @@ def test_only_ranges_of_large_weights_are_read(tmp_path: Path) -> None:
         assert server.bytes == row["bytes_read"] < row["size"] + 10_000
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_faults_of_the_transport_are_no_verdict(models: Path, tmp_path: Path) -> None:
     for faults, message in (
         ({"breaks": 1_000}, "cannot be read"),
@@ -97,7 +98,7 @@ def test_faults_of_the_transport_are_no_verdict(models: Path, tmp_path: Path) ->
             assert message in row["diagnostics"][0]["message"]
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_secrets_are_in_no_result_and_no_message(models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for faults in ({}, {"refuses": "atrous"}, {"breaks": 1_000}):
         with Server(models, **faults) as server:  # type: ignore[arg-type]
@@ -120,7 +121,7 @@ def test_unchanged_files_are_not_fetched_again(models: Path, tmp_path: Path) -> 
     assert list(read(str(first))) == list(read(str(second)))
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 def test_a_bucket_gives_the_rows_of_its_folder(models: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     moto = pytest.importorskip("moto.server", reason="moto is not installed: pip install 'moto[server]'")
     s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed: pip install s3fs")
@@ -145,7 +146,7 @@ def test_a_bucket_gives_the_rows_of_its_folder(models: Path, tmp_path: Path, mon
         server.stop()
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed: pip install 'irshape[dask]'")
     for number in range(60):
@@ -163,7 +164,7 @@ def test_a_cluster_that_loses_a_worker_gives_each_row_once(models: Path, tmp_pat
     assert rows_of(tmp_path / "out.jsonl", str(models)) == rows
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 @pytest.mark.parametrize(("lost", "patience"), [("the cluster has no worker", 3.0), ("the scheduler was lost", 60.0)])
 def test_a_cluster_that_is_lost_ends_the_run(
     models: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, lost: str, patience: float
@@ -187,7 +188,7 @@ def test_a_cluster_that_is_lost_ends_the_run(
     assert rows_of(tmp_path / "out.jsonl", str(models)) == expected(models)[0]
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("ranges", [True, False])
 def test_an_archive_behind_a_url_has_the_rows_of_its_folder(models: Path, tmp_path: Path, ranges: bool) -> None:
     rows, _ = expected(models)

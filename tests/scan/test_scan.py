@@ -87,7 +87,7 @@ def test_rows_have_the_documented_form(models: Path, tmp_path: Path) -> None:
         validator.validate(json.loads(line))
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
     _, lines = scanned(models, tmp_path / "out.jsonl")
@@ -95,7 +95,7 @@ def test_parquet_holds_what_json_lines_hold(models: Path, tmp_path: Path) -> Non
     assert lines == table
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
     net = Net()
@@ -106,7 +106,7 @@ def test_numbers_that_no_column_can_hold_are_bounded(tmp_path: Path) -> None:
     assert row["macs"] == 2**63 - 1
 
 
-@pytest.mark.slow("needs Dask, S3 or Parquet")
+@pytest.mark.slow("need Dask, S3 or Parquet")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has names of files that are no text")
 def test_parquet_holds_a_name_that_is_no_text(models: Path, tmp_path: Path) -> None:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed: pip install 'irshape[scan]'")
@@ -173,7 +173,7 @@ def test_an_archive_has_the_rows_of_its_folder(models: Path, tmp_path: Path) -> 
         assert rows == expected
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_a_run_that_was_killed_goes_on(tmp_path: Path) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
@@ -361,7 +361,7 @@ def test_a_zip_packed_in_any_way_has_the_rows_of_its_folder(models: Path, tmp_pa
     assert rows == expected
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("mode", ["w", "w:gz", "w:bz2", "w:xz"])
 def test_a_tar_that_many_workers_read(tmp_path: Path, mode: str) -> None:
     """Processes that were forked share the position of a file."""

@@ -125,6 +125,7 @@ def openvino_bounds(node: Callable[[list[Any]], Any], inputs: list[list[Interval
 NAMES = ("add", "multiply", "divide", "pad and divide", "product", "product and divide", "merge", "broadcast", "window", "two windows")
 
 
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", NAMES)
 def test_bounds_are_sound_and_never_wider(name: str) -> None:

@@ -31,7 +31,7 @@ def combined(x: Size, f: Meaning, y: Size, g: Meaning) -> tuple[Size, Meaning]:
     return x * 2 - y // 3, lambda values: 2 * f(values) - g(values) // 3
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("block", range(6))
 def test_expressions_mean_what_plain_integers_mean(limits: Limits, block: int) -> None:
     for seed in range(200 * block, 200 * (block + 1)):
@@ -47,7 +47,7 @@ def test_expressions_mean_what_plain_integers_mean(limits: Limits, block: int) -
             assert known is None or all(answer(f(values), g(values)) is known for values in samples), (question, str(x), str(y))
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.parametrize("block", range(6))
 def test_requirements_hold_exactly_where_plain_integers_say(limits: Limits, block: int) -> None:
     for seed in range(200 * block, 200 * (block + 1)):

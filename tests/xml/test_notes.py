@@ -81,7 +81,7 @@ def test_notes(place: str) -> None:
     assert differing == []
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 @pytest.mark.oracle
 def test_layouts() -> None:
     """Texts of the parts of layouts."""

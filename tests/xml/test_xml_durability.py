@@ -26,7 +26,7 @@ def run(program: str, *arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=120)
 
 
-@pytest.mark.slow("takes long")
+@pytest.mark.slow("take long")
 def test_killed_at_any_moment(tmp_path: Path) -> None:
     path = tmp_path / "out.xml"
     write_atomic(path, OLD)
