@@ -169,7 +169,8 @@ class _Page:
         head = [*rows[0].sizes, "MACs", "FLOPs", "traffic", "peak memory", *(["state"] if has_state else [])]
         texts = [
             [
-                *map(str, row.sizes.values()), number_text(row.macs), number_text(row.flops), bytes_text(row.traffic), bytes_text(row.peak_memory),
+                *map(str, row.sizes.values()), number_text(row.macs),
+                number_text(row.flops), bytes_text(row.traffic), bytes_text(row.peak_memory),
                 *([bytes_text(row.state_bytes)] if has_state else []),
             ]
             for row in rows
