@@ -272,13 +272,13 @@ class Inference(Exporting):
 
         return apply_to(self._inference, model)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, *, named: bool = False) -> dict[str, Any]:
         """The form of `schemas/report.schema.json`.
 
-        `symbolic` and `guards` leave each open size a symbol of its own; `named`, without `symbols_as="raw"`, has both in the symbols of
-        the signature.
+        `symbolic` and `guards` leave each open size a symbol of its own. With `named`, the key of this name has both in the symbols of the
+        signature, too.
         """
-        return self._named.to_dict()
+        return (self._named if named else self._inference).to_dict()
 
     def _exported(self) -> tuple[graphs.Model, Facts, Container[str]]:
         from irshape.inference.export import faulty, port_facts

@@ -46,7 +46,10 @@ def test_shapes_faults_and_json_stay_those_without_names() -> None:
     net = added("f32[?,4]", "f32[?,?]")
     plain, found = irshape.infer(net.xml.encode(), weights=net.bin, symbols_as="raw"), inferred(net)
     assert (found.ports, found.diagnostics, found.ok) == (plain.ports, plain.diagnostics, plain.ok)
-    assert found.to_dict() == plain.to_dict()
+    assert found.to_dict() == plain.to_dict() == plain.to_dict(named=True)
+    named = found.to_dict(named=True)
+    assert named.pop("named") == {"symbolic": found.formulas, "guards": []}
+    assert named == plain.to_dict()
     assert [(tie.name, tie.axis, tie.size, tie.reason) for tie in found._named.ties] == [
         ("parameter_1", 0, "B", "broadcast"),
         ("parameter_1", 1, "4", "broadcast"),
