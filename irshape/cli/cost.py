@@ -7,6 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import partial
 from typing import Any, Final
 
@@ -118,20 +119,16 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
     """Title, totals, memory, groups and the dearest layers of one file."""
+    page = _Page(cost, palette, is_complete)
+    sections = (page.sizes(), page.sweep(), page.totals(), page.memory(), page.groups(), page.layers(), page.asides())
+    text = [line for section in sections for line in section]  # which may add a diagnostic
     yield title(cost._inference, palette)
     if cost.diagnostics:
         yield ""
         for diagnostic in cost.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
     yield ""
-    page = _Page(cost, palette, is_complete)
-    yield from page.sizes()
-    yield from page.sweep()
-    yield from page.totals()
-    yield from page.memory()
-    yield from page.groups()
-    yield from page.layers()
-    yield from page.asides()
+    yield from text
 
 
 class _Page:
@@ -363,6 +360,8 @@ def _number(number: int) -> str:
     """A number with four digits: `4.089 G`."""
     if abs(number) < 10_000:
         return str(number)
+    if number.bit_length() > 1000:  # more than a float holds
+        return f"{Decimal(number):.3e}"
     power = min((len(str(abs(number))) - 1) // 3, len(_UNITS) - 1)
     return f"{number / 1000**power:.4g}{_UNITS[power]}"
 
