@@ -630,6 +630,7 @@ class PolynomialTable:
         below = self.atoms_below(expression)
         if given.keys().isdisjoint(below):
             return expression
+        self.work.take(len(below))
         for index in below:
             atom = self.atoms[index]
             if index in given:
