@@ -83,7 +83,7 @@ class InferredPort:
     @property
     def formula(self) -> str:
         """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
-        return format_symbolic(self._reading.shape)
+        return self._inference.reading.symbolic(self._reading.shape)
 
     def _content(self) -> tuple[object, ...]:
         elements = self.elements
@@ -294,6 +294,10 @@ class Inference:
         """A shape in OpenVINO's notation, tightened by the guards."""
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
+    def symbolic(self, shape: Shape) -> str:
+        """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
+        return format_symbolic(shape and self._reported and tuple(map(self._reported.simplest, shape)) or shape)
+
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)
 
@@ -368,7 +372,7 @@ class Inference:
     def formulas(self) -> dict[str, str]:
         """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is no plain number."""
         return {
-            key: format_symbolic(reading.shape)
+            key: self.reading.symbolic(reading.shape)
             for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True)
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }

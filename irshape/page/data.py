@@ -198,7 +198,7 @@ class PageData:
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
         sizes = None if formal is None else [self._size(size) for size in formal]
-        return [self._format(bounded), format_symbolic(formal), sizes]
+        return [self._format(bounded), self.formal.symbolic(formal), sizes]
 
     def _format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation."""
