@@ -72,7 +72,9 @@ def _within(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
     if len(selecting) in (0, len(guards)) or work.is_done:
         return guards
     plain = [guard.requirement for text, guard in guards.items() if text not in selecting]
-    scope = next(size.scope for text in selecting for size in (guards[text].requirement.a, guards[text].requirement.b) if isinstance(size, Dim))
+    scope = next(
+        size.scope for text in selecting for size in (guards[text].requirement.a, guards[text].requirement.b) if isinstance(size, Dim)
+    )
     resolved = Reported(scope, plain).resolved
     kept: dict[str, Guard] = {}
     for text, guard in guards.items():

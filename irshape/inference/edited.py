@@ -1,4 +1,4 @@
-"""The element of a constant that a layer's recorded shapes contradict: with another value there, the layer gives the shapes that it records."""
+"""The element of a constant that contradicts recorded shapes: with another value there, the layer gives the shapes that it records."""
 
 from __future__ import annotations
 
@@ -57,13 +57,11 @@ def _said(graph: Engine, constant: Node, position: int, numbers: tuple[int, int]
     layer, (old, new) = constant.layer, numbers
     where = place(graph.model.document, layer, layer.offset, None, graph.model.path)
     shapes = " and ".join(f"[{','.join('?' if dim < 0 else str(dim) for dim in dims)}]" for dims in recorded if dims is not None)
-    text = f"element {position} of {layer.type} {layer.name!r} (line {where.line}) is {old}; with {new} the layer gives {shapes}, which it records"
-    return Edited(text, where)
+    text = f"element {position} of {layer.type} {layer.name!r} (line {where.line}) is {old}"
+    return Edited(f"{text}; with {new} the layer gives {shapes}, which it records", where)
 
 
-def _candidates(
-    element: int, numbers: set[int], recorded: list[tuple[int, ...] | None], computed: list[Shape]
-) -> set[int]:
+def _candidates(element: int, numbers: set[int], recorded: list[tuple[int, ...] | None], computed: list[Shape]) -> set[int]:
     """The values that may be right for an element: numbers that are recorded, and those that differ as the shapes do."""
     found = set(numbers)
     for dims, shape in zip(recorded, computed, strict=True):

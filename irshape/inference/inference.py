@@ -296,7 +296,7 @@ class Inference:
 
     def symbolic(self, shape: Shape) -> str:
         """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
-        return format_symbolic(shape and self._reported and tuple(map(self._reported.simplest, shape)) or shape)
+        return format_symbolic((shape and self._reported and tuple(map(self._reported.simplest, shape))) or shape)
 
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)

@@ -28,7 +28,7 @@ from irshape.shape.dim import Dim, Size, expression_of
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.notation import shape_text
 from irshape.shape.polynomial import Polynomial
-from irshape.shape.shape import Shape, format_symbolic
+from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
 from irshape.verbs import check, signature_of
 from irshape.version import TOOL

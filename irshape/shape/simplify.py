@@ -135,8 +135,8 @@ def _cases(requirement: Requirement) -> list[dict[int, Expression]]:
     table = next(size.polynomial.table for size in (requirement.a, requirement.b) if isinstance(size, Dim))
     a, b = atoms[-1].arguments
     if atoms[-1].kind == "broadcast":  # which is `b` where `a` is 1
-        one = table.only_atom(a)
-        ones: dict[int, Expression] = {} if one is None else {one.index: 1}
+        alone = table.only_atom(a)
+        ones: dict[int, Expression] = {} if alone is None else {alone.index: 1}
         return [{atoms[-1].index: a}, {atoms[-1].index: table.substituted(b, ones), **ones}]
     difference, opposite = table.add(a, b, -1), table.add(b, a, -1)
     greater: dict[int, Expression] = {}
@@ -265,9 +265,9 @@ def _step_eq(requirement: Requirement) -> _Parts:
             if value in sides:
                 limit = sides[1 - sides.index(value)]
                 return [_derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
-            for one, other in zip(sides, reversed(sides), strict=True):
-                if (le(value, other) if atom.kind == "max" else le(other, value)) is False:  # the value is never that of the other side
-                    return [_derived(requirement, "eq", one, value)]
+            for side, never in zip(sides, reversed(sides), strict=True):
+                if (le(value, never) if atom.kind == "max" else le(never, value)) is False:
+                    return [_derived(requirement, "eq", side, value)]
     floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
     if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors

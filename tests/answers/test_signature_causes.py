@@ -1,5 +1,7 @@
 """The layers that a signature names for a condition are those that make it, together if need be."""
 
+from itertools import pairwise
+
 import pytest
 
 import irshape
@@ -21,7 +23,7 @@ def pyramid(least: int) -> irshape.Signature:
     data = net.parameter("f32[1,1,?]")
     net.result(halved(net, data, 1, least))
     levels = [halved(net, data, stride) for stride in (8, 16, 32)]
-    for large, small in zip(levels, levels[1:], strict=False):
+    for large, small in pairwise(levels):
         net.result(joined(net, [large, joined(net, [small, small], 2)], 1))
     return irshape.signature(net.xml.encode(), weights=net.bin)
 

@@ -627,6 +627,7 @@ def faults_of_many_layers() -> Net:
         net.result(net.layer("Concat", [data, net.parameter(f"f32[{i},4]")], ["FP32"], axis=0)[0])
     return net
 
+
 # Files of one kind of thing, as much of it as fits.
 
 

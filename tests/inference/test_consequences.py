@@ -162,7 +162,9 @@ def test_elements_that_other_layers_read(type: str) -> None:
     net.result(net.layer("Concat", [made, net.parameter("f32[4,5]")], ["FP32"], axis=0)[0])
     faults = irshape.check(recorded(net, {made.layer: "2,5"}).encode(), weights=net.bin).diagnostics
     hints = [one.hint or "" for one in faults if one.code == "S201"]
-    assert [hint.endswith("element 1 of Const 'const_1' (line 10) is 6; with 5 the layer gives [2,5], which it records") for hint in hints] == [True]
+    assert [
+        hint.endswith("element 1 of Const 'const_1' (line 10) is 6; with 5 the layer gives [2,5], which it records") for hint in hints
+    ] == [True]
 
 
 def test_no_element_is_named_where_the_record_agrees_or_says_nothing() -> None:

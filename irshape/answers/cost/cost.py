@@ -137,7 +137,9 @@ class Cost:
         }  # fmt: skip
         self._name_others(trips)
         if tensors.unfinished is not None:
-            inference.report([inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)])
+            inference.report(
+                [inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)]
+            )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
         scope.work.renew()  # for what is asked of the answer

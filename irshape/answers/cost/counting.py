@@ -14,7 +14,7 @@ from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import Input, UnknownRank
-from irshape.shape.dim import Scope, Size, dim_max
+from irshape.shape.dim import Size, dim_max
 
 # Why the work of a layer is not counted.
 NO_RULE: Final = "the operation has no counting rule"

@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
 from irshape.answers.cost.graph import Branch, Graph, Tensors, type_of
 from irshape.model.model import Node
-from irshape.shape.dim import Dim, Scope, Size, dim_max, evaluate, expression_of, le_unasked, symbols
+from irshape.shape.dim import Dim, Size, dim_max, evaluate, expression_of, le_unasked, symbols
 from irshape.shape.polynomial import split
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.

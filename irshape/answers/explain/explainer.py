@@ -30,6 +30,7 @@ def unexplained(inference: Inference) -> Explanation:
     document = inference.document
     return Explanation(document, Where(document.path), None, None, NOT_KNOWN, None, (), (), "", inference.diagnostics)
 
+
 # The numbers of a table take at most so many times the work of one question.
 _MOST_QUESTIONS: Final = 2
 
