@@ -116,6 +116,11 @@ def is_about_data(requirement: Requirement) -> bool:
     return bool((origins(requirement.a) | origins(requirement.b)) & UNBACKED)
 
 
+def is_made_of_data(requirement: Requirement) -> bool:
+    """Whether a requirement is about unbacked symbols alone."""
+    return (origins(requirement.a) | origins(requirement.b)) == UNBACKED
+
+
 def _strongest(guards: list[Guard]) -> Iterable[Guard]:
     """The guards without those that another single guard implies."""
     least: dict[_Sum, int] = {}

@@ -163,15 +163,15 @@ class Inference:
     def _reported(self) -> Reported | None:
         if not self._requirements:
             return None
-        from irshape.inference.conditions import is_about_data
+        from irshape.inference.conditions import is_made_of_data
         from irshape.shape.reported import Reported
 
-        # OpenVINO accepts inputs and iterations that break a premise, so the premise tightens no bounds of these. A premise on a size
-        # that the layer itself makes tightens this size.
+        # OpenVINO accepts inputs and iterations that break a premise, so the premise tightens no bounds of these. A premise on sizes
+        # that layers make of data tightens these sizes.
         told = {
             one.requirement: one._node
             for one in self._requirements
-            if not one.branch and (not one.is_premise or (is_about_data(one.requirement) and one._node.type != "Loop"))
+            if not one.branch and (not one.is_premise or (is_made_of_data(one.requirement) and one._node.type != "Loop"))
         }
         reported = Reported(self.scope, told)
         if reported.unfinished is not None:
