@@ -103,6 +103,7 @@ class Cost:
         self._inference: Final = inference
         self.signature: Final = signature
         self._is_unfinished = False
+        self._demands_on: dict[str, list[Requirement]] = {}
         self.reuse: Final = reuse
         scope = inference.scope
         scope.work.renew()
@@ -193,7 +194,11 @@ class Cost:
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
         known = self.symbols.get(symbol, Range(0, inf))
-        own = self._demands_by_symbol.get(symbol, [])
+        if not self._demands_on:
+            for one in self._demands:
+                for name in one.symbols():
+                    self._demands_on.setdefault(name, []).append(one)
+        own = self._demands_on.get(symbol, [])
         others = set(self._demands) - set(own)
         hold, others_hold = all_hold(own), self.is_near_valid or all_hold([one for one in self._demands if one in others])(self.near)
         work = self._inference.scope.work
@@ -383,14 +388,6 @@ class Cost:
         """The requirements on the symbols alone, without those of bodies that need not run."""
         own = self.symbols.keys()
         return [guard.requirement for guard in self._inference.guards if not guard.branch and guard.requirement.symbols() <= own]
-
-    @cached_property
-    def _demands_by_symbol(self) -> dict[str, list[Requirement]]:
-        found: dict[str, list[Requirement]] = {}
-        for one in self._demands:
-            for name in one.symbols():
-                found.setdefault(name, []).append(one)
-        return found
 
     # Tensors.
 
