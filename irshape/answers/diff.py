@@ -16,7 +16,6 @@ from irshape.report.diagnostic import ERROR
 from irshape.report.text import counted
 from irshape.shape.element_type import ElementType
 from irshape.shape.notation import Described
-from irshape.shape.shape import format_symbolic
 from irshape.shape.translation import Translation
 from irshape.version import TOOL
 from irshape.xml.document import Port
@@ -292,7 +291,7 @@ class _Comparison:
                 if not is_shape_one:
                     before, after = self.difference.a.format(fact.shape), self.difference.b.format(other.shape)
                     if before == after:  # they differ only as formulas
-                        before, after = format_symbolic(fact.shape), format_symbolic(other.shape)
+                        before, after = self.difference.a.symbolic(fact.shape), self.difference.b.symbolic(other.shape)
                     self.difference.effects.append(Effect("shape", before, after, a, b, index))
             elif a.type == b.type == "Parameter" and _attributes(a) == _attributes(b):
                 # The shapes are equal, but the symbols or their conditions that irshape wrote in the port differ.

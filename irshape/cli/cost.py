@@ -117,20 +117,16 @@ def _write(given: Namespace, cost: Cost) -> Iterator[str]:
 
 def _lines(palette: Palette, cost: Cost, *, is_complete: bool) -> Iterator[str]:
     """Title, totals, memory, groups and the dearest layers of one file."""
+    page = _Page(cost, palette, is_complete)
+    sections = (page.sizes(), page.sweep(), page.totals(), page.memory(), page.groups(), page.layers(), page.asides())
+    text = [line for section in sections for line in section]  # which may add a diagnostic
     yield title(cost._inference, palette)
     if cost.diagnostics:
         yield ""
         for diagnostic in cost.diagnostics:
             yield from diagnostic_lines(diagnostic, palette)
     yield ""
-    page = _Page(cost, palette, is_complete)
-    yield from page.sizes()
-    yield from page.sweep()
-    yield from page.totals()
-    yield from page.memory()
-    yield from page.groups()
-    yield from page.layers()
-    yield from page.asides()
+    yield from text
 
 
 class _Page:

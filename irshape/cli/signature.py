@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from irshape import verbs
 from irshape.answers.condition import Condition
@@ -32,6 +32,8 @@ EXAMPLES = """examples:
 
 exit code: 0 without errors, 1 if the model has errors, 2 if a file could not be read"""
 
+# The most layers that are named for a condition that they make together.
+_MOST_REASONS: Final = 4
 # The width of the report where there is no terminal, of a name, of a size, and of a condition.
 WIDTH = 120
 _WIDEST_NAME = 48
@@ -175,8 +177,11 @@ def _condition_lines(conditions: Iterable[Condition], palette: Palette) -> Itera
     rows = [(parts.cut(escape(one.text)), one) for one in conditions]
     wide = min(max((cells(text) for text, _ in rows), default=0), _WIDEST_NAME)
     for text, one in rows:
-        why = reason(one.guards[0], palette) if one.guards else "the range that was given"
-        yield f"  {palette.key}{pad(text, wide)}{palette.plain}  {why}"
+        reasons = [reason(guard, palette) for guard in one.guards] or ["the range that was given"]
+        for number, why in enumerate(reasons[:_MOST_REASONS]):
+            yield f"  {palette.key}{pad('' if number else text, wide)}{palette.plain}  {'and ' if number else ''}{why}"
+        if len(reasons) > _MOST_REASONS:
+            yield f"  {pad('', wide)}  and {len(reasons) - _MOST_REASONS} more"
     for name, formula in parts.found.items():
         yield f"  where {palette.key}{name}{palette.plain} = {formula}"
 

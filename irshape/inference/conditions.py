@@ -9,7 +9,8 @@ from irshape.shape.dim import Dim, origins
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
 from irshape.shape.polynomial import UNBACKED, Expression, Monomial
-from irshape.shape.simplify import composed, equality, simplified, substituted
+from irshape.shape.reported import Reported
+from irshape.shape.simplify import always_holds, composed, equality, selections, simplified, substituted
 
 # The most equalities that are used to simplify other guards.
 _MOST_EQUALITIES: Final = 64
@@ -42,7 +43,7 @@ def _simpler(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> li
     premises: list[Guard] = []
     for guard in guards:
         (premises if guard.is_premise else enforced).append(guard)
-    found = _distinct(_independent(enforced, work, unfinished), work, unfinished)
+    found = _within(_distinct(_independent(enforced, work, unfinished), work, unfinished), work)
     assumed = {text: guard for text, guard in _distinct(premises, work, unfinished).items() if text not in found}
     kept = list(_strongest(list(found.values())))
     kept += [guard for guard in _strongest([*kept, *assumed.values()]) if guard.is_premise]
@@ -58,11 +59,32 @@ def _distinct(guards: Iterable[Guard], work: Work, unfinished: list[Guard]) -> d
         if work.is_done:
             unfinished.append(guard)
         else:
-            simpler = simplified(guard.requirement)
+            simpler = [one for one in simplified(guard.requirement) if not always_holds(one)]
         for requirement in simpler:
             known = found.setdefault(str(requirement), Guard(guard._node, requirement, -1, guard.branch))
             known.more += 1 + guard.more
     return found
+
+
+def _within(guards: dict[str, Guard], work: Work) -> dict[str, Guard]:
+    """The guards without a `min`, `max` or broadcast that those without any of these resolve, and without guards that then always hold."""
+    selecting = {text for text, guard in guards.items() if selections(guard.requirement)}
+    if len(selecting) in (0, len(guards)) or work.is_done:
+        return guards
+    plain = [guard.requirement for text, guard in guards.items() if text not in selecting]
+    scope = next(
+        size.scope for text in selecting for size in (guards[text].requirement.a, guards[text].requirement.b) if isinstance(size, Dim)
+    )
+    resolved = Reported(scope, plain).resolved
+    kept: dict[str, Guard] = {}
+    for text, guard in guards.items():
+        reduced = substituted(guard.requirement, resolved) if text in selecting else guard.requirement
+        if reduced == guard.requirement:
+            kept.setdefault(text, guard)
+        else:
+            for requirement in simplified(reduced):
+                kept.setdefault(str(requirement), Guard(guard._node, requirement, guard.more, guard.branch))
+    return kept
 
 
 def _independent(guards: list[Guard], work: Work, unfinished: list[Guard]) -> list[Guard]:
@@ -92,6 +114,11 @@ def _length(requirement: Requirement) -> int:
 def is_about_data(requirement: Requirement) -> bool:
     """Whether a requirement is about an unbacked symbol, that is, a size that depends on data."""
     return bool((origins(requirement.a) | origins(requirement.b)) & UNBACKED)
+
+
+def is_made_of_data(requirement: Requirement) -> bool:
+    """Whether a requirement is about unbacked symbols alone."""
+    return (origins(requirement.a) | origins(requirement.b)) == UNBACKED
 
 
 def _strongest(guards: list[Guard]) -> Iterable[Guard]:

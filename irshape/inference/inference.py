@@ -83,7 +83,7 @@ class InferredPort:
     @property
     def formula(self) -> str:
         """The shape as formulas of the input symbols: `[N,64,(H + 1)//2,W]`."""
-        return format_symbolic(self._reading.shape)
+        return self._inference.reading.symbolic(self._reading.shape)
 
     def _content(self) -> tuple[object, ...]:
         elements = self.elements
@@ -163,15 +163,15 @@ class Inference:
     def _reported(self) -> Reported | None:
         if not self._requirements:
             return None
-        from irshape.inference.conditions import is_about_data
+        from irshape.inference.conditions import is_made_of_data
         from irshape.shape.reported import Reported
 
-        # OpenVINO accepts inputs and iterations that break a premise, so the premise tightens no bounds of these. A premise on a size
-        # that the layer itself makes tightens this size.
+        # OpenVINO accepts inputs and iterations that break a premise, so the premise tightens no bounds of these. A premise on sizes
+        # that layers make of data tightens these sizes.
         told = {
             one.requirement: one._node
             for one in self._requirements
-            if not one.branch and (not one.is_premise or (is_about_data(one.requirement) and one._node.type != "Loop"))
+            if not one.branch and (not one.is_premise or (is_made_of_data(one.requirement) and one._node.type != "Loop"))
         }
         reported = Reported(self.scope, told)
         if reported.unfinished is not None:
@@ -294,6 +294,10 @@ class Inference:
         """A shape in OpenVINO's notation, tightened by the guards."""
         return format_shape(shape, self._reported.bounds if self._reported else bounds)
 
+    def symbolic(self, shape: Shape) -> str:
+        """A shape as formulas, without what the guards resolve: `S` for `min(S, 64)` where `S <= 64`."""
+        return format_symbolic((shape and self._reported and tuple(map(self._reported.simplest, shape))) or shape)
+
     def __iter__(self) -> Iterator[InferredLayer]:
         return map(self.view, self.model)
 
@@ -368,7 +372,7 @@ class Inference:
     def formulas(self) -> dict[str, str]:
         """The shapes of output ports as formulas, by `LAYER:PORT`, for shapes with a size that is no plain number."""
         return {
-            key: format_symbolic(reading.shape)
+            key: self.reading.symbolic(reading.shape)
             for (key, fact), (_, reading) in zip(self._outputs(), self.reading._outputs(), strict=True)
             if fact.shape is not None and any(isinstance(size, Dim) for size in fact.shape)
         }

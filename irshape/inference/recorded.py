@@ -122,7 +122,7 @@ def _contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: F
     is_same = dims is None or dims == fact.shape
     if fact.is_poisoned or (is_same and (precision is None or precision == fact.element_type.precision)):
         return faults
-    if not is_same and dims is not None and not _fits(dims, fact.shape):
+    if not is_same and dims is not None and not fits(dims, fact.shape):
         recorded = ",".join("?" if dim < 0 else str(dim) for dim in dims)
         faults.append(("R301", f"the port records [{recorded}], but the model computes {format_shape(fact.shape)}"))
     recorded_type = ElementType.from_precision(precision) if precision else None
@@ -131,7 +131,7 @@ def _contradictions(precision: str | None, dims: tuple[int, ...] | None, fact: F
     return faults
 
 
-def _fits(dims: tuple[int, ...], shape: Shape) -> bool:
+def fits(dims: tuple[int, ...], shape: Shape) -> bool:
     """Whether recorded dims are compatible with an inferred shape."""
     if shape is None:
         return True

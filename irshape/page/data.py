@@ -28,7 +28,7 @@ from irshape.shape.dim import Dim, Size, expression_of
 from irshape.shape.guard import Premise, Requirement
 from irshape.shape.notation import shape_text
 from irshape.shape.polynomial import Polynomial
-from irshape.shape.shape import Shape, format_symbolic
+from irshape.shape.shape import Shape
 from irshape.shape.value import Unreadable
 from irshape.verbs import check, signature_of
 from irshape.version import TOOL
@@ -41,8 +41,10 @@ if TYPE_CHECKING:
 
 # The most elements of a tensor that a page shows.
 _MOST_ELEMENTS: Final = 32
-# The most axes that a page explains; one takes about a third of a millisecond and 100 bytes.
+# The most axes that a page explains; one takes about a third of a millisecond and 100 bytes. Those of a tensor with more axes than
+# `_MOST_RANK` take as much as the square of their number.
 _MOST_AXES: Final = 20_000
+_MOST_RANK: Final = 64
 
 
 class PageData:
@@ -196,7 +198,7 @@ class PageData:
     def _shape(self, bounded: Shape, formal: Shape) -> list[Any]:
         """A shape: in OpenVINO's notation, as formulas, and the sizes as numbers and names (null if the rank is unknown)."""
         sizes = None if formal is None else [self._size(size) for size in formal]
-        return [self._format(bounded), format_symbolic(formal), sizes]
+        return [self._format(bounded), self.formal.symbolic(formal), sizes]
 
     def _format(self, shape: Shape) -> str:
         """A shape in OpenVINO's notation."""
@@ -351,8 +353,9 @@ class PageData:
             for index in range(node.layer.signature.output_count):
                 fact = self._slots[node.model][node.first_slot + index]
                 rank = len(fact.shape or ())
-                if fact.shape is not None and not fact.is_poisoned and rank <= left:
-                    left -= rank
+                taken = rank * -(-rank // _MOST_RANK)
+                if fact.shape is not None and not fact.is_poisoned and taken <= left:
+                    left -= taken
                     key = self.hierarchy.position[node], index
                     points[key] = [Point(numbers[node.model], node.first_slot + index, "axis", axis) for axis in range(rank)]
         steps, answers = explainer.table([point for own in points.values() for point in own])

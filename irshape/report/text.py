@@ -143,6 +143,10 @@ def number_text(number: int) -> str:
     """A number with four digits: `4.089 G`."""
     if abs(number) < 10_000:
         return str(number)
+    if number.bit_length() > 1000:  # more than a float holds
+        from decimal import Decimal
+
+        return f"{Decimal(number):.3e}"
     power = min((len(str(abs(number))) - 1) // 3, len(_UNITS) - 1)
     return f"{number / 1000**power:.4g}{_UNITS[power]}"
 

@@ -618,6 +618,8 @@ class PolynomialTable:
         def value_of(polynomial: Expression) -> Expression:
             total: Expression
             total, terms = split(polynomial)
+            if total == 0 and len(terms) == 1 and terms[0][1] == 1 and len(terms[0][0]) == 1:  # one atom alone, as most are
+                return known[terms[0][0][0]]
             for monomial, coefficient in terms:
                 product: Expression = coefficient
                 for index in monomial:
@@ -625,7 +627,11 @@ class PolynomialTable:
                 total = self.add(total, product)
             return total
 
-        for index in self.atoms_below(expression):
+        below = self.atoms_below(expression)
+        if given.keys().isdisjoint(below):
+            return expression
+        self.work.take(len(below))
+        for index in below:
             atom = self.atoms[index]
             if index in given:
                 known[index] = given[index]

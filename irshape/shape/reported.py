@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from math import gcd, inf
 from typing import Final
 
-from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, format_size
+from irshape.shape.dim import INT64_MAX, Dim, Scope, Size, dim_of, format_size
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, Terms
 from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet, multiply, reduced, subtract
@@ -14,6 +15,8 @@ from irshape.shape.range import COMPOSE, Bound, Range, add, exactly, join, meet,
 # Each round may tighten a bound that the next round uses. After the last round a bound is correct but may not be the tightest.
 _ROUNDS: Final = 8
 _MAX_TERMS: Final = 8
+# Operations that give one of their two arguments.
+SELECTIONS: Final = ("min", "max", "broadcast")
 
 
 class Reported:
@@ -68,6 +71,45 @@ class Reported:
             return exactly(size)
         self._derive(len(self._atoms))
         return meet(size.range, self._range(size.polynomial)) or size.range
+
+    @cached_property
+    def resolved(self) -> dict[int, Expression]:
+        """The atoms that are one of their arguments wherever every requirement holds: that argument, by the index of the atom."""
+        found: dict[int, Expression] = {}
+        self._derive(len(self._atoms))
+        for atom in self._table.atoms if not self.is_contradictory else ():
+            if atom.kind in SELECTIONS and not self._work.is_done:
+                argument = self._argument(atom)
+                if argument is not None:
+                    found[atom.index] = self._table.substituted(argument, found) if isinstance(argument, Polynomial) else argument
+        return found
+
+    def _argument(self, atom: Atom) -> Expression | None:
+        """The argument that an atom is wherever every requirement holds; None if it may be either."""
+        a, b = atom.arguments
+        self._work.left -= 10
+        if atom.kind == "broadcast":
+            for first, second in ((a, b), (b, a)):
+                known = self._range(first)
+                if known.low == known.high == 1:
+                    return second
+            return next((one for one in (a, b) if self._range(one).low > 1), None)
+        low, high, *_ = self._range(self._table.add(a, b, -1))
+        if low >= 0:
+            return a if atom.kind == "max" else b
+        if high <= 0:
+            return b if atom.kind == "max" else a
+        return None
+
+    def simplest(self, size: Size) -> Size:
+        """The size without a `min`, a `max` or a broadcast that the requirements resolve."""
+        if not isinstance(size, Dim) or not self.resolved:
+            return size
+        try:
+            expression = self._table.substituted(size.polynomial, self.resolved)
+        except ZeroDivisionError:
+            return size
+        return size if expression is size.polynomial else dim_of(size.scope, expression)
 
     def format(self, size: Size) -> str:
         """OpenVINO's notation of the size with these bounds."""

@@ -13,12 +13,16 @@ from typing import Final, TypeAlias
 
 from irshape.shape.dim import Dim, Scope, Size, bounds, dim_of, eq, expression_of, le
 from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, split
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
 from irshape.shape.range import Range
-from irshape.shape.reported import Reported
+from irshape.shape.reported import SELECTIONS, Reported
 
 # The limit of simplification steps. Each step removes a floor, a minimum or a factor, so few are necessary.
 _STEPS: Final = 32
+# The most requirements whose cases are tried for one requirement.
+_MOST_CASES: Final = 16
+# The most values of a size that are tried.
+_MOST_TRIED: Final = 256
 
 _Parts: TypeAlias = list[Requirement] | None
 """The requirements that are together equivalent to one requirement; None if it cannot be simplified."""
@@ -38,6 +42,114 @@ def simplified(requirement: Requirement) -> list[Requirement]:
         else:
             pending += reversed(parts)
     return [*done, *reversed(pending)]
+
+
+def always_holds(requirement: Requirement) -> bool:
+    """Whether a requirement holds for all sizes, each `min`, `max` and broadcast in it being the one or the other of its arguments.
+
+    Those that compare the same two formulas are resolved together: where `a >= b`, `max(a - b, 0)` is `a - b` and `max(b - a, 0)` is 0.
+    """
+    pending, tried = [requirement], 0
+    while pending:
+        one, tried = pending.pop(), tried + 1
+        if _holds_along(one):
+            continue
+        cases = _cases(one) if tried <= _MOST_CASES else []
+        if not cases:
+            return False
+        for case in cases:
+            pending += simplified(substituted(one, case))
+    return True
+
+
+def _holds_along(requirement: Requirement) -> bool:
+    """Whether a requirement made of one size, numbers, `min` and `max` holds for all values of the size.
+
+    Its sides are pieces of straight lines, and none of them begins behind twice the sum of the numbers. So the values up to there are
+    tried, and two behind it tell how the last piece goes on.
+    """
+    sides = [expression_of(size) for size in (requirement.a, requirement.b)]
+    table = next((side.table for side in sides if isinstance(side, Polynomial)), None)
+    if table is None or requirement.kind == "div":
+        return False
+    atoms = [table.atoms[index] for index in _selected(table, sides)]
+    bases = [atom for atom in atoms if atom.kind not in ("min", "max")]
+    if len(bases) != 1 or any(len(monomial) > 1 for side in _parts(sides, atoms) for monomial, _ in split(side)[1]):
+        return False
+    largest: dict[int, int] = {bases[0].index: 0}
+    for atom in atoms:
+        if atom.kind in ("min", "max"):
+            largest[atom.index] = max(_largest(argument, largest) for argument in atom.arguments)
+    low, high, *_ = table.ranges[bases[0].index]
+    last = 2 * sum(_largest(side, largest) for side in sides) + 2
+    if low == -inf or last - low > _MOST_TRIED:
+        return False
+    values = range(int(low), int(min(max(last, low + 2), high)) + 1)
+    numbers = [tuple(table.substituted(side, {bases[0].index: value}) for side in sides) for value in values]
+    pairs = [(a, b) for a, b in numbers if isinstance(a, int) and isinstance(b, int)]
+    if len(pairs) < len(values) or not all(requirement.relates(a, b) for a, b in pairs):
+        return False
+    (a, b), (c, d) = pairs[-2:] if len(pairs) > 1 else pairs * 2
+    if values[-1] == high:
+        return True
+    is_equal = a == b and c == d
+    is_one = requirement.kind in ("broadcast", "stretch") and (a == c == 1 or (requirement.kind == "broadcast" and b == d == 1))
+    return c - d >= a - b if requirement.kind == "ge" else is_equal or is_one
+
+
+def _selected(table: PolynomialTable, sides: Sequence[Expression]) -> list[int]:
+    """The atoms in some formulas, and those in the arguments of each `min` and `max` among them, in order."""
+    found: set[int] = set()
+    pending = list(sides)
+    while pending:
+        for monomial, _ in split(pending.pop())[1]:
+            for index in monomial:
+                if index not in found:
+                    found.add(index)
+                    pending += table.atoms[index].arguments if table.atoms[index].kind in ("min", "max") else ()
+    return sorted(found)
+
+
+def _parts(sides: Sequence[Expression], atoms: Sequence[Atom]) -> list[Expression]:
+    return [*sides, *(argument for atom in atoms if atom.kind in ("min", "max") for argument in atom.arguments)]
+
+
+def _largest(expression: Expression, known: Mapping[int, int]) -> int:
+    """The largest number, without its sign, that may stand beside the size in a piece of a formula."""
+    constant, terms = split(expression)
+    return abs(constant) + sum(abs(coefficient) * known[monomial[0]] for monomial, coefficient in terms)
+
+
+def selections(requirement: Requirement) -> list[Atom]:
+    """The atoms of a requirement that are one of two formulas: `min`, `max` and broadcast."""
+    sides = [size.polynomial for size in (requirement.a, requirement.b) if isinstance(size, Dim)]
+    below = sides[0].table.atoms_below(*sides) if sides else []
+    return [atom for atom in (sides[0].table.atoms[index] for index in below) if atom.kind in SELECTIONS]
+
+
+def _cases(requirement: Requirement) -> list[dict[int, Expression]]:
+    """What the newest atom with two cases, and those that compare the same formulas, are in each case; none without such an atom."""
+    atoms = selections(requirement)
+    if not atoms:
+        return []
+    table = next(size.polynomial.table for size in (requirement.a, requirement.b) if isinstance(size, Dim))
+    a, b = atoms[-1].arguments
+    if atoms[-1].kind == "broadcast":  # which is `b` where `a` is 1
+        alone = table.only_atom(a)
+        ones: dict[int, Expression] = {} if alone is None else {alone.index: 1}
+        return [{atoms[-1].index: a}, {atoms[-1].index: table.substituted(b, ones), **ones}]
+    difference, opposite = table.add(a, b, -1), table.add(b, a, -1)
+    greater: dict[int, Expression] = {}
+    smaller: dict[int, Expression] = {}
+    for atom in atoms:
+        if atom.kind == "broadcast":
+            continue
+        first, second = atom.arguments
+        between = table.add(first, second, -1)
+        if between in (difference, opposite):
+            is_first = (between == difference) == (atom.kind == "max")  # where the first formula is at least the second
+            greater[atom.index], smaller[atom.index] = (first, second) if is_first else (second, first)
+    return [greater, smaller]
 
 
 def equality(requirement: Requirement) -> dict[int, Expression]:
@@ -109,6 +221,10 @@ def _step_ge(requirement: Requirement) -> _Parts:
         first, second = (dim_of(size.scope, argument) for argument in atom.arguments) if atom.arguments else (0, 0)
         if atom.kind == ("min" if coefficient > 0 else "max"):
             return [_derived(requirement, "ge", rest + coefficient * one, 0) for one in (first, second)]
+        if atom.kind == ("max" if coefficient > 0 else "min"):  # one of the two is enough, and one is never
+            for one, other in ((first, second), (second, first)):
+                if le(0, rest + coefficient * other) is False:
+                    return [_derived(requirement, "ge", rest + coefficient * one, 0)]
         if atom.kind != "floor" or not isinstance(second, int):
             continue
         if abs(coefficient) > 1:
@@ -149,6 +265,9 @@ def _step_eq(requirement: Requirement) -> _Parts:
             if value in sides:
                 limit = sides[1 - sides.index(value)]
                 return [_derived(requirement, "ge", *((limit, value) if atom.kind == "min" else (value, limit)))]
+            for side, never in zip(sides, reversed(sides), strict=True):
+                if (le(value, never) if atom.kind == "max" else le(never, value)) is False:
+                    return [_derived(requirement, "eq", side, value)]
     floors = [(atom, coefficient) for atom, coefficient in _lone(polynomial) if atom.kind == "floor" and isinstance(atom.arguments[1], int)]
     if len(floors) == len(polynomial.terms) == 2:
         (one, factor), (other, opposite) = floors
@@ -220,13 +339,20 @@ def _step_broadcast(requirement: Requirement) -> _Parts:
     a, b = requirement.a, requirement.b
     is_one = [eq(a, 1), requirement.kind == "broadcast" and eq(b, 1)]
     is_equal = eq(a, b)
-    if is_equal or True in is_one:
+    if is_equal or True in is_one or _is_either(a, 1, b) or (requirement.kind == "broadcast" and _is_either(b, 1, a)):
         return []
     if is_one == [False, False]:
         return [_derived(requirement, "eq", a, b)]
     if is_equal is False and False in is_one:
         return [_derived(requirement, "eq", b if is_one[0] is False else a, 1)]
     return None
+
+
+def _is_either(size: Size, *numbers: Size) -> bool:
+    """Whether a size has no other values than some numbers."""
+    if not isinstance(size, Dim) or size.range.high - size.range.low != size.range.modulus:
+        return False
+    return size.range.low in numbers and size.range.high in numbers
 
 
 _STEP: Final[dict[str, Callable[[Requirement], _Parts]]] = {

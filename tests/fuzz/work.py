@@ -628,6 +628,196 @@ def faults_of_many_layers() -> Net:
     return net
 
 
+# Files of one kind of thing, as much of it as fits.
+
+
+@attack
+def two_inputs_of_ten_thousand() -> Net:
+    """Two shapes that no equation ties together."""
+    net = Net()
+    for _ in range(2):
+        net.result(net.layer("ReLU", [net.parameter(open_shape(10_000))], ["FP32"])[0])
+    return net
+
+
+@attack
+def intervals_of_rank_six_thousand() -> Net:
+    net = Net()
+    data = net.parameter(open_shape(6_000, "1..9"))
+    net.result(net.layer("Softmax", [data], ["FP32"], axis=1)[0])
+    return net
+
+
+@attack
+def chain_of_layers() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,?,?,?]")
+    for _ in range(250):
+        data = net.layer("ReLU", [data], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+@attack
+def chain_that_grows() -> Net:
+    """Each layer has a size of its own."""
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    for _ in range(160):
+        data = joined(net, [data, data, data], 1)
+    net.result(data)
+    return net
+
+
+@attack
+def chain_of_windows() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,3,?,?]")
+    for i in range(150):
+        attributes = {"strides": "1,2", "pads_begin": "1,1", "pads_end": f"1,{i % 3}", "kernel": "3,2", "rounding_type": "floor"}
+        data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
+    net.result(data)
+    return net
+
+
+@attack
+def chain_of_products() -> Net:
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    for _ in range(150):
+        data = net.layer("MatMul", [data, data], ["FP32"], transpose_b=True)[0]
+    net.result(data)
+    return net
+
+
+@attack
+def chain_whose_tensors_all_live() -> Net:
+    """Each of the tensors is read by the last layer."""
+    net = Net()
+    tensors = [net.parameter("f32[?,?]")]
+    for i in range(150):
+        pads = [net.layer("Concat", [tensors[-1], net.parameter(f"f32[?,{i + 1}]")], ["FP32"], axis=1)[0]]
+        tensors += pads
+    net.result(joined(net, tensors, 1))
+    return net
+
+
+@attack
+def ladder_of_sums() -> Net:
+    net = Net()
+    a, b = net.parameter("f32[?,?]"), net.parameter("f32[?,?]")
+    for _ in range(110):
+        a, b = joined(net, [a, b], 0), joined(net, [b, a], 1)
+    net.result(a)
+    net.result(b)
+    return net
+
+
+@attack
+def many_ports() -> Net:
+    """Layers of a thousand ports."""
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    for _ in range(2):
+        parts = net.layer("Split", [data, net.const(0)], ["FP32"] * 350, num_splits=350)
+        data = joined(net, parts, 1)
+    net.result(data)
+    return net
+
+
+@attack
+def many_inputs_and_outputs() -> Net:
+    net = Net()
+    for i in range(190):
+        net.result(net.parameter(("f32[?,?]", "f32[1..9,?]", "f32[?,3,?]")[i % 3]))
+    return net
+
+
+@attack
+def many_symbols() -> Net:
+    net = Net()
+    data = net.parameter(open_shape(40))
+    for i in range(60):
+        other = net.parameter(open_shape(40))
+        data = binary(net, ("Add", "Multiply")[i % 2], data, other)
+    net.result(data)
+    return net
+
+
+@attack
+def products_of_many_symbols() -> Net:
+    net = Net()
+    for i in range(40):
+        data = reshape(net, net.parameter(open_shape(30)), net.const([-1, i % 7 + 2]))
+        net.result(net.layer("MatMul", [data, data], ["FP32"], transpose_a=True)[0])
+    return net
+
+
+@attack
+def periods_of_windows() -> Net:
+    net = Net()
+    for i, prime in enumerate(primes(60)):
+        attributes = {"strides": f"{prime},{i + 2}", "pads_begin": "0,0", "pads_end": "0,0", "kernel": "3,3", "rounding_type": "ceil"}
+        (pooled,) = net.layer("MaxPool", [net.parameter("f32[1,3,?,?]")], ["FP32"], **attributes)
+        net.result(reshape(net, pooled, net.const([-1, prime + 1])))
+    return net
+
+
+@attack
+def periods_of_one_input() -> Net:
+    net = Net()
+    data = net.parameter("f32[1,3,?,?]")
+    for i, prime in enumerate(primes(70)):
+        attributes = {"strides": f"{prime},{i + 2}", "pads_begin": "0,0", "pads_end": "0,0", "kernel": "3,3", "rounding_type": "floor"}
+        net.result(net.layer("MaxPool", [data], ["FP32"], **attributes)[0])
+    return net
+
+
+@attack
+def convolutions_of_many_symbols() -> Net:
+    net = Net()
+    for _ in range(60):
+        data, filters = net.parameter("f32[?,?,?,?]"), net.parameter("f32[?,?,?,?]")
+        attributes = {"strides": "2,3", "pads_begin": "1,1", "pads_end": "1,1", "dilations": "1,2", "auto_pad": "explicit"}
+        net.result(net.layer("Convolution", [data, filters], ["FP32"], **attributes)[0])
+    return net
+
+
+@attack
+def transposes_of_a_thousand() -> Net:
+    net = Net()
+    data = net.parameter(open_shape(1_000))
+    for i in range(12):
+        order = list(range(1_000))
+        data = net.layer("Transpose", [data, net.const(order[i:] + order[:i])], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+@attack
+def einsum_of_many() -> Net:
+    net = Net()
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    inputs = [net.parameter("f32[?,?,?]") for _ in range(50)]
+    equation = ",".join(letters[i : i + 3] for i in range(50)) + "->" + letters[::7]
+    net.result(net.layer("Einsum", inputs, ["FP32"], "opset7", equation=equation)[0])
+    return net
+
+
+@attack
+def equal_names() -> tuple[Net, Net]:
+    """A graph without names that differ: its layers are matched by what stands around them."""
+
+    def make(net: Net, is_after: bool) -> None:
+        data = net.parameter("f32[?,?]")
+        for i in range(200):
+            data = net.layer(("ReLU", "Abs", "Sigmoid")[(i + is_after) % 3], [data], ["FP32"])[0]
+            net.layers[-1] = re.sub('name="[^"]*"', 'name="x"', net.layers[-1])
+        net.result(data)
+
+    return pair(make)
+
+
 # Permissions bind a process of root, too, that may not override them (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH; PR_CAPBSET_DROP is 24).
 RUNNER: Final = """
 import ctypes, os, resource, sys
@@ -671,6 +861,12 @@ def commands(net: Net, path: str, other: str, changed: str | None) -> Iterator[l
         yield ["reshape", path, "--input", changed, "-o", path + ".out", "--force"]
         yield ["signature", path, "--input", changed]
     yield ["diff", path, other, "--all"]
+    yield ["cost", path, "--all", "--views", "--in-place"]
+    yield ["cost", path, "--format", "json"]
+    yield ["view", path, "-o", path + ".html", "--force"]
+    yield ["view", path, other, "-o", path + ".html", "--force"]
+    yield ["edit", path, "--bypass", str(last), "--prune", "-o", path + ".edited.xml", "--force"]
+    yield ["extract", path, "--around", str(last), "--distance", "3", "-o", path + ".part.xml", "--force"]
     yield ["draw", path, str(last)]
 
 

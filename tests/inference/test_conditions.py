@@ -1,16 +1,22 @@
 """What is listed says the same as what was demanded, in fewer words."""
 
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
 import pytest
 
 import irshape
 from irshape import verbs
 from irshape.inference.conditions import conditions
 from irshape.inference.run import Guard
-from irshape.shape.dim import Size
+from irshape.shape.dim import Scope, Size, broadcast_of, dim_max, dim_min
 from irshape.shape.guard import Requirement
 from irshape.shape.limits import Work
+from irshape.shape.range import Range
 from tests.shape.random_sizes import RandomSizes
 from tests.support.ir import Net
+from tests.support.irs import PATHS, named
 
 NOWHERE = next(iter(verbs.read(b"<layer type='Parameter' version='opset1'/>")))
 
@@ -70,3 +76,107 @@ def test_what_data_decide_comes_last() -> None:
     net.result(net.layer("Concat", [x, net.const([[1.0, 2.0]], "f32")], ["FP32"], axis=0)[0])
     inference = irshape.infer(net.xml.encode(), inputs={"parameter_0": "[4,W]"}, weights=net.bin)
     assert [str(one.requirement) for one in inference.guards] == ["W == 2", "nonzero == 2"]
+
+
+def scope_of(**lows: int) -> tuple[Scope, list[Size]]:
+    scope = Scope()
+    return scope, [scope.symbol(name, low) for name, low in lows.items()]
+
+
+def test_guards_that_always_hold_are_not_listed() -> None:
+    _, (a, b, c) = scope_of(A=0, B=0, C=0)
+    always = [
+        guard("eq", a + dim_max(b - a, 0), b + dim_max(a - b, 0)),
+        guard("eq", dim_min(a, b) + dim_max(a, b), a + b),
+        guard("div", a * b * dim_min(a * b, 1), dim_max(a * b, 1)),
+        guard("div", 16 * a * broadcast_of(b, c), dim_max(a, 1) * dim_max(b, 1)),
+        guard("broadcast", broadcast_of(a, b), a),
+        guard("eq", dim_max(dim_max(a - 3, 0) - dim_min(a, 1), 0), dim_max(dim_max(a - 2, 0) - dim_min(a, 2), 0)),
+        guard("ge", dim_max(2 * a - 7, 3 - a), 0),
+    ]
+    for one in always:
+        assert conditions([one], Work(10**6)) == ([], None), str(one.requirement)
+
+
+def test_guards_that_nearly_always_hold_are_listed() -> None:
+    _, (a, b) = scope_of(A=0, B=0)
+    nearly = [
+        guard("eq", a + dim_max(b - a, 0), b + dim_max(a - b, 1)),
+        guard("div", a * b * dim_min(a, 1), dim_max(a * b, 2)),
+        guard("eq", dim_max(dim_max(a - 3, 0) - dim_min(a, 1), 0), dim_max(dim_max(a - 2, 0) - dim_min(a, 1), 0)),
+        guard("ge", dim_max(a, b), 1),
+        guard("broadcast", dim_max(a - 200, 1), 1 + dim_max(a - 1, 0)),
+        guard("ge", dim_max(2 * a - 7, 2 - a), 0),
+    ]
+    for one in nearly:
+        listed, _ = conditions([one], Work(10**6))
+        assert listed, str(one.requirement)
+
+
+@pytest.mark.parametrize(
+    ("kind", "makes", "number", "text"),
+    [
+        ("ge", lambda a: dim_max(a, 1), 5, "A >= 5"),
+        ("eq", lambda a: dim_max(a, 1), 5, "A == 5"),
+        ("eq", lambda a: dim_min(a, 9), 5, "A == 5"),
+        ("eq", lambda a: dim_max(a, 1), 1, "A <= 1"),
+    ],
+)
+def test_one_side_alone_decides(kind: str, makes: Callable[[Size], Size], number: int, text: str) -> None:
+    _, (a,) = scope_of(A=0)
+    [listed], _ = conditions([guard(kind, makes(a), number)], Work(10**6))
+    assert str(listed.requirement) == text
+
+
+def test_what_simpler_guards_resolve_is_not_said_again() -> None:
+    _, (a, b) = scope_of(A=0, B=0)
+    short = guard("ge", 64, a)
+    listed, _ = conditions([guard("broadcast", a, dim_min(a, 64)), short, guard("eq", b, dim_max(a, 65))], Work(10**6))
+    assert [str(one.requirement) for one in listed] == ["A <= 64", "B == 65"]
+
+
+def clamped() -> Net:
+    """An axis that is sliced to at most 64 elements, and added to the whole."""
+    net = Net()
+    data = net.parameter("f32[?]")
+    (part,) = net.layer("Slice", [data, net.const([0]), net.const([64]), net.const([1]), net.const([0])], ["FP32"], "opset8")
+    (target,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
+    net.result(net.layer("Broadcast", [part, target], ["FP32"], "opset3", mode="numpy")[0])
+    net.result(net.layer("Add", [data, part], ["FP32"])[0])
+    return net
+
+
+def test_conditions_simplify_the_formulas_that_are_shown() -> None:
+    net = clamped()
+    inference = irshape.infer(net.xml.encode(), inputs={"parameter_0": "[S]"}, weights=net.bin, symbols={"S": "2..1000"})
+    assert [str(one.requirement) for one in inference._inference.guards] == ["S <= 64"]
+    assert set(inference.formulas.values()) == {"[S]"}
+
+
+@pytest.mark.parametrize("path", PATHS, ids=named)
+def test_no_guard_of_a_model_always_holds(path: Path) -> None:
+    """500 sizes in its ranges, small ones and large ones, break each guard that is listed."""
+    random = Random(1)
+    inference = irshape.infer(path)._inference
+    for one in inference.guards:
+        table = inference.scope.polynomials
+        ranges = {atom.name: table.ranges[atom.index] for atom in table.atoms if atom.kind == "symbol"}
+        names = sorted(one.requirement.symbols())
+        assert any(not holds(one.requirement, {name: number(random, ranges[name]) for name in names}) for _ in range(500)), one
+
+
+def number(random: Random, known: Range) -> int:
+    low = int(max(known.low, -64))
+    high = int(min(known.high, low + 2 ** random.choice((0, 1, 2, 6, 12, 40))))
+    size = random.randint(low, high)
+    size += (known.remainder - size) % known.modulus if known.modulus > 1 else 0
+    return size if size <= known.high else low
+
+
+def holds(requirement: Requirement, values: dict[str, int]) -> bool:
+    try:
+        return requirement.holds(values)
+    except ZeroDivisionError:
+        return False
+    except OverflowError:
+        return True

@@ -97,3 +97,78 @@ def test_a_broken_text_says_the_next_step(before: str, after: str | bytes, code:
     fault = irshape.check(source.replace(before.encode(), wanted, 1)).diagnostics[0]
     assert fault.code == code
     assert hint in (fault.hint or "")
+
+
+def recorded(net: Net, shapes: dict[int, str]) -> str:
+    """The text of a net in which the outputs of some layers record a shape."""
+    xml = net.xml
+    for number, shape in shapes.items():
+        head, layer = xml.split(f'<layer id="{number}"')
+        before, output = layer.split("<output>", 1)
+        dims = "".join(f"<dim>{-1 if dim == '?' else dim}</dim>" for dim in shape.split(","))
+        xml = f'{head}<layer id="{number}"{before}<output>{output.replace("/>", f">{dims}</port>", 1)}'
+    return xml
+
+
+def reshaped(data: str, pattern: list[int], *, is_joined: bool = False) -> tuple[Net, int]:
+    net = Net()
+    tensor = net.parameter(data)
+    shape = net.const(pattern)
+    if is_joined:
+        shape = net.layer("Concat", [net.const(pattern[:1]), net.const(pattern[1:])], ["I64"], axis=0)[0]
+    (made,) = net.layer("Reshape", [tensor, shape], ["FP32"], special_zero=True)
+    net.result(made)
+    return net, made.layer
+
+
+@pytest.mark.parametrize("is_joined", [False, True])
+@pytest.mark.parametrize(
+    ("data", "edited", "shape", "said"),
+    [
+        ("f32[1,2048]", [1, 17, 128], "1,16,128", "element {1} of Const '{}' (line {}) is 17; with 16 the layer gives [1,16,128]"),
+        ("f32[?,64]", [0, 17, 4], "?,16,4", "element {1} of Const '{}' (line {}) is 17; with 16 the layer gives [?,16,4]"),
+        ("f32[2,12]", [-1, 5], "6,4", "element {1} of Const '{}' (line {}) is 5; with 4 the layer gives [6,4]"),
+    ],
+)
+def test_an_element_that_contradicts_the_recorded_shape(data: str, edited: list[int], shape: str, said: str, is_joined: bool) -> None:
+    net, layer = reshaped(data, edited, is_joined=is_joined)
+    faults = irshape.check(recorded(net, {layer: shape}).encode(), weights=net.bin).diagnostics
+    fault = next(one for one in faults if one.code in ("S201", "S204", "R401"))
+    position = 0 if is_joined else 1
+    name = "const_3" if is_joined else "const_1"
+    (place,) = fault.related
+    assert place.layer_name == name
+    assert said.replace("{1}", str(position)).format(name, place.line) + ", which it records" in (fault.hint or "")
+
+
+def test_an_element_is_named_where_the_record_differs_and_where_that_fails() -> None:
+    net = Net()
+    data = net.parameter("f32[?,256]")
+    (made,) = net.layer("Reshape", [data, net.const([-1, 128])], ["FP32"], special_zero=False)
+    net.result(net.layer("MatMul", [made, net.parameter("f32[256,8]")], ["FP32"])[0])
+    warning, error = irshape.check(recorded(net, {made.layer: "?,256"}).encode(), weights=net.bin).diagnostics
+    assert (warning.code, error.code) == ("R301", "S201")
+    for one in (warning, error):
+        assert one.hint is not None
+        assert one.hint.endswith("element 1 of Const 'const_1' (line 10) is 128; with 256 the layer gives [?,256], which it records")
+
+
+@pytest.mark.parametrize("type", ["Tile", "Broadcast"])
+def test_elements_that_other_layers_read(type: str) -> None:
+    net = Net()
+    data = net.parameter("f32[2,1]")
+    elements = [1, 6] if type == "Tile" else [2, 6]
+    (made,) = net.layer(type, [data, net.const(elements)], ["FP32"], "opset1" if type == "Tile" else "opset3")
+    net.result(net.layer("Concat", [made, net.parameter("f32[4,5]")], ["FP32"], axis=0)[0])
+    faults = irshape.check(recorded(net, {made.layer: "2,5"}).encode(), weights=net.bin).diagnostics
+    hints = [one.hint or "" for one in faults if one.code == "S201"]
+    assert [
+        hint.endswith("element 1 of Const 'const_1' (line 10) is 6; with 5 the layer gives [2,5], which it records") for hint in hints
+    ] == [True]
+
+
+def test_no_element_is_named_where_the_record_agrees_or_says_nothing() -> None:
+    for shape in (None, "?,?,?", "1,17,128"):
+        net, layer = reshaped("f32[1,2048]", [1, 17, 128])
+        xml = net.xml if shape is None else recorded(net, {layer: shape})
+        assert [one.hint for one in irshape.check(xml.encode(), weights=net.bin).diagnostics] == [None]

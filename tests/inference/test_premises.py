@@ -89,3 +89,20 @@ def test_more_elements_than_there_are_is_a_premise_of_topk() -> None:
     inference = inferred(net, "[N]")
     assert [(str(guard.requirement), guard.is_premise) for guard in inference.guards] == [("N <= 4", True)]
     assert inference.to_dict()["ports"]["0:0"] == ["f32", "[?]"]
+
+
+def test_a_premise_that_names_an_input_tightens_nothing() -> None:
+    """With special_zero, a size of 0 copies an axis: `max(B, d) >= 1` is a premise, and B and d may be 0 together."""
+    net = Net()
+    data = net.parameter("f32[?]")
+    (own,) = net.layer("ShapeOf", [data], ["I64"], "opset3", output_type="i64")
+    (half,) = net.layer("Convert", [own], ["FP16"], destination_type="f16")  # whose values are not followed
+    (rounded,) = net.layer("Round", [half], ["FP16"], "opset5", mode="half_to_even")
+    (size,) = net.layer("Convert", [rounded], ["I64"], destination_type="i64")
+    (larger,) = net.layer("Maximum", [size, own], ["I64"])
+    (pattern,) = net.layer("Concat", [larger, net.const([-1])], ["I64"], axis=0)
+    (made,) = net.layer("Reshape", [data, pattern], ["FP32"], special_zero=True)
+    net.result(made)
+    inference = irshape.infer(net.xml.encode(), weights=net.bin)
+    assert [guard.is_premise for guard in inference.guards] == [True]
+    assert inference.ports[f"{made.layer}:{made.port}"] == ("f32", "[?,?]")

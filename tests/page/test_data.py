@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+import irshape
 from irshape import verbs
+from irshape.answers.explain.derivation import Derivation, Point
+from irshape.answers.explain.sources import Sources
 from irshape.cli.main import main
 from irshape.model.model import Model
 from irshape.page.data import PageData
@@ -138,3 +141,35 @@ def test_complaints(capsys: Any, arguments: list[str], complaint: str) -> None:
     code, _, error = run(capsys, *arguments)
     assert code == 2
     assert complaint in error
+
+
+def test_explanations_take_as_much_work_as_two_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of layers, each of which depends on all before it, is explained step by step; beyond the work, numbers have no formula."""
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    for _ in range(60):
+        data = net.layer("Concat", [data, net.parameter("f32[?,?]")], ["FP32"], axis=1)[0]
+    net.result(data)
+    whole = PageData(verbs.read(net.xml.encode())).to_dict()
+    assert not [step for step in whole["steps"] if "not explained" in str(step)]
+    few = PageData(verbs.read(net.xml.encode(), limits=irshape.Limits(work=400))).to_dict()
+    assert len(few["answers"]) == len(whole["answers"])
+    assert [step for step in few["steps"] if "not explained" in str(step)]
+    entered = 0
+
+    def derive(self: Sources, point: Point) -> Derivation:
+        nonlocal entered
+        entered += 1
+        return known(self, point)
+
+    known = Sources.derive
+    monkeypatch.setattr(Sources, "derive", derive)
+    PageData(verbs.read(net.xml.encode())).to_dict()
+    assert entered < 40 * 60  # and not the square of the layers
+
+
+@pytest.mark.parametrize(("rank", "is_explained"), [(64, True), (1000, True), (2000, False)])
+def test_tensors_of_very_many_axes_are_not_explained_ahead(rank: int, is_explained: bool) -> None:
+    net = Net()
+    net.result(net.layer("ReLU", [net.parameter(f"f32[{','.join(['2'] * rank)}]")], ["FP32"])[0])
+    assert bool(PageData(verbs.read(net.xml.encode())).to_dict()["answers"]) is is_explained

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+from collections import ChainMap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
@@ -13,8 +14,8 @@ from re import fullmatch
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from irshape.answers.cost.counting import Counting, LayerCost
-from irshape.answers.cost.formula import Amount, Formula, amount, total, value
-from irshape.answers.cost.graph import Graph, Parameters, Trips, bytes_of
+from irshape.answers.cost.formula import Amount, Formula, amount, ratio, total, value
+from irshape.answers.cost.graph import Graph, Parameters, Tensors, Trips
 from irshape.answers.cost.memory import Peak, Reuse, Stretch
 from irshape.answers.cost.reference import reference
 from irshape.files.writing import write_atomic
@@ -28,6 +29,7 @@ from irshape.ops.infrastructure import ReadValueV3, ReadValueV6
 from irshape.report.diagnostic import Diagnostic
 from irshape.shape.dim import Size, symbols
 from irshape.shape.guard import Requirement, all_hold
+from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Range
 from irshape.version import TOOL
 from irshape.xml.document import Document
@@ -35,6 +37,8 @@ from irshape.xml.document import Document
 if TYPE_CHECKING:
     from irshape.answers.signature.signature import Signature
 
+# So many conditions are tried in a step of work.
+_A_STEP: Final = 16
 # The most terms that a formula of a cost may have before a part of it gets a name of its own.
 _TERMS: Final = 256
 
@@ -98,6 +102,8 @@ class Cost:
     def __init__(self, inference: Inference, signature: Signature | None, near: Mapping[str, int], reuse: Reuse) -> None:
         self._inference: Final = inference
         self.signature: Final = signature
+        self._is_unfinished = False
+        self._demands_on: dict[str, list[Requirement]] = {}
         self.reuse: Final = reuse
         scope = inference.scope
         scope.work.renew()
@@ -107,7 +113,8 @@ class Cost:
         graph = Graph(model, run, trips)
         names = self._names(trips)
         self._shown = names
-        counting = Counting(scope, graph, names)
+        self._tensors = tensors = Tensors(scope)
+        counting = Counting(tensors, graph, names)
         work = counting.work
         self.layers: Final = counting.layers
         self.uncounted: Final = [layer for layer in self.layers if layer.uncounted is not None]
@@ -120,7 +127,7 @@ class Cost:
         self.parameters: Final = parameters.elements
         self.parameter_bytes: Final = parameters.bytes
         self.parameters_by_type: Final = parameters.by_type
-        self.peak: Final = Peak(scope, graph, reuse, names)
+        self.peak: Final = Peak(tensors, graph, reuse, names)
         self.inputs: Final = [Tensor(node.name, self._bytes(graph, node, node.first_slot)) for node in model.parameters]
         self.outputs: Final = [
             Tensor(_output_name(node), self._bytes(graph, node, node.sources[0])) for node in model.results if node.sources
@@ -130,8 +137,13 @@ class Cost:
             name: Range(known.low, known.high, known.modulus, known.remainder) for name, known in signature.symbols.items()
         }  # fmt: skip
         self._name_others(trips)
+        if tensors.unfinished is not None:
+            inference.report(
+                [inference.unfinished("the cost is that of the layers before this one, and the peak may be higher", tensors.unfinished)]
+            )
         self.data_sizes: Final = [DataSize(names.get(name, name), public(node)) for name, node in {**self._data, **trips.symbols}.items()]
         self.near, self.is_near_valid = self._reference(near)
+        scope.work.renew()  # for what is asked of the answer
 
     @property
     def document(self) -> Document:
@@ -157,7 +169,7 @@ class Cost:
     def intensity(self) -> float | None:
         """The FLOPs for each byte of `traffic`, at the sizes `near`; None for a model that moves no bytes."""
         moved = self.at(self.traffic)
-        return self.at(self.flops) / moved if moved else None
+        return ratio(self.at(self.flops), moved) if moved else None
 
     def __repr__(self) -> str:
         return f"<Cost of {self._inference.document.path or self._inference.model.name!r}: {self.macs} MACs, {self.parameters} parameters>"
@@ -177,18 +189,31 @@ class Cost:
     def stretches(self, symbol: str) -> list[Stretch]:
         """The layers that have the peak of memory as one symbol grows, the other sizes being those of `near`.
 
-        Raises `InputError` if there is no such symbol.
+        Without the work that it takes, the answer is empty, and a diagnostic says so. Raises `InputError` if there is no such symbol.
         """
         if symbol not in self.near:
             raise InputError(f"there is no symbol {symbol!r}; the symbols are {', '.join(self.near) or 'none'}")
         known = self.symbols.get(symbol, Range(0, inf))
-        hold = all_hold(self._demands)
+        if not self._demands_on:
+            for one in self._demands:
+                for name in one.symbols():
+                    self._demands_on.setdefault(name, []).append(one)
+        own = self._demands_on.get(symbol, [])
+        others = set(self._demands) - set(own)
+        hold, others_hold = all_hold(own), self.is_near_valid or all_hold([one for one in self._demands if one in others])(self.near)
+        work = self._inference.scope.work
 
         def is_valid(size: int) -> bool:
+            work.take(1 + len(own) // _A_STEP)
             fits = known.modulus <= 1 or (size - known.remainder) % known.modulus == 0
-            return fits and hold({**self.near, symbol: size})
+            return others_hold and fits and hold(ChainMap({symbol: size}, self.near))
 
-        return self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
+        found = self.peak.stretches(symbol, self.near, max(int(known.low), 1), None if known.high == inf else int(known.high), is_valid)
+        if found is None and not self._is_unfinished:
+            self._is_unfinished = True
+            what = f"for which sizes of {symbol}, and of other symbols, the peak is in another layer is not known"
+            self._inference.report([self._inference.unfinished(what, self.peak.candidates[0][0])])
+        return found or []
 
     def sweep(self, sizes: Mapping[str, Iterable[int]]) -> list[Swept]:
         """The amounts for each combination of these sizes, the other sizes being those of `near`.
@@ -336,8 +361,12 @@ class Cost:
         known = {*self.symbols, *trips.symbols, *self._data}
         amounts = ("macs", "operations", "weights", "inputs", "outputs", "runs")
         places = [(layer._node, getattr(layer, name)) for layer in self.layers for name in amounts]
+        firsts: dict[Polynomial, tuple[Formula, Node]] = {}
         for node, found in (*places, *self.peak.profile):
-            for name in found.raw_symbols if isinstance(found, Formula) else ():
+            if isinstance(found, Formula):
+                firsts.setdefault(found.expression, (found, node))
+        for found, node in firsts.values():
+            for name in found.raw_symbols:
                 if name not in known:
                     known.add(name)
                     self._data[name] = node
@@ -363,8 +392,7 @@ class Cost:
     # Tensors.
 
     def _bytes(self, graph: Graph, node: Node, slot: int) -> Amount | None:
-        fact = graph.slots[slot]
-        size = None if fact.is_poisoned else bytes_of(fact)
+        size = self._tensors.bytes(graph.slots[slot])
         return None if size is None else amount(size, self._shown)
 
     def _variables(self, graph: Graph) -> Iterator[Variable]:

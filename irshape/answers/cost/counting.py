@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
-from irshape.answers.cost.formula import Amount, amount, total, value
-from irshape.answers.cost.graph import ENDS, Branch, Graph, bytes_of, type_of, weight_bytes
+from irshape.answers.cost.formula import Amount, amount, ratio, total, value
+from irshape.answers.cost.graph import ENDS, Branch, Graph, Tensors, type_of, weight_bytes
 from irshape.inference.apply import arranged
 from irshape.inference.facts import Fact
 from irshape.model.model import Node
@@ -14,7 +14,7 @@ from irshape.model.public import Node as PublicNode
 from irshape.model.public import public
 from irshape.ops.cost import Count, Outputs
 from irshape.ops.op import Input, UnknownRank
-from irshape.shape.dim import Scope, Size, dim_max
+from irshape.shape.dim import Size, dim_max
 
 # Why the work of a layer is not counted.
 NO_RULE: Final = "the operation has no counting rule"
@@ -22,6 +22,7 @@ UNKNOWN_OPERATION: Final = "the operation is unknown"
 UNKNOWN_RANK: Final = "a tensor of the layer has an unknown rank"
 UNKNOWN_SIZE: Final = "the sizes of the layer do not tell its work"
 FAILED: Final = "an error stands before the layer"
+UNFINISHED: Final = "it takes more work than the limit allows (limit work)"
 
 
 class Work(NamedTuple):
@@ -95,7 +96,7 @@ class LayerCost:
     def intensity(self, sizes: Mapping[str, int] | None = None) -> float | None:
         """The arithmetic intensity, in FLOPs for each byte read or written, for these sizes; None for a layer without bytes."""
         moved = self.bytes(sizes or {})
-        return value(self.flops, sizes or {}) / moved if moved else None
+        return ratio(value(self.flops, sizes or {}), moved) if moved else None
 
     def __repr__(self) -> str:
         return f"<{self.type} {self.path!r}: {self.macs} MACs>"
@@ -104,9 +105,11 @@ class LayerCost:
 class Counting:
     """The counts of a graph: `layers` in order, those of bodies after their layer, and the `work` of all."""
 
-    def __init__(self, scope: Scope, graph: Graph, names: Mapping[str, str]) -> None:
-        self._scope = scope
+    def __init__(self, tensors: Tensors, graph: Graph, names: Mapping[str, str]) -> None:
+        self._tensors = tensors
+        self._scope = tensors.scope
         self._names = names
+        self._counts: dict[tuple[object, ...], tuple[Count, str | None]] = {}
         self.layers: list[LayerCost] = []
         self.work = self._of(graph, 1)
 
@@ -130,9 +133,12 @@ class Counting:
 
     def _of_layer(self, graph: Graph, node: Node, runs: Size) -> Work:
         facts, outputs = graph.facts(node), graph.outputs(node)
-        count, uncounted = count_of(graph, node)
+        key = node.op, facts, *outputs
+        if key not in self._counts:
+            self._counts[key] = (Count(), UNFINISHED) if self._tensors.is_done(node) else count_of(graph, node)
+        count, uncounted = self._counts[key]
         read = [fact for slot, fact in zip(node.sources, facts, strict=True) if slot not in graph.constants]
-        known = [None if fact.is_poisoned else bytes_of(fact) for fact in (*read, *outputs)]
+        known = [self._tensors.bytes(fact) for fact in (*read, *outputs)]
         parts = (known[: len(read)], known[len(read) :])
         inputs, written = (total(self._scope, [size for size in part if size is not None]) for part in parts)
         weights = weight_bytes(frozenset().union(*(graph.constants[slot] for slot in node.sources if slot in graph.constants)))

@@ -8,10 +8,12 @@ from typing import Final, TypeAlias
 
 from irshape.inference.inputs import InputError
 from irshape.shape.dim import Dim, Scope, Size, expression_of
-from irshape.shape.polynomial import Expression, Monomial, Polynomial, PolynomialTable, split
+from irshape.shape.polynomial import Atom, Expression, Monomial, Polynomial, PolynomialTable, split
 
 # The digits of a coefficient in the leading terms.
 _DIGITS: Final = 4
+# The most products of terms that are made for the leading terms.
+_MOST_PRODUCTS: Final = 4096
 
 Leading: TypeAlias = dict[tuple[str, ...], Fraction]
 
@@ -49,20 +51,23 @@ class Formula:
         """
         given = {**(sizes or {}), **named}
         try:
-            return self.table.evaluate(self.expression, {self._own(name): size for name, size in given.items()})
+            return self.table.evaluate(self.expression, self._own_sizes(given))
         except OverflowError as error:
             raise _huge(error) from None
 
     def given(self, sizes: Mapping[str, int]) -> Formula | int:
         """The formula with these sizes in place of their symbols. Raises `ZeroDivisionError` if it then divides by 0."""
-        own = {self._own(name): size for name, size in sizes.items()}
+        own = self._own_sizes(sizes)
         atoms = [self.table.atoms[index] for index in self.table.symbols_below(self.expression)]
         expression = self.table.substituted(self.expression, {atom.index: own[atom.name] for atom in atoms if atom.name in own})
         return expression if isinstance(expression, int) else Formula(self.table, expression, self._names)
 
-    def _own(self, shown: str) -> str:
-        """The name that a size has in the inference."""
-        return next((name for name, other in self._names.items() if other == shown), shown)
+    def _own_sizes(self, sizes: Mapping[str, int]) -> Mapping[str, int]:
+        """Sizes by the names that they have in the inference."""
+        if not self._names:
+            return sizes
+        own = {shown: name for name, shown in self._names.items()}
+        return {own.get(name, name): size for name, size in sizes.items()}
 
     @property
     def leading(self) -> str:
@@ -123,29 +128,60 @@ def values(found: Sequence[Amount]) -> Callable[[Mapping[str, int]], list[int]]:
 
     def numbered(sizes: Mapping[str, int]) -> list[int]:
         try:
-            return evaluated({first._own(name): size for name, size in sizes.items()})
+            return evaluated(first._own_sizes(sizes))
         except OverflowError as error:
             raise _huge(error) from None
 
     return numbered
 
 
+def ratio(a: int, b: int) -> float:
+    """`a / b`. Raises `InputError` if that is more than a float holds."""
+    try:
+        return a / b
+    except OverflowError as error:
+        raise _huge(error) from None
+
+
 def _huge(error: OverflowError) -> InputError:
     return InputError(f"the cost cannot be computed for these sizes: {error}; give smaller ones with --near")
 
 
+class Sum:
+    """A sum of sizes that grows and shrinks. However many terms it has, it is one polynomial."""
+
+    __slots__ = ("_constant", "_scope", "_terms")
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._constant = 0
+        self._terms: dict[Monomial, int] = {}
+
+    def add(self, size: Size, factor: int = 1) -> None:
+        """Add a size so many times."""
+        constant, terms = split(expression_of(size))
+        self._constant += factor * constant
+        for monomial, coefficient in terms:
+            now = self._terms.get(monomial, 0) + factor * coefficient
+            if now:
+                self._terms[monomial] = now
+            else:
+                del self._terms[monomial]
+
+    @property
+    def size(self) -> Size:
+        """The sum."""
+        self._scope.work.take(len(self._terms) + 1)
+        expression = self._scope.polynomials.polynomial(self._constant, self._terms)
+        return expression if isinstance(expression, int) else self._scope.dim(expression, expression.range)
+
+
 def total(scope: Scope, sizes: Iterable[Size]) -> Size:
-    """The sum of many sizes. However many terms it has, it is one polynomial."""
-    constant = 0
-    terms: dict[Monomial, int] = {}
+    """The sum of many sizes."""
+    found = Sum(scope)
     for size in sizes:
-        own, others = split(expression_of(size))
-        constant += own
-        for monomial, coefficient in others:
-            terms[monomial] = terms.get(monomial, 0) + coefficient
-    scope.work.take(len(terms) + 1)
-    expression = scope.polynomials.polynomial(constant, terms)
-    return expression if isinstance(expression, int) else scope.dim(expression, expression.range)
+        found.add(size)
+    return found.size
 
 
 def _degrees(table: PolynomialTable, expression: Expression) -> dict[int, int]:
@@ -167,15 +203,22 @@ def _degree(monomial: Monomial, degrees: Mapping[int, int]) -> int:
 
 def _leading(table: PolynomialTable, expression: Expression) -> Leading | None:
     """The terms of the highest degree, by the names of their symbols; None if the formula has none."""
+    known: dict[int, Leading | None] = {}
+    for index in table.atoms_below(expression):
+        known[index] = _leading_of_atom(table.atoms[index], known)
+    return _highest(expression, known)
+
+
+def _highest(expression: Expression, known: Mapping[int, Leading | None]) -> Leading | None:
+    """The terms of the highest degree of an expression, with those of the atoms in it."""
     constant, terms = split(expression)
     found: Leading = {(): Fraction(constant)} if constant or not terms else {}
     for monomial, coefficient in terms:
-        product: Leading = {(): Fraction(coefficient)}
+        product: Leading | None = {(): Fraction(coefficient)}
         for index in monomial:
-            factor = _leading_of_atom(table, index)
-            if factor is None:
-                return None
-            product = _multiplied(product, factor)
+            product = _multiplied(product, known[index])
+        if product is None:
+            return None
         for names, own in product.items():
             found[names] = found.get(names, Fraction(0)) + own
     kept = {names: own for names, own in found.items() if own}
@@ -183,11 +226,10 @@ def _leading(table: PolynomialTable, expression: Expression) -> Leading | None:
     return {names: own for names, own in kept.items() if len(names) == highest}
 
 
-def _leading_of_atom(table: PolynomialTable, index: int) -> Leading | None:
-    atom = table.atoms[index]
+def _leading_of_atom(atom: Atom, known: Mapping[int, Leading | None]) -> Leading | None:
     if not atom.arguments:
         return {(atom.name,): Fraction(1)}
-    a, b = (_leading(table, argument) for argument in atom.arguments)
+    a, b = (_highest(argument, known) for argument in atom.arguments)
     if a is None or b is None:
         return None
     if atom.kind == "multiply":
@@ -199,7 +241,10 @@ def _leading_of_atom(table: PolynomialTable, index: int) -> Leading | None:
     return None
 
 
-def _multiplied(a: Leading, b: Leading) -> Leading:
+def _multiplied(a: Leading | None, b: Leading | None) -> Leading | None:
+    """The product; None if it has too many terms, or a factor has none."""
+    if a is None or b is None or len(a) * len(b) > _MOST_PRODUCTS:
+        return None
     found: Leading = {}
     for left, factor in a.items():
         for right, coefficient in b.items():

@@ -33,6 +33,30 @@ def bytes_of(fact: Fact) -> Size | None:
     return count * (bits // 8) if bits % 8 == 0 else (count * bits + 7) // 8
 
 
+class Tensors:
+    """The bytes of tensors, and what layers count, for each fact once.
+
+    Formulas take work: `is_done` tells that no more is left. Then `unfinished` is the first layer that is left out.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.unfinished: Node | None = None
+        self._bytes: dict[Fact, Size | None] = {}
+
+    def bytes(self, fact: Fact) -> Size | None:
+        """The bytes of a tensor; None if its rank or its element type is not known, or if no work is left."""
+        if fact not in self._bytes:
+            self._bytes[fact] = None if fact.is_poisoned or self.scope.work.is_done else bytes_of(fact)
+        return self._bytes[fact]
+
+    def is_done(self, node: Node) -> bool:
+        """Whether no work is left for a layer."""
+        if self.scope.work.is_done and self.unfinished is None:
+            self.unfinished = node
+        return self.scope.work.is_done
+
+
 class Branch(NamedTuple):
     """A body with the graph in it, and how often it runs for each run of its layer: the trip count of a loop, 1 for an If."""
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from irshape.answers.cost.formula import Amount, Formula, amount, total, value, values
-from irshape.answers.cost.graph import Branch, Graph, bytes_of, type_of
+from irshape.answers.cost.formula import Amount, Formula, Sum, amount, total, value, values
+from irshape.answers.cost.graph import Branch, Graph, Tensors, type_of
 from irshape.model.model import Node
-from irshape.shape.dim import Dim, Scope, Size, dim_max, evaluate, expression_of, le_unasked, symbols
+from irshape.shape.dim import Dim, Size, dim_max, evaluate, expression_of, le_unasked, symbols
 from irshape.shape.polynomial import split
 
 # Ends of a graph, which have no tensors of their own: a Result hands a tensor out, an Assign makes it the variable.
@@ -20,6 +20,8 @@ _LARGEST: Final = 1 << 20
 # Layers that have the peak for fewer sizes in a row take turns, if that happens more often than this in a row.
 _SHORT: Final = 64
 _MOST_RUNS: Final = 3
+# So many formulas are computed in a step of work.
+_A_STEP: Final = 16
 # A size is valid, or one of so many after it.
 _NEAR: Final = 512
 # The sizes at which formulas are compared first.
@@ -63,9 +65,10 @@ class Peak:
     `unknown` are the layers with an output whose bytes are not known, which are left out.
     """
 
-    def __init__(self, scope: Scope, graph: Graph, reuse: Reuse, names: Mapping[str, str]) -> None:
+    def __init__(self, tensors: Tensors, graph: Graph, reuse: Reuse, names: Mapping[str, str]) -> None:
         self._names = names
-        lifetimes = _Lifetimes(scope, reuse)
+        self._tensors = tensors
+        lifetimes = _Lifetimes(tensors, reuse)
         every = list(lifetimes.steps(graph))
         steps = [step for step in every if type_of(step.node) != "Parameter"] or every
         self.unknown: list[Node] = lifetimes.unknown
@@ -92,19 +95,23 @@ class Peak:
 
     def stretches(
         self, symbol: str, sizes: Mapping[str, int], low: int, high: int | None, is_valid: Callable[[int], bool]
-    ) -> list[Stretch]:
+    ) -> list[Stretch] | None:
         """The layers that have the peak as one symbol grows from `low` to `high`, the others having these sizes. Valid sizes count.
 
         Every size up to 4,096 above `low` is tried. Beyond, sizes are doubled up to 2^20, and between two of them the place where another
-        layer takes over is found by halving. Empty where the symbol does not count.
+        layer takes over is found by halving. Empty where the symbol does not count. None if no work is left.
         """
         if not any(isinstance(found, Formula) and symbol in found.symbols for _, found in self.candidates):
             return []
         others = {name: size for name, size in sizes.items() if name != symbol}
+        work = self._tensors.scope.work
+        if work.is_done:
+            return None
         given = [found.given(others) if isinstance(found, Formula) else found for _, found in self.candidates]
         evaluated = values(given)
 
         def winner(size: int) -> int:
+            work.take(1 + len(given) // _A_STEP)
             memories = evaluated({symbol: size})
             return memories.index(max(memories))
 
@@ -114,9 +121,9 @@ class Peak:
 
         last = _LARGEST if high is None else high
         every = min(low + _EVERY, last + 1) if len(given) > 1 else low + 1
-        found = _turns([(size, winner(size)) for size in range(low, every) if is_valid(size)] or [(low, winner(low))])
+        found = _turns([(size, winner(size)) for size in range(low, every) if not work.is_done and is_valid(size)] or [(low, winner(low))])
         before = every - 1
-        while before < last and len(given) > 1:
+        while before < last and len(given) > 1 and not work.is_done:
             after = min(2 * before, last)
             present = found[-1][1]
             if winner(valid(after)) not in present:
@@ -124,6 +131,8 @@ class Peak:
                 found.append((before, (winner(before),)))
             else:
                 before = after
+        if work.is_done:
+            return None
         ends = [first - 1 for first, _ in found[1:]]
         return [
             Stretch(first, end, tuple([self.candidates[one] for one in places]))
@@ -163,8 +172,9 @@ def _first(low: int, high: int, is_so: Callable[[int], bool]) -> int:
 class _Lifetimes:
     """The lifetimes of the tensors of a graph and of its bodies. A tensor lives from the layer that makes it to the last that reads it."""
 
-    def __init__(self, scope: Scope, reuse: Reuse) -> None:
-        self._scope = scope
+    def __init__(self, tensors: Tensors, reuse: Reuse) -> None:
+        self._tensors = tensors
+        self._scope = tensors.scope
         self._reuse = reuse
         self.unknown: list[Node] = []
 
@@ -172,13 +182,15 @@ class _Lifetimes:
         """The memory at each layer; `outer` are the tensors that stand outside of a body."""
         layers = graph.layers
         place = {slot: slot for slot in range(graph.model.slot_count)}
-        sizes, born, last = self._tensors(graph, outer)
+        sizes, born, last = self._spans(graph, outer)
         self._share_views(graph, place, born, last)
         events: dict[int, list[int]] = {}
-        alive: dict[int, Size] = {}
+        alive: set[int] = set()
+        memory = Sum(self._scope)
         for slot, begin in born.items():
             if place[slot] == slot and begin < 0 <= last[slot]:
-                alive[slot] = sizes[slot]
+                alive.add(slot)
+                memory.add(sizes[slot])
                 events.setdefault(last[slot], []).append(slot)
         for position, node in enumerate(layers):
             for slot in _own(node):
@@ -186,21 +198,24 @@ class _Lifetimes:
                     continue
                 taken = self._taken(graph, node, slot, place, sizes, last, position) if self._reuse.in_place else None
                 if taken is None:
-                    alive[slot] = sizes[slot]
+                    alive.add(slot)
+                    memory.add(sizes[slot])
                     events.setdefault(last[slot], []).append(slot)
                 else:
                     place[slot] = taken
                     last[taken] = last[slot]
                     events.setdefault(last[taken], []).append(taken)
-            now = total(self._scope, alive.values())
             branches = graph.branches.get(node)
-            if branches:
-                yield from self._inside(branches, now)
-            elif type_of(node) not in _SINKS:
-                yield Step(node, now)
+            if type_of(node) in _SINKS or self._tensors.is_done(node):
+                pass
+            elif branches:
+                yield from self._inside(branches, memory.size)
+            else:
+                yield Step(node, memory.size)
             for slot in events.pop(position, ()):
-                if last[slot] == position:
-                    alive.pop(slot, None)
+                if last[slot] == position and slot in alive:
+                    alive.discard(slot)
+                    memory.add(sizes[slot], -1)
 
     def _inside(self, branches: Sequence[Branch], now: Size) -> Iterator[Step]:
         for branch in branches:
@@ -208,7 +223,7 @@ class _Lifetimes:
             for node, size in self.steps(branch.graph, frozenset(whole)):
                 yield Step(node, total(self._scope, (now, size)))
 
-    def _tensors(self, graph: Graph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
+    def _spans(self, graph: Graph, outer: frozenset[int]) -> tuple[dict[int, Size], dict[int, int], dict[int, int]]:
         """For each tensor with memory of its own its bytes, the position of the layer that makes it, and of the last that reads it."""
         sizes: dict[int, Size] = {}
         born: dict[int, int] = {}
@@ -224,8 +239,7 @@ class _Lifetimes:
             for slot in _own(node):
                 if slot in outer:
                     continue
-                fact = graph.slots[slot]
-                size = None if fact.is_poisoned else bytes_of(fact)
+                size = self._tensors.bytes(graph.slots[slot])
                 if size is None:
                     self.unknown.append(node)
                     continue

@@ -6,7 +6,7 @@ A layer that computes a number is a step, with the formula of its own rule. A la
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from irshape.answers.explain.derivation import NOT_KNOWN, Place, Point
 from irshape.answers.explain.explanation import Explanation, Read, Step, layer_at
@@ -29,6 +29,10 @@ def unexplained(inference: Inference) -> Explanation:
     """The explanation for a file without layers: only its diagnostics."""
     document = inference.document
     return Explanation(document, Where(document.path), None, None, NOT_KNOWN, None, (), (), "", inference.diagnostics)
+
+
+# The numbers of a table take at most so many times the work of one question.
+_MOST_QUESTIONS: Final = 2
 
 
 class Explainer:
@@ -62,11 +66,12 @@ class Explainer:
             points = [Point(graph, slot, "axis", target.axis)]
             size = fact.shape[target.axis]
             shown, interval = str(size), self.inference.format((size,))[1:-1] if isinstance(size, Dim) else None
-        order = self.trail.order(points)
+        order: dict[Point, None] = {}
+        self.trail.order(points, order)
         number_of = {point: number for number, point in enumerate(order, 1)}
         steps = [self._step(point, number_of) for point in order]
         answers = [self._read(point.subject, sources.derive(point).value, point, number_of) for point in points]
-        because = self._because(points[0], order, steps) if points[0].kind == "rank" or target.axis is not None else ""
+        because = self._because(points[0], list(order), steps) if points[0].kind == "rank" or target.axis is not None else ""
         is_done = self.inference.scope.work.is_done
         found = [self.inference.unfinished("some numbers are not explained", target.node)] if is_done else []
         return Explanation(self.inference.document, where, target.port, target.axis, shown, interval, steps, answers, because, found)
@@ -78,9 +83,13 @@ class Explainer:
         """
         self._is_brief = True
         order: dict[Point, None] = {}
+        work, spent = self.inference.scope.work, 0
+        work.renew()
         for point in points:
-            self.inference.scope.work.renew()
-            order |= dict.fromkeys(self.trail.order([point]))
+            self.trail.order([point], order)
+            spent += work.most - work.left
+            if spent < _MOST_QUESTIONS * work.most:  # else the numbers that are left are not explained
+                work.renew()
         number_of = {point: number for number, point in enumerate(order, 1)}
         steps = [self._step(point, number_of) for point in order]
         return steps, [self._read(point.subject, self.sources.derive(point).value, point, number_of) for point in points]

@@ -37,21 +37,19 @@ class Trail:
         self._verdicts: dict[Point, _Verdict] = {}
         self._steps: dict[Point, Point] = {}
 
-    def order(self, points: Iterable[Point]) -> list[Point]:
-        """The steps that lead to some numbers, each once, after the steps it reads."""
-        found: dict[Point, None] = {}
+    def order(self, points: Iterable[Point], found: dict[Point, None]) -> None:
+        """Add the steps that lead to some numbers to those that are found, each once, after the steps it reads."""
         entered: set[Point] = set()
         pending = [(self.step(point), False) for point in reversed(list(points))]
         while pending:
             point, is_done = pending.pop()
             if is_done:
                 found[point] = None
-            elif point not in entered:
+            elif point not in entered and point not in found:
                 entered.add(point)
                 pending.append((point, True))
                 roots = [self.step(source) for _, _, source in self.sources.derive(point).reads if isinstance(source, Point)]
                 pending += [(root, False) for root in reversed(roots) if not self.sources.is_inline(root)]
-        return list(found)
 
     def step(self, point: Point) -> Point:
         """The step that computes a number."""

@@ -250,13 +250,20 @@ def _place(index: int, name: str) -> tuple[int, int]:
 
 
 def _bounding(unifier: Unifier, index: int, known: Range, demands: tuple[Demand, ...]) -> tuple[Guard, ...]:
-    """The guards without which a symbol would have more sizes than `known`; all of its demands' guards if no single one bounds it."""
+    """The first guards that bound a symbol as `known` does: from below, from above, by a multiple; those of all demands if none does."""
     free = unifier.table.ranges[index]
     found: dict[Guard, None] = {}
+    bounded: set[str] = set()
     for demand in demands:
         own = unifier.range_by(demand, index)
-        is_tight = (own.low == known.low != free.low) or (own.high == known.high != free.high) or own.modulus > max(free.modulus, 1)
-        if is_tight:
+        tight = {
+            "low": own.low == known.low != free.low,
+            "high": own.high == known.high != free.high,
+            "modulus": own.modulus > max(free.modulus, 1),
+        }
+        new = {end for end, is_so in tight.items() if is_so and (end == "modulus" or end not in bounded)}
+        if new:
+            bounded |= new
             found[demand.guard] = None
     return tuple(found) or tuple(dict.fromkeys(demand.guard for demand in demands))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from irshape.answers.signature.discovery import Discovery, Origin
@@ -126,7 +126,7 @@ class _Trial:
         if origin is None or not self._values:
             return True
         moved = {origin: None for name in ones for origin in self._by_symbol.get(name, ())}
-        changed = {**self._given({**self._sizes, **dict.fromkeys(ones, 1)}, moved), _raw_name(self._found, origin): size}
+        changed = {**self._given(ChainMap(dict.fromkeys(ones, 1), self._sizes), moved), _raw_name(self._found, origin): size}
         demands = [one for name in changed for one in self._by_name.get(name, ())]
         self._work.take(1 + len(demands))
         return self._work.is_done or all_hold(demands)(ChainMap(changed, self._values))
@@ -140,7 +140,7 @@ class _Trial:
                 sizes[name] = least if least <= high else int(low)
             yield sizes
 
-    def _given(self, sizes: dict[str, int], origins: Iterable[Origin]) -> dict[str, int]:
+    def _given(self, sizes: Mapping[str, int], origins: Iterable[Origin]) -> dict[str, int]:
         """The sizes of open axes for these sizes of the symbols; 0 for a formula that divides by 0."""
         found = {}
         for origin in origins:

@@ -214,10 +214,18 @@ class Signature:
         if own:
             from irshape.answers.solve import solve
 
-            domain = {name: Range(*known) if known.modulus else Range(known.low, known.high) for name, known in self.symbols.items()}
-            solved = solve(self._inference.scope, [guard.requirement for guard in own], domain)
+            domain = {name: _range(known) for name, known in self.symbols.items()}
+            requirements = [guard.requirement for guard in own]
+            solved = solve(self._inference.scope, requirements, domain)
+            # What bounds a symbol is no cause where the other guards alone leave the same sizes.
+            bounded = [name for name in solved.sets if solved.causes[name] and causes.get(name)]
+            free = domain | {name: _range(self._found.declared[name]) for name in bounded if name in self._found.declared}
+            alone = solve(self._inference.scope, requirements, free) if free != domain else solved
             for name, sizes in solved.sets.items():
-                causes.setdefault(name, []).extend(own[number] for number in solved.causes[name])
+                if free[name] != domain[name] and alone.sets[name].text(name) == sizes.text(name):
+                    causes[name] = [own[number] for number in alone.causes[name]]
+                else:
+                    causes.setdefault(name, []).extend(own[number] for number in solved.causes[name])
                 if not sizes.is_empty and not sizes.is_everything and solved.causes[name]:
                     text = sizes.text(name)
                     if text is None:
@@ -237,6 +245,10 @@ class Signature:
     def _verbatim(self, requirement: Any, guard: Guard) -> Condition:
         own = requirement.symbols()
         return Condition(str(requirement), tuple(sorted(own, key=lambda name: (name not in self.symbols, name))), (guard,))
+
+
+def _range(known: SymbolRange) -> Range:
+    return Range(*known) if known.modulus else Range(known.low, known.high)
 
 
 def _range_text(name: str, known: SymbolRange, usual: SymbolRange) -> str:

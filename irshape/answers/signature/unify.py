@@ -394,8 +394,7 @@ class Unifier:
 
     def _below(self, expression: Expression) -> frozenset[int]:
         """The symbols in an expression."""
-        atoms = self.table.atoms
-        return frozenset(index for index in self.table.atoms_below(expression) if atoms[index].kind == "symbol")
+        return frozenset(self.table.symbols_below(expression))
 
     def _alone(self, index: int) -> Size:
         return dim_of(self.scope, self.table.atoms[index])

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import inf
-from typing import Annotated, TypeVar
+from typing import Annotated, Final, TypeVar
 
 from irshape.ops.attribute import Stated
 from irshape.ops.context import Context
@@ -116,6 +116,9 @@ class Slice(Moving):
         return sliced(data.values, data.static_shape, taken)
 
 
+_AS_THE_SLICE: Final = "axis {axis} of the updates must be as long as the slice"
+
+
 @op("SliceScatter", "opset15")
 class SliceScatter(Op):
     """Replace ranges of axes by updates."""
@@ -143,7 +146,7 @@ class SliceScatter(Op):
             return ctx.unknown_shape(known.rank) if known.is_ranked else None
         taken = sliced_axes(ctx, data, start, stop, step, axes)
         if all(port is None or port.elements is not None for port in (start, stop, step, axes)):
-            ctx.merge_shapes(updates, taken, "axis {axis} of the updates must be as long as the slice")
+            ctx.merge_shapes(updates, taken, _AS_THE_SLICE)
         elif updates.is_ranked:
             are_named = axes is not None or start.elements is not None
             for axis, (size, part, update) in enumerate(zip(data.shape, taken, updates.shape, strict=True)):
@@ -152,6 +155,10 @@ class SliceScatter(Op):
                 else:
                     ctx.require_ge(size, update, "axis {axis} of the updates must not be longer than that of the data", axis=axis)
         return data.shape
+
+    def openvino_checks(self, ctx: Context, requirement: Requirement, step: Input) -> Looks:
+        """OpenVINO makes a slice only with steps that it knows."""
+        return [step] if requirement.template == _AS_THE_SLICE else BOUNDS
 
 
 @op("StridedSlice", "opset1")

@@ -1,0 +1,89 @@
+"""What a cost takes: layers that share facts are counted once, and what does not fit the limit `work` is said."""
+
+import json
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+import irshape
+from irshape import verbs
+from irshape.answers.cost import graph
+from irshape.answers.cost.cost import Cost
+from irshape.answers.cost.counting import UNFINISHED
+from irshape.cli.cost import _number
+from tests.support.ir import Net
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
+
+
+def cost(net: Net, work: int | None = None) -> Cost:
+    limits = irshape.Limits() if work is None else irshape.Limits(work=work)
+    return verbs.cost(verbs.read(net.xml.encode(), limits=limits), weights=net.bin)
+
+
+def products(count: int) -> Net:
+    """Matrices with sizes of their own, multiplied one after another."""
+    net = Net()
+    data = net.parameter("f32[?,?]")
+    for _ in range(count):
+        data = net.layer("MatMul", [data, net.parameter("f32[?,?]")], ["FP32"])[0]
+    net.result(data)
+    return net
+
+
+def test_what_does_not_fit_is_said_with_its_layer() -> None:
+    found = cost(products(60), 1_200)
+    [note] = [one for one in found.diagnostics if "the cost is that of the layers before this one" in one.message]
+    assert note.code == "N106"
+    left_out = [layer for layer in found.layers if layer.uncounted == UNFINISHED]
+    counted = [layer for layer in found.layers if layer.uncounted is None]
+    assert counted
+    assert left_out
+    assert note.where.layer_id == left_out[0].node.key
+    jsonschema.validate(found.to_dict(), SCHEMA)
+    assert not [one for one in cost(products(60)).diagnostics if "cost" in one.message]
+
+
+def test_layers_with_equal_facts_are_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[object] = []
+    product = graph.product
+    monkeypatch.setattr(graph, "product", lambda shape: asked.append(shape) or product(shape))
+    net = Net()
+    data = net.parameter("f32[?,?,?]")
+    for _ in range(50):
+        data = net.layer("Add", [data, data], ["FP32"])[0]
+    net.result(data)
+    assert len(cost(net).layers) == 50
+    assert len(asked) == 1
+
+
+def test_when_the_peak_moves_is_searched_within_the_limit() -> None:
+    found = cost(products(40), 20_000)
+    assert [found.stretches(symbol) for symbol in found.symbols][-1] == []
+    notes = [one.message for one in found.diagnostics if "the peak is in another layer" in one.message]
+    assert len(notes) == 1
+
+
+def test_a_chain_of_windows_has_a_formula() -> None:
+    """Formulas that are nested a thousand levels deep are read without recursion."""
+    net = Net()
+    data = net.parameter("f32[1,1,?]")
+    for _ in range(700):
+        attributes = {"strides": 1, "pads_begin": 0, "pads_end": 0, "kernel": 2, "rounding_type": "floor"}
+        data = net.layer("MaxPool", [data], ["FP32"], **attributes)[0]
+    net.result(data)
+    found = cost(net)
+    assert isinstance(found.operations.leading, str)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(("number", "text"), [(9_999, "9999"), (12_345, "12.35 k"), (10**18, "1000 P"), (123 * 10**500, "1.230e+502")])
+def test_numbers_of_any_size_are_written(number: int, text: str) -> None:
+    assert _number(number) == text
+
+
+def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
+    net = Net()
+    net.result(net.layer("MatMul", [net.parameter("f32[?,?]"), net.parameter("f32[?,?]")], ["FP32"])[0])
+    with pytest.raises(irshape.InputError, match="give smaller ones with --near"):
+        verbs.cost(net.xml.encode(), weights=net.bin, near=dict.fromkeys("BTL", 10**400)).intensity  # noqa: B018
