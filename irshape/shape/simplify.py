@@ -21,6 +21,8 @@ from irshape.shape.reported import SELECTIONS, Reported
 _STEPS: Final = 32
 # The most requirements whose cases are tried for one requirement.
 _MOST_CASES: Final = 16
+# The most atoms of a formula of which cases are tried.
+_MOST_ATOMS: Final = 64
 # The most values of a size that are tried.
 _MOST_TRIED: Final = 256
 
@@ -121,10 +123,17 @@ def _largest(expression: Expression, known: Mapping[int, int]) -> int:
 
 
 def selections(requirement: Requirement) -> list[Atom]:
-    """The atoms of a requirement that are one of two formulas: `min`, `max` and broadcast."""
-    sides = [size.polynomial for size in (requirement.a, requirement.b) if isinstance(size, Dim)]
-    below = sides[0].table.atoms_below(*sides) if sides else []
-    return [atom for atom in (sides[0].table.atoms[index] for index in below) if atom.kind in SELECTIONS]
+    """The atoms of a requirement that are one of two formulas: `min`, `max` and broadcast. None are given of very long formulas."""
+    pending: list[Expression] = [size.polynomial for size in (requirement.a, requirement.b) if isinstance(size, Dim)]
+    found: dict[int, Atom] = {}
+    while pending and len(found) <= _MOST_ATOMS:
+        expression = pending.pop()
+        for monomial, _ in split(expression)[1]:
+            for index in monomial:
+                if index not in found and isinstance(expression, Polynomial):
+                    found[index] = atom = expression.table.atoms[index]
+                    pending += atom.arguments
+    return [atom for _, atom in sorted(found.items()) if atom.kind in SELECTIONS] if len(found) <= _MOST_ATOMS else []
 
 
 def _cases(requirement: Requirement) -> list[dict[int, Expression]]:

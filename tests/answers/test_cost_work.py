@@ -11,7 +11,7 @@ from irshape import verbs
 from irshape.answers.cost import graph
 from irshape.answers.cost.cost import Cost
 from irshape.answers.cost.counting import UNFINISHED
-from irshape.cli.cost import _number
+from irshape.report.text import number_text
 from tests.support.ir import Net
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas" / "cost.schema.json").read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def test_a_chain_of_windows_has_a_formula() -> None:
 
 @pytest.mark.parametrize(("number", "text"), [(9_999, "9999"), (12_345, "12.35 k"), (10**18, "1000 P"), (123 * 10**500, "1.230e+502")])
 def test_numbers_of_any_size_are_written(number: int, text: str) -> None:
-    assert _number(number) == text
+    assert number_text(number) == text
 
 
 def test_an_intensity_beyond_a_float_is_an_error_of_the_sizes() -> None:
