@@ -300,6 +300,23 @@ def test_sizes_that_only_data_tell_are_symbols_of_a_plan() -> None:
         assert [str(one.requirement) for one in ours.guards] == [str(one.requirement) for one in theirs.guards]
 
 
+def test_smaller_inputs_lower_the_limit_of_a_size_that_data_tell() -> None:
+    net = Net()
+    boxes, scores = net.parameter("f32[1,40,4]"), net.parameter("f32[1,1,40]")
+    limits = [net.const(10), net.const(0.5, "f32"), net.const(0.0, "f32")]
+    chosen = net.layer("NonMaxSuppression", [boxes, scores, *limits], ["I64", "FP32", "I64"], "opset9", output_type="i64")[0]
+    for _ in range(3):
+        chosen = net.layer("Convert", [chosen], ["FP32"], destination_type="f32")[0]
+    net.result(chosen)
+    session = session_of(net)
+    for size in (40, 50, 60, 6, 70, 3, 11):
+        shapes = {"parameter_0": [1, size, 4], "parameter_1": [1, 1, size]}
+        ours = session.reshape(shapes)
+        assert said(ours) == said(session_of(net).reshape(shapes))
+        assert ours.ports["5:5"][1] == f"[..{min(size, 10)},3]"
+    assert session.plan is not None
+
+
 def test_a_session_forgets_the_sizes_of_old_reshapes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("irshape.inference.session._MOST_REMEMBERED", 1)
     net = Net()

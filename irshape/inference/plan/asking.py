@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from types import NoneType
 from typing import Any, Final, NamedTuple
 
@@ -72,7 +73,9 @@ class Asking:
         count, view = len(symbols), example.openvino_view
         shape = self._terms(example.shape, None if like is None else like.shape, symbols)
         elements = None
-        if example.elements is not None and len(symbols) == count and len(example.elements) <= _MOST_SYMBOLS:
+        # Real elements that are whole numbers in the example are not so for other sizes.
+        is_short = len(example.elements or ()) <= _MOST_SYMBOLS and not example.element_type.is_real
+        if example.elements is not None and len(symbols) == count and is_short:
             elements = self._terms(example.elements, None if like is None else like.elements, symbols)
         if shape is None or (elements is None) != (example.elements is None):
             return None
@@ -115,7 +118,8 @@ class Asking:
         if repr(known) == repr(number) and not isinstance(number, Dim):
             return number
         if isinstance(number, Dim):
-            low, high, _, _ = known.range if isinstance(known, Dim) else number.range
+            # Other sizes of the inputs give another range; a pass with formulas tells one for all of them.
+            low, high = known.range[:2] if isinstance(known, Dim) else (min(number.range.low, 1), inf)
             made = scope.unknown(("asked", self._count), low, high)
             asked = Asked(str(made), low, high, False)
         elif number == int(number) and 0 < number < HIGH:

@@ -79,7 +79,8 @@ class Example:
     def stands_for(self, size: Dim, example: Size, *, binds: bool = True) -> bool:
         """Whether a formula is this size of the example, which the engine may not know.
 
-        A symbol that is born with the same range in both is the same; `binds` lets it stand for that of the example from now on.
+        A symbol that is born with the same range in both, and without limits, is the same; `binds` lets it stand for that of the example
+        from now on.
         """
         if _without_limit(size.range) != _without_limit(size.polynomial.range):
             return False
@@ -87,7 +88,7 @@ class Example:
         if value is not None:
             return value is example or (isinstance(value, int) and value == example)
         atom = self.formulas.table.only_atom(size.polynomial)
-        if not binds or atom is None or atom.kind != "symbol" or not isinstance(example, Dim) or size.range != example.range:
+        if not binds or atom is None or atom.kind != "symbol" or not isinstance(example, Dim) or not is_one_range(size, example):
             return False
         self.formulas.bind(atom, example)
         return True
@@ -124,6 +125,15 @@ class Example:
         for question in several:
             self.conditions.add(question)
         return True
+
+
+def is_one_range(size: Dim, example: Dim) -> bool:
+    """Whether a size that no formula tells has the range of the example for all sizes of the inputs.
+
+    The range in the plan holds for all of them, and the example lies inside of theirs, so a bound that moves with them would differ. An
+    upper limit may still be a smaller one for smaller inputs: `min(boxes, 10)`.
+    """
+    return size.range == example.range and size.range.high >= UNBOUNDED
 
 
 def _without_limit(known: Range) -> Range:

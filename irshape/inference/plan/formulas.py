@@ -301,6 +301,14 @@ def is_open(kind: str, a: Size, b: Size) -> bool:
     return True not in ones and (are_equal is None or None in ones)
 
 
+def names_in(tree: Tree) -> set[str]:
+    """The names in a tree."""
+    if isinstance(tree, int | str):
+        return {tree} if isinstance(tree, str) else set()
+    operands = tree[2:] if tree[0] == "open" else tree[1:]
+    return set().union(*map(names_in, operands))
+
+
 def interval(size: Size) -> Size:
     """The size as OpenVINO knows it: its bounds, and no formula."""
     return size.scope.intervals.interval(None, size) if isinstance(size, Dim) else size

@@ -319,13 +319,14 @@ def _symbols(engine: Engine, shapes: dict[int, Numbers], varying: list[tuple[int
     """The symbols for the axes that change.
 
     Ranges have ends because some rules know their formula for sizes up to a limit only. Two sizes that broadcast are equal if both are
-    above 1. So where the engine does not know all sizes, a plan is for sizes above 1, and an axis of size 1 stays.
+    above 1. So where the engine does not know all sizes, a plan is for sizes above 1, and an axis of size 1 stays. An axis of size 2
+    stays, too: the example must lie inside of the ranges, so that it shows which bounds move with them.
     """
     least = 2 if any(isinstance(size, Dim) for fact in engine.slots for size in fact.shape or ()) else 1
     found: list[Symbol] = []
     for index, axis in varying:
         size = shapes[index][axis]
-        if size >= least:
+        if size > least or least == 1:
             found.append(Symbol(f"s{len(found)}", engine.model.nodes[index], axis, least, max(HIGH, 1 << size.bit_length() + 1)))
     return found
 

@@ -8,7 +8,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
-from irshape.inference.plan.formulas import OPERATIONS, Formulas, Tree, python
+from irshape.inference.plan.formulas import OPERATIONS, Formulas, Tree, names_in, python
 from irshape.inference.question import Question
 from irshape.inference.run import NodeReport, Run
 from irshape.model.model import Model, Node
@@ -248,9 +248,13 @@ class Plan:
         lines = [f"def sizes({', '.join([*names, *(['ask'] if self.asks else [])])}):"]
         for name, node, axis, low, high in self.symbols:
             lines += [f"    # {name} is axis {axis} of the input of layer {node.id}", *_limited(name, low, high)]
-        count, is_numbers = 0, self._are_numbers
+        count, left = 0, self.conditions
         for step in self.steps:
             if isinstance(step, Ask):
+                # A rule costs more than the conditions that can be told before it.
+                known = {*names, *self.opaque}
+                lines += self._demanded([one for one in left if names_in(one) <= known])
+                left = [one for one in left if not names_in(one) <= known]
                 given = ", ".join([_row(template) for template in step.inputs if isinstance(template, Template)])
                 own = "".join(f"{asked.name}, " for asked in step.symbols)
                 lines += [f"    answer = ask({count}, [{given}])", "    if answer is None:", "        return None"]
@@ -260,10 +264,9 @@ class Plan:
                     names.append(asked.name)
                 count += 1
             else:
-                lines.append(f"    {step[0]} = {python(step[1], is_numbers=is_numbers)}")
+                lines.append(f"    {step[0]} = {python(step[1], is_numbers=self._are_numbers)}")
                 names.append(step[0])
-        for condition in self.conditions:
-            lines += [f"    if not ({python(condition, is_numbers=is_numbers)}):", "        return None"]
+        lines += self._demanded(left)
         numbers = "".join(f"{name}, " for name in names)
         rows = [f"        {_row(template)}," for template in self._templates.values()]
         return "\n".join(
@@ -281,6 +284,10 @@ class Plan:
                 "",
             ]
         )
+
+    def _demanded(self, conditions: list[Tree]) -> list[str]:
+        """The lines that end the function where a condition does not hold."""
+        return [f"    if not ({python(one, is_numbers=self._are_numbers)}):\n        return None" for one in conditions]
 
     def _guards(self, numbers: str) -> list[str]:
         """The lines of the function of the requirements."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from irshape.inference.apply import Rules
 from irshape.inference.facts import Fact
-from irshape.inference.plan.example import Example
+from irshape.inference.plan.example import Example, is_one_range
 from irshape.inference.plan.formulas import Tree
 from irshape.inference.plan.opaque import Opaque
 from irshape.inference.transfer import Outcome, Transfer
@@ -111,7 +111,7 @@ class Views:
                 if repr(one) == repr(known):
                     return one
             elif isinstance(one.scope, IntervalScope):
-                if isinstance(known, Dim) and one.range == known.range:
+                if isinstance(known, Dim) and is_one_range(one, known):
                     return self.opaque.new(self.opaque.views, known)
             elif (one is theirs or isinstance(known, int)) and self.example.stands_for(one, known):
                 return one
