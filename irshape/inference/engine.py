@@ -210,7 +210,7 @@ class Engine:
                     branch = f"{key[1]} of {engine.model.nodes[key[0]].name}{around and f' in {around}'}"
                 body = engine.bodies[key]
                 body.current = inner
-                alone = body._runs[()]
+                alone = body.as_read
                 found = inner.diagnostics
                 self.diagnostics += found
                 if inner is not alone:
@@ -348,7 +348,21 @@ class Engine:
             outcome = Outcome((), tuple(ctx.findings), tuple(ctx.requirements))
             self.voice.speak(run, position, assign, outcome if question.verdict is None else question.verdict(self, assign, outcome))
 
-    # Single nodes.
+    # Single nodes and bodies.
+
+    @property
+    def as_read(self) -> Run:
+        """The run over a body as it stands."""
+        return self._runs[()]
+
+    def pass_over(self, key: tuple[int, str], given: Given) -> Run:
+        """The run over a body that these facts enter."""
+
+        def asked() -> Generator[Wanted, Run, Run]:
+            return (yield key, given)
+
+        run: Run = self._driven(asked(), self.question)
+        return run
 
     def answer(self, run: Run, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...], question: Question) -> Outcome:
         """The outcome of one node for these facts of its inputs. The runs of its bodies go into the run."""

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from irshape.inference.facts import Fact
 from irshape.inference.plan.example import Example
 from irshape.inference.plan.opaque import Opaque
-from irshape.inference.plan.plan import Asked, Template
+from irshape.inference.plan.parts import Asked, Template
 from irshape.shape.dim import Dim, Scope, dim_of
 from irshape.shape.polynomial import Polynomial
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from irshape.inference.facts import Fact
 from irshape.inference.plan.formulas import Conditions, Formulas
-from irshape.inference.plan.plan import Template
+from irshape.inference.plan.parts import Template
 from irshape.shape.dim import INT64_MAX, UNBOUNDED, Dim, Question, Size, expression_of
 from irshape.shape.guard import Requirement
 from irshape.shape.polynomial import Expression
@@ -76,11 +76,11 @@ class Example:
             terms.append(size.polynomial)
         return tuple(terms)
 
-    def stands_for(self, size: Dim, example: Size, *, binds: bool = True) -> bool:
+    def stands_for(self, size: Dim, example: Size, *, binds: bool = True, is_constant: bool = False) -> bool:
         """Whether a formula is this size of the example, which the engine may not know.
 
-        A symbol that is born with the same range in both, and without limits, is the same; `binds` lets it stand for that of the example
-        from now on.
+        A symbol that is born with the same range in both, and without limits, is the same, and so is one whose range `is_constant`; `binds`
+        lets it stand for that of the example from now on.
         """
         if _without_limit(size.range) != _without_limit(size.polynomial.range):
             return False
@@ -88,7 +88,9 @@ class Example:
         if value is not None:
             return value is example or (isinstance(value, int) and value == example)
         atom = self.formulas.table.only_atom(size.polynomial)
-        if not binds or atom is None or atom.kind != "symbol" or not isinstance(example, Dim) or not is_one_range(size, example):
+        if not binds or atom is None or atom.kind != "symbol" or not isinstance(example, Dim):
+            return False
+        if not is_one_range(size, example) and not is_constant:
             return False
         self.formulas.bind(atom, example)
         return True

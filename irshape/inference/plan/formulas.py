@@ -12,6 +12,7 @@ A tree is an int, a name, or a list of an operator and its operands:
 | `["multiple", a, b]` | whether `b` is not 0 and `a` is a multiple of it |
 | `["or", a, b, ...]`, `["not", a]` | of conditions |
 | `["interval", a]` | OpenVINO's view of the size |
+| `["hull", n, a, b, ...]` | a size that is one of these; `n` numbers such sizes |
 | `["open", kind, a, b]` | whether the ranges of the sizes leave the question of this kind open |
 """
 
@@ -332,7 +333,7 @@ def python(tree: Tree, *, is_numbers: bool = True) -> str:
         return "*".join(texts if all(isinstance(one, int | str) for one in operands) else [f"({text})" for text in texts])
     if operator == "+":
         return " + ".join(texts).replace("+ -", "- ")
-    if operator in ("min", "max"):
+    if operator in ("min", "max", "hull"):
         return f"{operator}({', '.join(texts)})"
     if operator == "interval":
         return f"interval({texts[0]})"

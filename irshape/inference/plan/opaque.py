@@ -9,14 +9,28 @@ from typing import Any
 from irshape.inference.facts import Fact, FactTable
 from irshape.inference.plan.formulas import Formulas
 from irshape.shape.dim import Dim, Scope, Size, dim_of, narrow
-from irshape.shape.polynomial import Atom, Expression
+from irshape.shape.limits import Limits, Work
+from irshape.shape.polynomial import Atom, Expression, Polynomial, PolynomialTable
 from irshape.shape.range import Bound, Range
 from irshape.shape.translation import translated
 from irshape.shape.value import Real
 
 
 class PlanScope(Scope):
-    """The scope of a plan: symbols with names stand for numbers, all others for sizes that the engine does not know."""
+    """The scope of a plan: symbols with names stand for numbers, all others for sizes that the engine does not know.
+
+    `hulls` are the symbols, by formula, that stand for one of several sizes: each with its key and these sizes.
+    """
+
+    def __init__(self, limits: Limits, work: Work | None = None, polynomials: PolynomialTable | None = None) -> None:
+        super().__init__(limits, work, polynomials)
+        self.hulls: dict[Polynomial, tuple[Hashable, tuple[Size, ...]]] = {}
+
+    def hull(self, key: Hashable, *sizes: Size) -> Size:
+        made = super().hull(key, *sizes)
+        if isinstance(made, Dim) and self.polynomials.only_atom(made.polynomial) is not None and made not in sizes:
+            self.hulls[made.polynomial] = key, sizes
+        return made
 
     def unknown(
         self, key: Hashable, low: Bound = -inf, high: Bound = inf, modulus: int = 1, remainder: int = 0, *, is_unbacked: bool = False

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from irshape.inference.facts import Fact, FactTable
-from irshape.inference.plan.formulas import OPERATIONS, Formulas, Tree, names_in, python
+from irshape.inference.plan.formulas import OPERATIONS, Tree, names_in, python
+from irshape.inference.plan.parts import Ask, Planned, Step, Symbol, Template, key_of
 from irshape.inference.question import Question
 from irshape.inference.run import NodeReport, Run
-from irshape.model.model import Model, Node
+from irshape.model.model import Model
 from irshape.shape.dim import Dim, Size, bounds_unasked
-from irshape.shape.element_type import ElementType
-from irshape.shape.guard import Requirement
-from irshape.shape.polynomial import Polynomial
 from irshape.shape.range import Bound
 
 if TYPE_CHECKING:
@@ -24,101 +22,10 @@ if TYPE_CHECKING:
 Numbers: TypeAlias = tuple[int, ...]
 Sizes: TypeAlias = tuple[Size, ...]
 
+_NO_ANSWERS: Final[Mapping[int, Fact]] = {}
+
 # The names that the source of a plan uses besides its own.
 _BUILTINS: Final = {"max": max, "min": min, "float": float}
-
-
-class Symbol(NamedTuple):
-    """An axis of an input that changes; the plan holds for sizes from `low` to `high`."""
-
-    name: str
-    node: Node
-    axis: int
-    low: int
-    high: int
-
-
-class Template(NamedTuple):
-    """The fact of a tensor with formulas in it: numbers, and formulas, their names or their trees.
-
-    `view` is OpenVINO's view if it differs.
-    """
-
-    element_type: ElementType
-    shape: tuple[Any, ...]
-    elements: tuple[Any, ...] | None
-    view: Template | None
-
-    @property
-    def formulas(self) -> list[Polynomial]:
-        """The formulas in a template of formulas."""
-        own = [one for one in (*self.shape, *(self.elements or ())) if isinstance(one, Polynomial)]
-        return own if self.view is None else own + self.view.formulas
-
-    @property
-    def varies(self) -> bool:
-        """Whether the fact may change with the sizes that change."""
-        return bool(self.formulas)
-
-    def is_opaque(self, formulas: Formulas) -> bool:
-        """Whether the fact holds a size that the engine does not know."""
-        return any(isinstance(formulas.value(one), Dim) for one in self.formulas)
-
-    def mapped(self, text: Callable[[Polynomial], Any]) -> Template:
-        """The template with another form of its formulas."""
-        shape, elements = (
-            [text(one) if isinstance(one, Polynomial) else one for one in terms or ()] for terms in (self.shape, self.elements)
-        )
-        return Template(
-            self.element_type, tuple(shape), None if self.elements is None else tuple(elements), self.view and self.view.mapped(text)
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The template as JSON."""
-        elements = None if self.elements is None else list(self.elements)
-        return {"element_type": self.element_type.name, "shape": list(self.shape), "elements": elements}
-
-
-class Asked(NamedTuple):
-    """A symbol that stands for a number which only a rule tells, or for a size that the engine does not know if it `is_number` not."""
-
-    name: str
-    low: Bound
-    high: Bound
-    is_number: bool
-
-    def can_be(self, size: Size) -> bool:
-        """Whether the symbol can stand for this size. The limits of numbers are conditions."""
-        if not isinstance(size, Dim):
-            return self.is_number
-        return not self.is_number and self.low <= size.range.low and size.range.high <= self.high
-
-
-class Ask(NamedTuple):
-    """A node whose rule is asked at each reshape, because no formula tells its outputs or its findings.
-
-    `inputs` are the facts of its inputs: a fact that stays, a template of trees, or the tensor of an earlier ask. `outputs` are the
-    templates of its outputs, which name the `symbols` that stand for their numbers; None where the fact is taken as it is. There are
-    no outputs if formulas tell them.
-    """
-
-    position: int
-    node: Node
-    inputs: list[Fact | Template | int]
-    outputs: list[Template | None]
-    symbols: list[Asked]
-
-
-class Guarded(NamedTuple):
-    """The requirements of a node that depend on sizes which the engine does not know, each with the trees of its two sides."""
-
-    position: int
-    node: Node
-    requirements: list[tuple[Requirement, Tree, Tree]]
-
-
-Step: TypeAlias = tuple[str, Tree] | Ask
-"""The definition of a formula, or a rule that is asked."""
 
 
 class Plan:
@@ -128,43 +35,46 @@ class Plan:
     then gives what a pass would give.
 
     `model` is the model, `symbols` are the axes that change, `steps` the formulas by name and the rules that are asked, in order, and
-    `conditions` the formulas that must hold. `base` is the run of the example, `shapes` are its shapes of Parameters, by node. `tensors`
-    are the templates of the tensors that the symbols change, `open` the tensors that only rules tell, `asks` the rules that are asked.
-    `guarded` are the nodes whose requirements the symbols change. `opaque` are the sizes, by name, that the engine does not know and that
-    stay what they are. `examines` says that the variables of the model must be compared for each reshape.
+    `conditions` the formulas that must hold. `planned` has the run of the example and the templates of the tensors that the symbols change,
+    `shapes` are the shapes of Parameters in the example, by node. `open` are the tensors that only rules tell, `asks` the rules that are
+    asked. `opaque` are the sizes, by name, that the engine does not know and that stay what they are; `hull` makes one of several sizes.
+    `examines` says that the variables of the model must be compared for each reshape.
     """
 
     def __init__(
         self,
         model: Model,
-        base: Run,
+        planned: Planned,
         shapes: Mapping[int, Numbers],
         symbols: list[Symbol],
         steps: list[Step],
         conditions: list[Tree],
-        tensors: dict[int, Template],
         open: set[int],
-        guarded: list[Guarded],
         opaque: Mapping[str, Size],
+        hull: Callable[..., Size] | None,
         *,
         examines: bool,
     ) -> None:
         self.model = model
-        self.base = base
+        self.planned = planned
         self.shapes = dict(shapes)
         self.symbols = symbols
         self.steps = steps
         self.conditions = conditions
-        self.tensors = tensors
         self.examines = examines
         self.open = open
-        self.guarded = guarded
         self.opaque = opaque
+        self.hull = hull
         self.asks = [step for step in steps if isinstance(step, Ask)]
         self._varying = [(symbol.node.index, symbol.axis) for symbol in symbols]
         self._ranks = [(index, len(shape)) for index, shape in shapes.items()]
         axes = [(index, axis) for index, rank in self._ranks for axis in range(rank)]
         self._fixed = [(index, axis, shapes[index][axis]) for index, axis in axes if (index, axis) not in self._varying]
+
+    @property
+    def base(self) -> Run:
+        """The run of the example."""
+        return self.planned.base
 
     def run(self, shapes: Mapping[int, Numbers], engine: Engine) -> Run | None:
         """The run for these shapes of Parameters, by node; None if the plan does not hold. The engine is asked for its rules."""
@@ -177,9 +87,7 @@ class Plan:
             if shapes[index][axis] != size:
                 return None
         varying = [shapes[index][axis] for index, axis in self._varying]
-        base, run = self.base, Run(None)
-        run.outcomes = [None] * len(base.outcomes)
-        run.reports, run.unlisted, run.inner, run.optional = base.reports, base.unlisted, base.inner, base.optional
+        base, run = self.base, _like(self.base)
         answers: dict[int, Fact] = {}
         # Facts that a rule of the engine takes are those of its table; others are gone with the run.
         table = engine.facts if self.asks else FactTable(engine.facts.is_static)
@@ -193,48 +101,52 @@ class Plan:
             return None
         if numbers is None:
             return None
-        if self.guarded:
-            run.report = partial(self._reported, numbers)
-        run.place = partial(self._placed, numbers, table, answers)
+        made = partial(self._facts, numbers, table)
+        self._enter(self.planned, run, numbers, cache(made) if self.planned.bodies else made, answers)
         return run
 
-    def _reported(self, numbers: Sizes, reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
-        """The reports with these numbers in the requirements."""
-        reports = reports.copy()
-        for (position, node, requirements), sides in zip(self.guarded, self._functions[2](numbers), strict=True):
-            before, report = reports[position], NodeReport(node)
-            report.diagnostics = before.diagnostics
-            for (one, _, _), (a, b) in zip(requirements, sides, strict=True):
-                report.requirements.append(type(one)(one.kind, a, b, one.template, one.code, one.names))
-            reports[position] = report
-        return reports
+    def _enter(
+        self, planned: Planned, run: Run, numbers: Sizes, made: Callable[[], list[Fact]], answers: Mapping[int, Fact] = _NO_ANSWERS
+    ) -> None:
+        """Let a run take what the plan knows of a graph and of its bodies."""
+        run.place = partial(planned.place, made, self._numbers, answers)
+        if planned.guarded:
+            run.report = partial(self._reported, planned, numbers)
+        if planned.bodies:
+            run.inner = run.inner.copy()
+            for key, body in planned.bodies.items():
+                run.inner[key] = _like(body.base)
+                self._enter(body, run.inner[key], numbers, made)
 
-    def _placed(self, numbers: Sizes, table: FactTable, answers: Mapping[int, Fact]) -> list[Fact]:
-        slots = self.base.slots.copy()
-        made = [_fact(table, template, row) for template, row in zip(self._templates.values(), self._functions[1](numbers), strict=True)]
-        for slot, kind in self._kinds:
-            slots[slot] = made[kind]
-        for slot, fact in answers.items():
-            slots[slot] = fact
-        return slots
+    def _reported(self, planned: Planned, numbers: Sizes, reports: dict[int, NodeReport]) -> dict[int, NodeReport]:
+        """The reports of a graph with these numbers in the requirements."""
+        first = 0
+        for graph in self.planned.graphs():
+            if graph is planned:
+                break
+            first += len(graph.guarded)
+        return planned.report(iter(self._functions[2](numbers)[first:]), reports)
+
+    def _facts(self, numbers: Sizes, table: FactTable) -> list[Fact]:
+        """The fact of each template with these numbers."""
+        return [_fact(table, template, row) for template, row in zip(self._templates.values(), self._functions[1](numbers), strict=True)]
 
     # The Python of a plan.
 
     @property
     def _are_numbers(self) -> bool:
         """Whether every name stands for a number."""
-        return not self.opaque and all(asked.is_number for ask in self.asks for asked in ask.symbols)
+        return not self.opaque and self.hull is None and all(asked.is_number for ask in self.asks for asked in ask.symbols)
 
     @cached_property
     def _templates(self) -> dict[object, Template]:
         """The different templates."""
-        return {_key(template): template for template in self.tensors.values()}
+        return {key_of(template): template for graph in self.planned.graphs() for template in graph.tensors.values()}
 
     @cached_property
-    def _kinds(self) -> list[tuple[int, int]]:
-        """The tensors, each with the number of its template."""
-        numbers = {key: number for number, key in enumerate(self._templates)}
-        return [(slot, numbers[_key(template)]) for slot, template in self.tensors.items()]
+    def _numbers(self) -> dict[object, int]:
+        """The number of each template."""
+        return {key: number for number, key in enumerate(self._templates)}
 
     @cached_property
     def source(self) -> str:
@@ -291,18 +203,26 @@ class Plan:
 
     def _guards(self, numbers: str) -> list[str]:
         """The lines of the function of the requirements."""
-        if not self.guarded:
+        guarded = [one for graph in self.planned.graphs() for one in graph.guarded]
+        if not guarded:
             return []
         rows = [
-            _tuple(f"({python(a, is_numbers=False)}, {python(b, is_numbers=False)})" for _, a, b in one.requirements)
-            for one in self.guarded
+            _tuple(f"({python(a, is_numbers=False)}, {python(b, is_numbers=False)})" for _, a, b in one.requirements) for one in guarded
         ]
         return ["", "", "def guards(numbers):", f"    ({numbers}) = numbers", "    return (", *[f"        {row}," for row in rows], "    )"]
 
     @cached_property
     def _functions(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
         # Every name in the source is one of the plan's own, and every number an int or a float: no text of the file is in it.
-        made: dict[str, Any] = {"__builtins__": _BUILTINS} if self._are_numbers else {"__builtins__": _BUILTINS | OPERATIONS, **self.opaque}
+        made: dict[str, Any] = (
+            {"__builtins__": _BUILTINS}
+            if self._are_numbers
+            else {
+                "__builtins__": _BUILTINS | OPERATIONS,
+                "hull": self.hull,
+                **self.opaque,
+            }
+        )
         exec(compile(self.source, "<plan>", "exec"), made)
         return made["sizes"], made["tensors"], made.get("guards")
 
@@ -320,7 +240,8 @@ class Plan:
 
         A tree is an int, a name, or a list of an operator and trees. The operators `+ * // min max >= == != or not` mean what they
         mean in Python. `["broadcast", a, b]` is b if a is 1, otherwise a. `["multiple", a, b]` says that b is not 0 and divides a. Of
-        sizes that only data tell, `["interval", a]` is a as OpenVINO knows it, by its bounds, and `["open", kind, a, b]` says that the
+        sizes that only data tell, `["hull", n, a, b]` is one of two,
+        in a body, `["interval", a]` is a as OpenVINO knows it, by its bounds, and `["open", kind, a, b]` says that the
         bounds leave a question open; whoever computes with numbers takes a, and true.
         """
         ports = {
@@ -340,9 +261,17 @@ class Plan:
             "opaque": {name: _range(*bounds_unasked(size)) for name, size in self.opaque.items()},
             "definitions": [list(step) for step in self.steps if not isinstance(step, Ask)],
             "conditions": self.conditions,
-            "tensors": {ports[slot]: template.to_dict() for slot, template in self.tensors.items()},
+            "tensors": {ports[slot]: template.to_dict() for slot, template in self.planned.tensors.items()},
             "open": [ports[slot] for slot in sorted(self.open)],
         }
+
+
+def _like(base: Run) -> Run:
+    """A run without facts yet, like another."""
+    run = Run(None)
+    run.outcomes = [None] * len(base.outcomes)
+    run.reports, run.unlisted, run.inner, run.optional = base.reports, base.unlisted, base.inner, base.optional
+    return run
 
 
 class _Asking:
@@ -407,11 +336,6 @@ def _matches(template: Template, fact: Fact, numbers: dict[str, Size]) -> bool:
             else:
                 numbers[term] = int(number)
     return template.view is None or _matches(template.view, fact.openvino_view, numbers)
-
-
-def _key(template: Template) -> object:
-    """A key that differs for different templates: repr differs for 0.0 and -0.0, which are equal."""
-    return template.element_type, template.shape, repr(template.elements), template.view and _key(template.view)
 
 
 def _limited(name: str, low: int, high: int) -> list[str]:

@@ -1,0 +1,215 @@
+"""The pass of a plan over one graph: formulas for the tensors that the changing sizes reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from irshape.inference.facts import Fact
+from irshape.inference.plan.formulas import Tree
+from irshape.inference.plan.parts import Ask, Asked, Guarded, Outputs, Planned, Template
+from irshape.inference.run import Run
+from irshape.inference.schedule import marked, sources_of
+from irshape.inference.transfer import Transfer
+from irshape.inference.variables import Pair, examine
+from irshape.model.model import Node
+from irshape.shape.dim import expression_of
+from irshape.shape.guard import Requirement
+
+if TYPE_CHECKING:
+    from irshape.inference.engine import Engine
+    from irshape.inference.plan.making import Making
+
+# No plan is made of more formulas and conditions: it would cost more than it saves.
+_MOST_FORMULAS: Final = 10_000
+
+
+class Unplanned(Exception):
+    """A graph, or a node with bodies, cannot be planned."""
+
+
+class Trace:
+    """A pass with formulas over the nodes that the changing sizes reach.
+
+    `base` is the run of the example. `slots` are its facts, with facts of formulas in place of those that change; `tensors` are the
+    templates of these. `open_slots` are the tensors that only their rules tell. A tensor for which no symbols can stand is `carried`: it
+    is an input for rules only. `guarded` are the requirements of nodes that depend on sizes which the engine does not know. `bodies` are
+    the passes over bodies, by node and name. `visited` counts the nodes.
+    """
+
+    def __init__(self, making: Making, engine: Engine, base: Run) -> None:
+        self.making = making
+        self.engine = engine
+        self.base = base
+        self.slots = base.slots.copy()
+        self.tensors: dict[int, Template] = {}
+        self.open_slots: set[int] = set()
+        self.carried: set[int] = set()
+        self.guarded: list[tuple[int, Node, list[Requirement]]] = []
+        self.bodies: dict[tuple[int, str], Trace] = {}
+        self.visited = 0
+        self._taken: set[int] = set()
+
+    def enter(self, slot: int, fact: Fact, template: Template) -> list[int]:
+        """Give a tensor formulas; the positions of the nodes that read it."""
+        self.slots[slot] = fact
+        self.tensors[slot] = template
+        return self.engine.schedule.readers.get(slot, [])
+
+    def visit(self, reached: Iterable[int]) -> None:
+        """Plan the nodes at these positions, and all that their change reaches. Raises `Unplanned`."""
+        schedule, making = self.engine.schedule, self.making
+        marks = bytearray(len(schedule.nodes))
+        for position in reached:
+            marks[position] = True
+        for position in marked(marks):
+            self.visited += 1
+            for slot in self._visit(position, schedule.nodes[position], schedule.transfers[position]):
+                for reader in schedule.readers.get(slot, ()):
+                    marks[reader] = True
+            if making.work.is_done or len(making.scope.polynomials.atoms) + len(making.example.conditions) > _MOST_FORMULAS:
+                raise Unplanned
+
+    def _visit(self, position: int, node: Node, transfer: Transfer | None) -> list[int]:
+        """Plan a node; the tensors of its outputs that change."""
+        planned: Outputs | None = None
+        facts: tuple[Fact, ...] | None = None
+        if transfer is not None and (transfer.is_pure or node.index in self.engine.maps):
+            facts = self.facts(sources_of(node))
+        if transfer is not None and facts is not None:
+            if transfer.is_pure:
+                planned = self.making.planned(self, node, transfer, facts)
+            else:
+                planned, facts = self._control(node, transfer, facts), None
+        if planned is None:
+            return self._ask(position, node, transfer, facts)
+        if planned.has_varying_findings:
+            self._append(position, node, [], [])
+        elif planned.requirements:
+            self.guarded.append((position, node, planned.requirements))
+        changed = []
+        for slot, fact, template in zip(outputs_of(node), planned.outputs, planned.templates, strict=True):
+            if template is not None:
+                self.enter(slot, fact, template)
+                changed.append(slot)
+        return changed
+
+    def _control(self, node: Node, transfer: Transfer, facts: tuple[Fact, ...]) -> Outputs | None:
+        """The outputs of a node with bodies; None if only its rule tells them."""
+        from irshape.inference.plan.bodies import entered
+
+        try:
+            planned, bodies = entered(self, node, transfer, facts)
+        except Unplanned:
+            return None
+        self.bodies.update(bodies)
+        return planned
+
+    def facts(self, sources: Iterable[int]) -> tuple[Fact, ...] | None:
+        """The facts of tensors, with symbols for the sizes that the engine does not know; None if symbols cannot stand for a tensor."""
+        found: list[Fact] = []
+        for source in sources:
+            if source in self.carried:
+                return None
+            if source not in self.tensors and source not in self._taken:
+                fact = self.making.opaque.fact(self.slots[source])
+                if fact is None:
+                    return None
+                self.slots[source] = fact
+                self._taken.add(source)
+            found.append(self.slots[source])
+        return tuple(found)
+
+    # Rules that are asked.
+
+    def _ask(self, position: int, node: Node, transfer: Transfer | None, facts: tuple[Fact, ...] | None) -> list[int]:
+        """Leave a node to its rule; the tensors that it may change. Raises `Unplanned` in a body."""
+        making, own = self.making, outputs_of(node)
+        known: Sequence[Fact | None] = [None] * len(own)
+        if transfer is not None and facts is not None:
+            outcome = making.rules.apply(node, making.transfer(transfer), facts)
+            known = outcome.outputs[: len(own)] if len(outcome.outputs) >= len(own) else known
+        before = len(making.scope.polynomials.atoms)
+        symbols: list[Asked] = []
+        templates: list[Template | None] = []
+        for slot, like in zip(own, known, strict=True):
+            opened = making.asking.opened(self.base.slots[slot], like, symbols)
+            templates.append(opened and opened.answer.mapped(making.formulas.name))
+            if opened is None:
+                self.carried.add(slot)
+            elif opened.answer.varies:
+                self.enter(slot, opened.fact, opened.template)
+        self._append(position, node, templates, symbols, before)
+        self.open_slots.update(own)
+        return [slot for slot in own if slot in self.carried or slot in self.tensors]
+
+    def _append(self, position: int, node: Node, outputs: list[Template | None], symbols: list[Asked], before: int | None = None) -> None:
+        """Let a rule be asked at each reshape, after the atoms that were made `before`. Raises `Unplanned` in a body."""
+        making = self.making
+        if self is not making.trace:
+            raise Unplanned
+        inputs: list[Fact | Template | int] = []
+        for source in sources_of(node):
+            template = self.tensors.get(source)
+            if template is not None:
+                making.example.roots += template.formulas
+                inputs.append(template.mapped(making.formulas.tree))
+            else:
+                inputs.append(source if source in self.carried else self.base.slots[source])
+        count = len(making.scope.polynomials.atoms) if before is None else before
+        making.steps.append((count, Ask(position, node, inputs, outputs, symbols)))
+
+    # The plan of the graph.
+
+    def to_plan(self) -> Planned:
+        """The templates of the tensors that change, with the names of formulas, here and in the bodies."""
+        name = self.making.formulas.name
+        tensors = {slot: template.mapped(name) for slot, template in self.tensors.items()}
+        guarded = [Guarded(position, node, list(map(self._with_sides, several))) for position, node, several in self.guarded]
+        return Planned(self.base, tensors, guarded, {key: trace.to_plan() for key, trace in self.bodies.items()})
+
+    def _with_sides(self, requirement: Requirement) -> tuple[Requirement, Tree, Tree]:
+        a, b = (self.making.formulas.tree(expression_of(side)) for side in (requirement.a, requirement.b))
+        return requirement, a, b
+
+    # Variables.
+
+    def examine_variables(self) -> bool:
+        """Compare the variables; false if the plan cannot tell all that is found for other sizes."""
+        pairs = self.engine.pairs
+        nodes = [node for pair in pairs for node in (pair.read_value, pair.assign) if node is not None]
+        slots = {slot for node in nodes for slot in (*node.sources, node.first_slot)}
+        if not slots & (self.tensors.keys() | self.carried):
+            return True
+        requirements: list[Requirement] = []
+        for pair in pairs:
+            found = self._examined(pair)
+            if found is None:
+                return False
+            requirements += found
+        if requirements:
+            position = len(self.engine.schedule.nodes)
+            self.guarded.append((position, self.base.reports[position].node, requirements))
+        return True
+
+    def _examined(self, pair: Pair) -> list[Requirement] | None:
+        """The requirements of a variable; None if the plan cannot tell what is found for other sizes."""
+        if pair.read_value is None or not pair.assign.sources:
+            return None
+        slots = (pair.read_value.first_slot, pair.assign.sources[0])
+        facts = self.facts(slots)
+        if facts is None:
+            return None
+        making = self.making
+        del making.questions[:]
+        ours = examine(pair, making.scope, *facts)
+        example = examine(pair, self.engine.scope, *[self.base.slots[slot] for slot in slots])
+        requirements = making.example.requirements(ours.requirements, example.requirements)
+        if requirements is None or ours.findings or example.findings or not making.example.demand(making.questions):
+            return None
+        return requirements
+
+
+def outputs_of(node: Node) -> range:
+    """The tensors of the outputs of a node."""
+    return range(node.first_slot, node.first_slot + node.layer.signature.output_count)
