@@ -326,7 +326,7 @@ def unknown_input(name: str, known: Sequence[str]) -> str:
 def _described(name: str, value: object) -> DescribedShape:
     if value is None:
         return None
-    if not isinstance(value, str | Sequence):
+    if type(value) is not tuple and not isinstance(value, str | Sequence):
         value = _own_shape(name, value)
     if not isinstance(value, str):
         for size in value:

@@ -596,8 +596,10 @@ class PolynomialTable:
         It raises what `evaluate` raises.
         """
         atoms = [self.atoms[index] for index in self.atoms_below(*expressions)]
+        steps = (len(atoms) + sum(len(split(expression)[1]) for expression in expressions)) // _ATOMS_A_STEP
 
         def evaluated(values: Mapping[str, int]) -> list[int]:
+            self.work.take(steps)
             known: dict[int, int] = {}
             for atom in atoms:
                 if atom.kind == "symbol":

@@ -70,6 +70,7 @@ class Plan:
         self._ranks = [(index, len(shape)) for index, shape in shapes.items()]
         axes = [(index, axis) for index, rank in self._ranks for axis in range(rank)]
         self._fixed = [(index, axis, shapes[index][axis]) for index, axis in axes if (index, axis) not in self._varying]
+        self._functions = self._compiled()
 
     @property
     def base(self) -> Run:
@@ -211,8 +212,7 @@ class Plan:
         ]
         return ["", "", "def guards(numbers):", f"    ({numbers}) = numbers", "    return (", *[f"        {row}," for row in rows], "    )"]
 
-    @cached_property
-    def _functions(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
+    def _compiled(self) -> tuple[Callable[..., Sizes | None], Callable[[Sizes], Any], Any]:
         # Every name in the source is one of the plan's own, and every number an int or a float: no text of the file is in it.
         made: dict[str, Any] = (
             {"__builtins__": _BUILTINS}
