@@ -121,7 +121,7 @@ def _compare_backs(trace: Trace, body: Body, run: Run) -> list[Question]:
     """
     making, base = trace.making, trace.base
     formulas, hulls = making.formulas, making.scope.hulls
-    questions: list[Question] = []
+    found: list[Question] = []
     for entry in body.inputs:
         if entry.back is None:
             continue
@@ -133,13 +133,13 @@ def _compare_backs(trace: Trace, body: Body, run: Run) -> list[Question]:
             if size is other or size == other or (isinstance(size, Dim) and other in hulls.get(size.polynomial, (None, ()))[1]):
                 continue
             if isinstance(example, int) and isinstance(like, int):
-                questions.append(("eq", size, other))
+                found.append(("eq", size, other))
                 continue
             is_constant = not formulas.varies(size) and _are_alike(size, example)
             if is_constant and (_holds(size, other) or (not formulas.varies(other) and _are_alike(other, like))):
                 continue
             raise Unplanned
-    return questions
+    return found
 
 
 def _are_alike(ours: Size, example: Size) -> bool:
