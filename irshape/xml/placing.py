@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from irshape.xml.document import Document, Graph
+from irshape.xml.document import Document, Graph, Layer
 from irshape.xml.writer import MARKUP, Element, Layout, Splice, attributes_set, elements, placed, quoted
 
 # The first part of an element that is looked at for its end; more, if the end is not in it.
@@ -72,8 +72,8 @@ class Lines:
         return f"{line}<{tag}{written}>{''.join(content)}{line}</{tag}>" if content else f"{line}<{tag}{written} />"
 
 
-def behind(document: Document, graph: Graph, holder: str, places: Iterable[tuple[int, str]], first_child: int) -> list[Splice]:
-    """The splices that put the texts of new elements behind places; the place -1 is the begin of the element `holder` of a graph.
+def behind(document: Document, graph: Graph | Layer, holder: str, places: Iterable[tuple[int, str]], first_child: int) -> list[Splice]:
+    """The splices that put the texts of new elements behind places; the place -1 is the begin of the element `holder` of a graph or layer.
 
     `first_child` is the offset of the first element in the holder, -1 if it has none.
     """
@@ -92,8 +92,8 @@ def behind(document: Document, graph: Graph, holder: str, places: Iterable[tuple
     return splices
 
 
-def _filled(document: Document, graph: Graph, holder: str, text: str) -> Splice:
-    """Put text into an element of a net or body that has no children, or put the element itself there."""
+def _filled(document: Document, graph: Graph | Layer, holder: str, text: str) -> Splice:
+    """Put text into an element of a net, a body or a layer that has no children, or put the element itself there."""
     begin = graph.offset
     source = document.source[begin : graph.end].decode(document.encoding)
     net = next(iter(elements(source, 0, len(source))))
