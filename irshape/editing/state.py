@@ -15,8 +15,9 @@ from irshape.model.model import UNFED, Model, Node
 from irshape.ops.op import OpClass
 from irshape.xml.document import PortMap
 
-# The distance between the label of a new item and the last one that it reads.
-_STEP: Final = 2.0**-20
+# The distance between the label of a new item and the last one that it reads, and what makes the labels of two such items differ.
+_STEP: Final = 2.0**-16
+_LEAST: Final = 2.0**-36
 
 
 class EditError(ValueError):
@@ -349,8 +350,8 @@ class State:
         return index - 1, float(next(self._serial))
 
     def label_behind(self, values: Iterable[Value]) -> float:
-        """A label for a new item that reads some tensors."""
-        return max((value.item.label for value in values), default=-1.0) + _STEP
+        """A label for a new item that reads some tensors. No other item has it, so that labels are an order."""
+        return max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
 
     def store(self, data: bytes, start: int, alignment: int) -> int:
         """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
