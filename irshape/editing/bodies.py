@@ -141,9 +141,7 @@ def _without_output(draft: BodyDraft, entry: PortMap, kept: list[PortMap]) -> li
     if index < len(holder.outputs):
         value = holder.outputs[index]
         if readers := list(outer.state.readers.get(value, ())):
-            raise EditError(
-                f"{readers[0][0]!r} reads output {index} of {holder!r}, which {entry.map} takes from here: replace its uses first"
-            )
+            raise EditError(f"{readers[0][0]!r} reads output {index} of {holder!r}: replace its uses first")
         ids = [*holder.output_ids]
         del ids[index]
         outer.state.set_outputs(holder, [one for one in holder.outputs if one is not value], ids)

@@ -20,6 +20,7 @@ from irshape.model.load import load
 from irshape.model.model import SINKS, Model
 from irshape.ops.op import OpClass
 from irshape.shape.element_type import ElementType
+from irshape.xml.lexical import BODIES
 from irshape.xml.patched_weights import AppendedWeights, PatchedWeights, RangedWeights
 from irshape.xml.weights import Weights, WeightsError
 
@@ -67,6 +68,8 @@ class GraphDraft:
         state = self.state
         version = version or self._version(type)
         op_class = self.model.registry.find(type, version)
+        if op_class is not None and op_class.TYPE in BODIES:
+            raise EditError("no layer with bodies is made from nothing: begin with a model that has one")
         type = next((one for one in self.model.types if one.lower() == type.lower()), type if op_class is None else op_class.TYPE)
         if op_class is None and outputs is None:
             raise EditError(f"{version} has no operation {type!r}; state its outputs: outputs=[(element type, shape), ...]")

@@ -155,7 +155,7 @@ class Graph(Layers):
         """The edited model, read from its text."""
         return published(self._draft.built()[0])
 
-    def xml(self) -> bytes:
+    def __bytes__(self) -> bytes:
         """The text of the edited model. Ports whose facts have changed are written anew; every other byte is unchanged."""
         return self._draft.text()[0]
 

@@ -10,6 +10,7 @@ from irshape.editing.bodies import add_input, add_output, feed_back, leave, othe
 from irshape.editing.draft import BodyDraft, GraphDraft
 from irshape.editing.finding import found
 from irshape.editing.names import joined_names, similar, split_names
+from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value
 from irshape.editing.text import ALIGNMENT
 from irshape.model.attributes import Attributes
@@ -311,6 +312,11 @@ class Layers:
     """What the graphs of a model and of its bodies have in common: layers and tensors that are found, added and removed."""
 
     _draft: GraphDraft
+
+    @property
+    def op(self) -> Operations:
+        """Every operation as a method that adds a layer, with the types of its inputs and attributes: `graph.op.Relu(tensor)`."""
+        return Operations(self.add)
 
     def __getitem__(self, key: str | int) -> Layer:
         """The layer of an id, or the first layer of a name. Raises `KeyError` if there is none.

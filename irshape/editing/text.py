@@ -8,15 +8,16 @@ from math import inf
 from typing import NamedTuple
 
 from irshape.editing.facts import BodyFacts, Facts
+from irshape.editing.names import joined_names, split_names
 from irshape.editing.state import Item, State, Value
 from irshape.inference.annotation import Annotator
 from irshape.inference.facts import POISONED, Fact
 from irshape.inference.run import Run
-from irshape.model.model import Model, Node
+from irshape.model.model import UNFED, Model, Node
 from irshape.shape.element_type import ElementType
 from irshape.shape.shape import format_shape
 from irshape.xml.document import Document, Layer, Port, PortMap
-from irshape.xml.placing import Lines, behind, cut, end_of, tag_splices
+from irshape.xml.placing import Lines, behind, cut, end_of, tag_attribute, tag_splices
 from irshape.xml.writer import PortFacts, Splice, attribute_splices, port_splices, spliced
 
 # The bytes of a new constant begin at a multiple of this number.
@@ -158,6 +159,8 @@ class _Writer:
         yield from self._set(layer, self._attributes(item.type, item.attributes))
         if item.name != node.name:
             yield from tag_splices(self.document, layer.offset, {"name": item.name})
+        if item.type == "Result":
+            yield from self._output_names(item, node)
         for port, _, value in _outputs(item, node):
             if value.names != port.names:
                 yield from tag_splices(self.document, port.offset, {"names": value.names})
@@ -168,6 +171,18 @@ class _Writer:
             yield from self._other_ports(layer, "output", layer.outputs, item.output_ids, outputs)
         if item.port_maps is not layer.port_maps:
             yield from self._entries(layer, item.port_maps or [])
+
+    def _output_names(self, item: Item, node: Node) -> Iterator[Splice]:
+        """The splices of the names of an output beside those of its tensor, which OpenVINO prefers."""
+        value, slot = next(iter(item.inputs), None), next(iter(node.sources), UNFED)
+        if value is None or slot < 0:
+            return
+        origin = self.model.nodes[self.model.producers[slot]]
+        before, now = split_names(origin.layer.outputs[slot - origin.first_slot].names), split_names(value.names)
+        if before != now and (own := tag_attribute(self.document, node.layer.offset, "output_names")) is not None:
+            kept = [name for name in split_names(own) if name in now] + [name for name in now if name not in before]
+            if kept != split_names(own):
+                yield from tag_splices(self.document, node.layer.offset, {"output_names": joined_names(kept)})
 
     def _other_ports(self, layer: Layer, holder: str, ports: list[Port], ids: list[int], texts: list[str]) -> Iterator[Splice]:
         """The splices of the ports of a layer that are gone or new; `texts` are those of all ports now, by `ids`."""

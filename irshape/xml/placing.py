@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import unescape
 
 from irshape.xml.document import Document, Graph, Layer
-from irshape.xml.writer import MARKUP, Element, Layout, Splice, attributes_set, elements, placed, quoted
+from irshape.xml.writer import MARKUP, Element, Layout, Splice, attributes_of, attributes_set, elements, placed, quoted
 
 # The first part of an element that is looked at for its end; more, if the end is not in it.
 _WINDOW = 512
@@ -23,6 +24,12 @@ def tag_splices(document: Document, offset: int, new: Mapping[str, str | None]) 
     """The splices that set attributes of the start tag at an offset; None removes one."""
     tag = start_tag(document, offset)
     return placed(document, offset, tag, attributes_set(tag, new))
+
+
+def tag_attribute(document: Document, offset: int, name: str) -> str | None:
+    """The value of an attribute of the start tag at an offset, None if it is absent."""
+    found = attributes_of(start_tag(document, offset)).get(name)
+    return None if found is None else unescape(found)
 
 
 def end_of(document: Document, offset: int) -> int:

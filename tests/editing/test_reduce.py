@@ -150,7 +150,7 @@ def test_a_command_fails_by_its_code_and_its_output(tmp_path: Path) -> None:
     script = tmp_path / "run.py"
     script.write_text("import sys, time\ntext = open(sys.argv[1]).read()\nif 'Elu' in text: print('no kernel', sys.argv[1]); sys.exit(3)\n")
     line = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))} {{}}"
-    whole, other = (Candidate(graph.xml(), b"") for graph in (chain(2), irshape.Graph("empty")))
+    whole, other = (Candidate(bytes(graph), b"") for graph in (chain(2), irshape.Graph("empty")))
     assert Command(line, None, 30)(whole, []) and Command(line, "no k.rnel", 30)(whole, [])
     assert not Command(line, "Segmentation", 30)(whole, []) and not Command(line, None, 30)(other, [])
     assert Command(line, None, 30).run(whole) == (3, b"no kernel model.xml\n")
