@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from irshape.editing.arrays import Data, data_of
 from irshape.editing.facts import BodyFacts, Facts
-from irshape.editing.names import split_names
+from irshape.editing.names import joined_names, split_names
 from irshape.editing.state import EditError, Item, State, Value
 from irshape.editing.text import ALIGNMENT, serialised
 from irshape.inference.engine import Engine
@@ -170,6 +170,33 @@ class GraphDraft:
         if op.is_broken:
             raise EditError(f"{item!r} does not say where its elements are")
         return Const(op.element_type, op.shape, op.offset, op.size, self.weights)
+
+    def set_data(self, item: Item, array: Any) -> None:
+        """Give a Const other elements, behind the weights."""
+        before = self.const_of(item)
+        content = data_of(array, None, before.element_type)
+        self.state.note("set data", item.name, f"{content.element_type}{list(content.shape)}")
+        offset = self.state.store(content.bytes, self.start, ALIGNMENT)
+        self.state.set_attributes(item, {**item.attributes, **content.attributes(offset)})
+
+    def replace_uses(self, own: Value, new: Value, chosen: Collection[Item] | None) -> int:
+        """Let the readers of a tensor read another one, except those between the two, and return how many inputs that are."""
+        state, between = self.state, self.between(own, new)
+        moved = [
+            (item, index)
+            for item, index in state.readers.get(own, ())
+            if item not in between and (chosen is None or item in chosen) and own is not new
+        ]
+        if not moved:
+            return 0
+        state.note("replace uses", own.item.name, f"by {new.item.name}")
+        with state.attempt():
+            for item, index in moved:
+                state.connect(item, index, new)
+            if own.names and any(item.type == "Result" for item, _ in moved):
+                state.set_names(new, joined_names([*split_names(new.names), *split_names(own.names)]))
+                state.set_names(own, None)
+        return len(moved)
 
     # Walks.
 

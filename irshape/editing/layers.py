@@ -12,7 +12,6 @@ from irshape.editing.finding import found
 from irshape.editing.names import joined_names, similar, split_names
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value
-from irshape.editing.text import ALIGNMENT
 from irshape.model.attributes import Attributes
 from irshape.report.diagnostic import Diagnostic, Where
 from irshape.report.text import counted
@@ -92,25 +91,8 @@ class Tensor:
         the layers that change. If a Result is among them, the names of this tensor go to the other one, because they are the names of the
         model's output. Raises `EditError` for a tensor of another graph.
         """
-        draft = self._draft
-        state, own, new = draft.state, self._value, draft.value_of(by)
         chosen = None if only is None else {layer._item for layer in only}
-        inner_items = draft.between(own, new)
-        moved = [
-            (item, index)
-            for item, index in state.readers.get(own, ())
-            if item not in inner_items and (chosen is None or item in chosen) and own is not new
-        ]
-        if not moved:
-            return 0
-        state.note("replace uses", self.layer.name, f"by {new.item.name}")
-        with state.attempt():
-            for item, index in moved:
-                state.connect(item, index, new)
-            if own.names and any(item.type == "Result" for item, _ in moved):
-                state.set_names(new, joined_names([*split_names(new.names), *self.names]))
-                state.set_names(own, None)
-        return len(moved)
+        return self._draft.replace_uses(self._value, self._draft.value_of(by), chosen)
 
     def __repr__(self) -> str:
         return f"<Tensor {self.index} of {self.layer!r}>"
@@ -211,12 +193,7 @@ class Layer:
 
     @data.setter
     def data(self, array: Any) -> None:
-        before = self._draft.const_of(self._live())
-        draft = self._draft
-        content = data_of(array, None, before.element_type)
-        draft.state.note("set data", self.name, f"{content.element_type}{list(content.shape)}")
-        offset = draft.state.store(content.bytes, draft.start, ALIGNMENT)
-        draft.state.set_attributes(self._item, {**self._item.attributes, **content.attributes(offset)})
+        self._draft.set_data(self._live(), array)
 
     def set(self, **attributes: Any) -> Self:
         """Set attributes, and return the layer. Raises `EditError` for an attribute that the operation does not have.

@@ -111,14 +111,13 @@ def _entering(draft: GraphDraft, fact: Fact, name: str) -> Value:
 
 
 def bypass(draft: GraphDraft) -> Changes:
-    """The readers of a layer read its first input of the same element type."""
+    """The readers of a layer read an input of the same element type."""
     for item in reversed(_items(draft)):
         if len(item.outputs) == 1 and draft.readers_of(item):
             element_type = draft.facts.of(item.outputs[0]).element_type
-            sources = (value for value in item.inputs if value is not None and value.item.type != "Const")
-            source = next((value for value in sources if draft.facts.of(value).element_type is element_type), None)
-            if source is not None:
-                yield partial(_bypass, draft, item, source)
+            for source in dict.fromkeys(item.inputs):
+                if source is not None and source.item.type != "Const" and draft.facts.of(source).element_type is element_type:
+                    yield partial(_bypass, draft, item, source)
 
 
 def _bypass(draft: GraphDraft, item: Item, source: Value) -> None:

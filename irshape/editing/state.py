@@ -120,21 +120,12 @@ class Item:
         return f"{self.type} {self.name!r}"
 
 
-class State:
-    """The items of a draft, by id in `items`, and the tensors that each reads. Every method that changes them can be undone.
+class Journal:
+    """The edits of a file, which the graphs of all its bodies share: what was done, how it is undone, and the bytes of new constants."""
 
-    `watched` are the sets of items that an edit has touched, one for each watcher. The graph of a body has a `holder`, and the graph around
-    it is `outer`; all graphs of a file share one journal.
-    """
-
-    def __init__(self, model: Model, outer: State | None = None, holder: Item | None = None) -> None:
+    def __init__(self, model: Model, outer: State | None) -> None:
         self.model = model
         self.outer = outer
-        self.holder = holder
-        self.items: dict[int, Item] = {}
-        self.by_name: dict[str, list[Item]] = {}
-        self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
-        self.watched: list[dict[Item, None]] = []
         self.journal: list[tuple[Callable[..., object], tuple[Any, ...]]] = []
         self.steps: list[tuple[int, Step]] = []
         self.appended: dict[int, bytes] = {}  # the bytes of new constants by their offset
@@ -145,28 +136,6 @@ class State:
         else:
             self.journal, self.steps, self.appended, self._stored = outer.journal, outer.steps, outer.appended, outer._stored
             self._slots = outer._slots
-        self._numbers: dict[str, int] = {}
-        self._serial = count(1)
-        self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
-        values: dict[int, Value] = {}
-        for node in model.nodes:
-            item = Item(node, node.id, node.name, node.type, node.version, node.op_class)
-            item.place = (node.index, 0.0)
-            names = [port.names for port in node.layer.outputs]
-            item.outputs = [Value(item, index, node.first_slot + index, name) for index, name in enumerate(names)]
-            values.update((value.slot, value) for value in item.outputs)
-            self.items[item.id] = item
-            self.by_name.setdefault(item.name, []).append(item)
-        for position, index in enumerate(model.order):
-            self.items[model.nodes[index].id].label = float(position)
-        for item in self.items.values():
-            assert item.base is not None
-            item.inputs = [values.get(slot) for slot in item.base.sources]
-            for index, value in enumerate(item.inputs):
-                if value is not None:
-                    self.readers.setdefault(value, {})[item, index] = None
-
-    # The journal.
 
     def note(self, verb: str, name: str, detail: str = "") -> None:
         """Write a step down, before it is made. A layer in a body is named with the layers around it."""
@@ -192,6 +161,52 @@ class State:
         except BaseException:
             self.undo(mark)
             raise
+
+    def store(self, data: bytes, start: int, alignment: int) -> int:
+        """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
+        known = self._stored.get(data)
+        if known is None:
+            last = next(reversed(self.appended), None)
+            end = -1 if last is None else last + max(len(self.appended[last]), 1)
+            known = self._stored[data] = -(-max(end, start) // alignment) * alignment
+            self.appended[known] = data
+        return known
+
+
+class State(Journal):
+    """The items of a draft, by id in `items`, and the tensors that each reads. Every method that changes them can be undone.
+
+    `watched` are the sets of items that an edit has touched, one for each watcher. The graph of a body has a `holder`, and the graph around
+    it is `outer`; all graphs of a file share one journal.
+    """
+
+    def __init__(self, model: Model, outer: State | None = None, holder: Item | None = None) -> None:
+        self.holder = holder
+        self.items: dict[int, Item] = {}
+        self.by_name: dict[str, list[Item]] = {}
+        self.readers: dict[Value, dict[tuple[Item, int], None]] = {}
+        self.watched: list[dict[Item, None]] = []
+        super().__init__(model, outer)
+        self._numbers: dict[str, int] = {}
+        self._serial = count(1)
+        self._ids = count(max((node.id for node in model.nodes), default=-1) + 1)
+        values: dict[int, Value] = {}
+        for node in model.nodes:
+            item = Item(node, node.id, node.name, node.type, node.version, node.op_class)
+            item.place = (node.index, 0.0)
+            names = [port.names for port in node.layer.outputs]
+            item.outputs = [Value(item, index, node.first_slot + index, name) for index, name in enumerate(names)]
+            values.update((value.slot, value) for value in item.outputs)
+            self.items[item.id] = item
+            self.by_name.setdefault(item.name, []).append(item)
+        for position, index in enumerate(model.order):
+            self.items[model.nodes[index].id].label = float(position)
+        for item in self.items.values():
+            assert item.base is not None
+            item.inputs = [values.get(slot) for slot in item.base.sources]
+            for index, value in enumerate(item.inputs):
+                if value is not None:
+                    self.readers.setdefault(value, {})[item, index] = None
 
     def is_live(self, item: Item) -> bool:
         """Whether an item belongs to the draft, and is not removed, nor a layer around it."""
@@ -352,16 +367,6 @@ class State:
     def label_behind(self, values: Iterable[Value]) -> float:
         """A label for a new item that reads some tensors. No other item has it, so that labels are an order."""
         return max((value.item.label for value in values), default=-1.0) + _STEP + next(self._serial) * _LEAST
-
-    def store(self, data: bytes, start: int, alignment: int) -> int:
-        """The offset of some bytes behind the weights, which end at `start`; equal bytes are stored once, and an offset never again."""
-        known = self._stored.get(data)
-        if known is None:
-            last = next(reversed(self.appended), None)
-            end = -1 if last is None else last + max(len(self.appended[last]), 1)
-            known = self._stored[data] = -(-max(end, start) // alignment) * alignment
-            self.appended[known] = data
-        return known
 
     # The order.
 

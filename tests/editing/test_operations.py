@@ -37,7 +37,9 @@ def test_the_types_of_operations_are_checked(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     lines = GOOD.splitlines() + list(BAD)
     (tmp_path / "sample.py").write_text("\n".join(lines), encoding="utf-8")
-    done = run([sys.executable, "-m", "mypy", "--strict", str(tmp_path / "sample.py")], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = run(
+        [sys.executable, "-m", "mypy", "--strict", str(tmp_path / "sample.py")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     found = [line for line in done.stdout.splitlines() if ": error:" in line]
     assert len(found) == len(BAD), done.stdout
     for line, (code, message) in zip(found, BAD.items(), strict=True):
