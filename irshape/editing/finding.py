@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from irshape.editing.draft import GraphDraft
-from irshape.editing.state import Item
+from irshape.editing.state import EditError, Item, Value
+from irshape.report.text import counted
 from irshape.xml.lexical import BODIES
 
 
@@ -32,3 +33,22 @@ def found(draft: GraphDraft, key: str | int) -> tuple[GraphDraft, Item] | None:
                 if inner is not None:
                     return inner
     return None
+
+
+def found_output(draft: GraphDraft, name: str) -> tuple[GraphDraft, Value] | None:
+    """The tensor of a name, or the output of the layer of a name, and the graph that it is in. Raises `EditError` for several outputs."""
+    value = draft.tensor(name)
+    if value is not None:
+        return draft, value
+    known, port = found(draft, name), ""
+    if known is None:
+        layer, _, port = name.rpartition(":")
+        known = found(draft, layer) if port.isdecimal() else None
+    if known is None:
+        return None
+    inner, item = known
+    outputs = [value for value, id in zip(item.outputs, item.output_ids, strict=True) if port in ("", str(id))]
+    if len(outputs) != 1:
+        ports = " or ".join(f":{id}" for id in item.output_ids)
+        raise EditError(f"{item!r} has {counted(len(item.outputs), 'output')}{ports and f': name one, with {ports} behind the layer'}")
+    return inner, outputs[0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from irshape.editing.arrays import data_of
 from irshape.editing.bodies import add_input, add_output, feed_back, leave, other_body
 from irshape.editing.draft import BodyDraft, GraphDraft
-from irshape.editing.finding import found
+from irshape.editing.finding import found, found_output
 from irshape.editing.names import joined_names, similar, split_names
 from irshape.editing.operations import Operations
 from irshape.editing.state import EditError, Item, Value
@@ -318,14 +318,14 @@ class Layers:
         return len(self._draft.state.items)
 
     def tensor(self, name: str) -> Tensor:
-        """The tensor of this name, or the only output of the layer of this name. Raises `KeyError` if there is none."""
-        value = self._draft.tensor(name)
-        if value is not None:
-            return tensor_of(self._draft, value)
-        known = found(self._draft, name)
+        """The tensor of this name, or the output of the layer of this name; of several, `"LAYER:PORT"` names one by the id of its port.
+
+        Raises `KeyError` if there is none, and `EditError` for a layer with several outputs.
+        """
+        known = found_output(self._draft, name)
         if known is None:
             raise KeyError(f"no tensor {name!r}{similar(name, self._draft.state.by_name)}")
-        return layer_of(*known).output
+        return tensor_of(*known)
 
     @property
     def inputs(self) -> list[Tensor]:

@@ -511,3 +511,14 @@ def test_a_layer_moves_with_its_text_and_no_other_byte() -> None:
     with pytest.raises(EditError, match="belongs to another graph"):
         graph["residual"].move(before=irshape.edit(path)["head"])
     assert len(graph.steps) == 1
+
+
+def test_a_tensor_of_several_is_named_by_its_port(graph: irshape.Graph) -> None:
+    best = graph.op.TopK(graph["stem"], 1, axis=1, mode="max", sort="none", name="best")
+    assert graph.tensor("best:2") is best.outputs[0] and graph.tensor("best:3") is best.outputs[1]
+    assert graph.tensor("stem:2") is graph["stem"].output
+    for name in ("best", "best:1"):
+        with pytest.raises(EditError, match="TopK 'best' has 2 outputs: name one, with :2 or :3 behind the layer"):
+            graph.tensor(name)
+    with pytest.raises(KeyError, match="no tensor 'worst:2'"):
+        graph.tensor("worst:2")

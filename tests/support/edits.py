@@ -189,11 +189,16 @@ def differences(graph: Graph) -> Iterator[str]:
 
     is_faulty = False
     for state, model, slots, facts in _graphs(draft.state, draft.facts, engine.model, engine.current):
-        for item in state.items.values():
+        behind: set[Any] = set()  # the items behind a fault
+        for item in sorted(state.items.values(), key=lambda item: item.label):
             node = model.node(item.id)
+            if any(value is not None and value.item in behind for value in item.inputs):
+                behind.add(item)
             for value in item.outputs:
                 ours, theirs = facts[value.slot], slots[node.first_slot + value.index]
-                is_faulty = theirs.is_poisoned
+                if theirs.is_poisoned:
+                    behind.add(item)
+                is_faulty = item in behind
                 lists = [(ours.shape, theirs.shape)]
                 if knows_values and (theirs.elements is not None or ours.elements is not None):
                     lists.append((ours.elements, theirs.elements))
