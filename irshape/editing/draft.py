@@ -255,7 +255,7 @@ class GraphDraft:
     def dead(self) -> list[Item]:
         """The items that reach no Result and no Assign, except Parameters; readers come first."""
         live: set[Item] = set()
-        pending = [item for item in self.state.items.values() if item.type in SINKS or _assigns(item)]
+        pending = [item for item in self.state.items.values() if item.type in SINKS or "Assign" in types_inside(item)]
         while pending:
             item = pending.pop()
             if item not in live:
@@ -359,15 +359,16 @@ def is_tensor(given: Any) -> bool:
     return hasattr(given, "_value") or hasattr(given, "_item")
 
 
-def _assigns(item: Item) -> bool:
-    """Whether a body of an item assigns a variable."""
+def types_inside(item: Item) -> set[str]:
+    """The types of the layers in the bodies of an item."""
+    found: set[str] = set()
     for name, body in item.base.bodies.items() if item.base is not None else ():
-        if name not in item.bodies:
-            if any(graph.of_type("Assign") for graph in body.graphs()):
-                return True
-        elif any(one.type == "Assign" or _assigns(one) for one in item.bodies[name].items.values()):
-            return True
-    return False
+        if name in item.bodies:
+            for one in item.bodies[name].items.values():
+                found |= {one.type} | types_inside(one)
+        else:
+            found.update(*(graph.types for graph in body.graphs()))
+    return found
 
 
 def _record(output: tuple[ElementType | str, Any]) -> tuple[str, tuple[int, ...] | None]:

@@ -132,6 +132,7 @@ class Facts:
     def _settle(self, until: float) -> None:
         """Visit what is queued up to a label."""
         if self._touched:
+            self._engine.scope.work.renew()
             touched = [*self._touched, *self._judged]
             self._touched.clear()
             self._question = self._asked()
